@@ -1,0 +1,417 @@
+/* The application `octree`, all but its task function: options, memory, runs, the check and the digest. */
+#include "octree.h"
+
+#include "../app.h"
+#include "../parse.h"
+#include "points.h"
+#include "twin.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(sizeof(octree_particle) == 16 && sizeof(octree_octant) == 24 && sizeof(octree_leaf) == 24,
+               "the sizes that device code relies on");
+
+#define TWIN_MAX UINT32_C(100000000) /* particles that are checked without --check */
+
+const bl_program *octree_cpu(void);
+const bl_program *octree_sim(void);
+#ifdef BL_HAVE_CUDA
+const bl_program *octree_cuda(void);
+#endif
+
+typedef struct octree_problem {
+    points particles;
+    uint32_t threshold, max_depth;
+
+    bl_context *context; /* between load and unload, else NULL */
+    octree_shared device;
+
+    bool solved; /* the last run succeeded; what follows is its result */
+    octree_totals totals;
+    octree_leaf *leaf; /* `leaves` of them, sorted by path */
+    uint32_t leaves;
+    uint64_t tasks, digest;
+
+    bool has_twin;
+    octree_tree twin;
+} octree_problem;
+
+/* ---- options ---- */
+
+enum { PARTICLES, DISTRIBUTION, THRESHOLD, MAX_DEPTH, INPUT };
+
+static const app_option octree_options[] = {
+    [PARTICLES] = {"--particles", "N", "500k", "how many particles to make"},
+    [DISTRIBUTION] = {"--distribution", "KIND", "uniform", "where they lie: uniform, tube, sphere, plummer"},
+    [THRESHOLD] = {"--threshold", "N", "20", "an octant with more particles is split"},
+    [MAX_DEPTH] = {"--max-depth", "N", "20", "octants at this depth are not split, 0 to 20"},
+    [INPUT] = {"--input", "FILE", "", "read the particles instead: .xyz (text), .f32le (raw), .ply; each also .gz"},
+    {NULL, NULL, NULL, NULL},
+};
+
+/* Always `status`, for `return wrong(...)`. */
+static int wrong(app_error *error, int status, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+static int read_size(const char *const *values, int option, uint32_t most, uint32_t *value, app_error *error) {
+    uint64_t size;
+    if (!parse_size(values[option], &size) || size > most)
+        return wrong(error, 2,
+                     "%s: \"%.100s\" is not accepted: a whole number from 0 to %" PRIu32 ", also with k, M, G",
+                     octree_options[option].name, values[option], most);
+    *value = (uint32_t)size;
+    return 0;
+}
+
+static int read_max_depth(const char *text, uint32_t *value, app_error *error) {
+    if (!parse_u32(text, value) || *value > OCTREE_MAX_DEPTH)
+        return wrong(error, 2, "--max-depth: \"%.100s\" is not accepted: a whole number from 0 to %d", text,
+                     OCTREE_MAX_DEPTH);
+    return 0;
+}
+
+static int make_particles(octree_problem *p, points_kind kind, uint32_t count, uint64_t seed, app_error *error) {
+    if (!points_make(&p->particles, kind, count, seed))
+        return wrong(error, 1, "--particles: out of memory for %" PRIu32 " particles", count);
+    return 0;
+}
+
+static int read_options(octree_problem *p, const char *const *values, uint64_t seed, app_error *error) {
+    uint32_t count = 0;
+    points_kind kind = POINTS_UNIFORM;
+    int status = read_size(values, PARTICLES, POINTS_MAX, &count, error);
+    if (status == 0)
+        status = read_size(values, THRESHOLD, UINT32_MAX, &p->threshold, error);
+    if (status == 0)
+        status = read_max_depth(values[MAX_DEPTH], &p->max_depth, error);
+    if (status == 0 && !points_kind_find(values[DISTRIBUTION], &kind))
+        status =
+            wrong(error, 2, "--distribution: \"%.100s\" is unknown; accepted: " POINTS_KINDS, values[DISTRIBUTION]);
+    if (status != 0)
+        return status;
+    if (values[INPUT][0] != '\0')
+        return points_read(&p->particles, values[INPUT], error);
+    return make_particles(p, kind, count, seed, error);
+}
+
+static void octree_close(void *problem) {
+    octree_problem *p = problem;
+    if (!p)
+        return;
+    octree_tree_free(&p->twin);
+    points_free(&p->particles);
+    free(p->leaf);
+    free(p);
+}
+
+static int octree_open(void **problem, const char *const *values, uint64_t seed, app_error *error) {
+    octree_problem *p = calloc(1, sizeof *p);
+    *problem = NULL;
+    if (!p)
+        return wrong(error, 1, "octree: out of memory");
+    int status = read_options(p, values, seed, error);
+    if (status != 0)
+        octree_close(p);
+    else
+        *problem = p;
+    return status;
+}
+
+/* ---- device ---- */
+
+static const bl_program *octree_program(const char *target) {
+    if (strcmp(target, "cpu") == 0)
+        return octree_cpu();
+    if (strcmp(target, "sim") == 0)
+        return octree_sim();
+#ifdef BL_HAVE_CUDA
+    if (strcmp(target, "cuda") == 0)
+        return octree_cuda();
+#endif
+    return NULL;
+}
+
+static void octree_unload(void *problem, bl_context *context) {
+    octree_problem *p = problem;
+    if (!p->context)
+        return;
+    bl_free(context, p->device.buffer[0]);
+    bl_free(context, p->device.buffer[1]);
+    bl_free(context, p->device.leaf);
+    bl_free(context, p->device.totals);
+    p->device = (octree_shared){0};
+    p->context = NULL;
+}
+
+static int octree_load(void *problem, bl_context *context) {
+    octree_problem *p = problem;
+    const size_t count = p->particles.count;
+    void *memory[4] = {NULL, NULL, NULL, NULL};
+    const size_t bytes[4] = {count * sizeof(octree_particle), count * sizeof(octree_particle),
+                             count * sizeof(octree_leaf), sizeof(octree_totals)};
+    int status = BL_OK;
+    for (int i = 0; i < 4 && status == BL_OK; i++)
+        status = bl_alloc(context, &memory[i], bytes[i]);
+    for (int i = 0; i < 4 && status != BL_OK; i++)
+        if (memory[i])
+            bl_free(context, memory[i]);
+    if (status != BL_OK)
+        return status;
+    p->device = (octree_shared){.buffer = {memory[0], memory[1]},
+                                .leaf = memory[2],
+                                .totals = memory[3],
+                                .particles = p->particles.count,
+                                .threshold = p->threshold,
+                                .max_depth = p->max_depth};
+    p->context = context;
+    return BL_OK;
+}
+
+/* ---- leaves ---- */
+
+/* The path as if at the deepest level, so that leaves of all depths sort in the order of space. */
+static uint64_t leaf_key(const octree_leaf *leaf) {
+    return leaf->depth <= OCTREE_MAX_DEPTH ? leaf->path << 3 * (OCTREE_MAX_DEPTH - leaf->depth) : UINT64_MAX;
+}
+
+/* One pass of a radix sort by eight bits of the key; false when all agree in them and nothing was moved. */
+static bool sort_pass(const octree_leaf *from, octree_leaf *to, uint32_t count, uint32_t shift) {
+    uint32_t next[256] = {0}, begin = 0;
+    for (uint32_t i = 0; i < count; i++)
+        next[leaf_key(&from[i]) >> shift & 255]++;
+    if (next[leaf_key(&from[0]) >> shift & 255] == count)
+        return false;
+    for (uint32_t digit = 0; digit < 256; digit++) {
+        uint32_t size = next[digit];
+        next[digit] = begin;
+        begin += size;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        to[next[leaf_key(&from[i]) >> shift & 255]++] = from[i];
+    return true;
+}
+
+/* Not qsort: millions of leaves are sorted after every run, and a shallow tree has few digits that differ. */
+static bool sort_leaves(octree_leaf **leaf, uint32_t count) {
+    if (count < 2)
+        return true;
+    octree_leaf *from = *leaf, *to = malloc(sizeof *to * count);
+    if (!to)
+        return false;
+    for (uint32_t shift = 0; shift < 64; shift += 8)
+        if (sort_pass(from, to, count, shift)) {
+            octree_leaf *swapped = from;
+            from = to;
+            to = swapped;
+        }
+    free(to);
+    *leaf = from;
+    return true;
+}
+
+/* FNV-1a, 64 bits, over the low `bytes` bytes of value, lowest first. */
+static uint64_t fnv(uint64_t hash, uint64_t value, int bytes) {
+    for (int i = 0; i < bytes; i++)
+        hash = (hash ^ (value >> 8 * i & 255)) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+static uint64_t digest_of(const octree_leaf *leaf, uint32_t count) {
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (uint32_t i = 0; i < count; i++) {
+        hash = fnv(hash, leaf[i].path, 8);
+        hash = fnv(hash, leaf[i].depth, 4);
+        hash = fnv(hash, leaf[i].count, 4);
+    }
+    return hash;
+}
+
+/* ---- a run ---- */
+
+static bool root_is_split(const octree_problem *p) { return p->particles.count > p->threshold && p->max_depth > 0; }
+
+/* A root that is not split is a leaf, and no task ever sees it. */
+static int place_root(const octree_problem *p, bl_context *context) {
+    const octree_leaf leaf = {.count = p->particles.count};
+    const octree_totals totals = {.leaves = 1, .placed = p->particles.count};
+    int status = bl_copy_in(context, p->device.leaf, &leaf, sizeof leaf);
+    return status != BL_OK ? status : bl_copy_in(context, p->device.totals, &totals, sizeof totals);
+}
+
+static int set_up(const octree_problem *p, bl_context *context) {
+    const size_t bytes = p->particles.count * sizeof(octree_particle);
+    int status = bl_zero(context, p->device.totals, sizeof(octree_totals));
+    if (status == BL_OK && bytes > 0)
+        status = bl_copy_in(context, p->device.buffer[0], p->particles.at, bytes);
+    if (status == BL_OK && p->particles.count > 0 && !root_is_split(p))
+        status = place_root(p, context);
+    return status;
+}
+
+/* A wrong run may have counted more leaves than there is room for; the check sees it by the total. */
+static int fetch_leaves(octree_problem *p, bl_context *context) {
+    free(p->leaf);
+    p->leaves = p->totals.leaves < p->particles.count ? p->totals.leaves : p->particles.count;
+    p->leaf = malloc(sizeof *p->leaf * (p->leaves ? p->leaves : 1));
+    if (!p->leaf)
+        return BL_ENOMEM;
+    int status = p->leaves ? bl_copy_out(context, p->leaf, p->device.leaf, sizeof *p->leaf * p->leaves) : BL_OK;
+    if (status == BL_OK && !sort_leaves(&p->leaf, p->leaves))
+        status = BL_ENOMEM;
+    return status;
+}
+
+static int octree_run(void *problem, bl_context *context, bl_stats *stats) {
+    octree_problem *p = problem;
+    bl_stats own;
+    stats = stats ? stats : &own;
+    p->solved = false;
+    const bl_program *program = octree_program(bl_device_target(context));
+    if (!program)
+        return BL_ENOCODE;
+    int status = set_up(p, context);
+    const octree_octant root = {.count = p->particles.count};
+    if (status == BL_OK) /* without a root too: it fills the statistics of a run of no tasks */
+        status = bl_run(context, program, &p->device, &root, root_is_split(p) ? 1 : 0, stats);
+    if (status == BL_OK)
+        status = bl_copy_out(context, &p->totals, p->device.totals, sizeof p->totals);
+    if (status == BL_OK)
+        status = fetch_leaves(p, context);
+    if (status != BL_OK)
+        return status;
+    p->tasks = stats->tasks;
+    p->digest = digest_of(p->leaf, p->leaves);
+    p->solved = true;
+    return BL_OK;
+}
+
+/* ---- the check ---- */
+
+static bool same_number(const char *what, uint64_t ours, uint64_t expected, app_error *error) {
+    if (ours == expected)
+        return true;
+    return wrong(error, false, "octree: %s: %" PRIu64 ", but %" PRIu64 " is right", what, ours, expected);
+}
+
+static bool same_leaves(const octree_problem *p, app_error *error) {
+    for (uint32_t i = 0; i < p->leaves; i++) {
+        const octree_leaf *ours = &p->leaf[i], *right = &p->twin.leaf[i];
+        if (ours->path != right->path || ours->depth != right->depth || ours->count != right->count)
+            return wrong(error, false,
+                         "octree: leaf %" PRIu32 " is 0%" PRIo64 " at depth %" PRIu32 " with %" PRIu32
+                         " particles, but 0%" PRIo64 " at depth %" PRIu32 " with %" PRIu32 " is right",
+                         i, ours->path, ours->depth, ours->count, right->path, right->depth, right->count);
+    }
+    return true;
+}
+
+/* `seen` has a bit per particle. The coordinates are compared as bits and looked up in the input, so that garbage is
+ * never used. */
+static bool right_particle(const octree_problem *p, const octree_leaf *leaf, const octree_particle *particle,
+                           unsigned char *seen, app_error *error) {
+    const uint32_t id = particle->id;
+    if (id >= p->particles.count || memcmp(particle, &p->particles.at[id], sizeof *particle) != 0)
+        return wrong(error, false, "octree: the leaf 0%" PRIo64 " holds a particle that is not in the input",
+                     leaf->path);
+    if (octree_key(particle) >> 3 * (OCTREE_MAX_DEPTH - leaf->depth) != leaf->path)
+        return wrong(error, false, "octree: particle %" PRIu32 " is in the leaf 0%" PRIo64 ", where it does not belong",
+                     id, leaf->path);
+    if (seen[id / 8] >> id % 8 & 1)
+        return wrong(error, false, "octree: particle %" PRIu32 " is in two places", id);
+    seen[id / 8] = (unsigned char)(seen[id / 8] | 1u << id % 8);
+    return true;
+}
+
+/* The particles of the leaves that lie in buffer[side]; one side at a time, to need the room for only one. */
+static bool right_side(const octree_problem *p, uint32_t side, octree_particle *buffer, unsigned char *seen,
+                       app_error *error) {
+    const uint32_t count = p->particles.count;
+    int status = bl_copy_out(p->context, buffer, p->device.buffer[side], sizeof *buffer * count);
+    if (status != BL_OK)
+        return wrong(error, false, "octree: the particles cannot be copied back: %s", bl_status_text(status));
+    for (uint32_t i = 0; i < p->leaves; i++) {
+        const octree_leaf *leaf = &p->leaf[i];
+        if ((leaf->depth & 1) != side)
+            continue;
+        if (leaf->first > count || leaf->count > count - leaf->first)
+            return wrong(error, false, "octree: the leaf 0%" PRIo64 " reaches past the last particle", leaf->path);
+        for (uint32_t k = 0; k < leaf->count; k++)
+            if (!right_particle(p, leaf, &buffer[leaf->first + k], seen, error))
+                return false;
+    }
+    return true;
+}
+
+/* Each particle once and in the right leaf; none is missing, because the counts are known to add up. */
+static bool right_particles(const octree_problem *p, app_error *error) {
+    if (p->particles.count == 0)
+        return true;
+    if (!p->context)
+        return wrong(error, false, "octree: the result must be checked before it is unloaded");
+    octree_particle *buffer = malloc(sizeof *buffer * p->particles.count);
+    unsigned char *seen = calloc(p->particles.count / 8 + 1, 1);
+    bool right = false;
+    if (buffer && seen)
+        right = right_side(p, 0, buffer, seen, error) && right_side(p, 1, buffer, seen, error);
+    else
+        wrong(error, false, "octree: out of memory for the check");
+    free(buffer);
+    free(seen);
+    return right;
+}
+
+static bool need_twin(octree_problem *p, app_error *error) {
+    if (!p->has_twin)
+        p->has_twin = octree_twin(&p->twin, p->particles.at, p->particles.count, p->threshold, p->max_depth);
+    return p->has_twin || wrong(error, false, "octree: out of memory for the sequential twin");
+}
+
+static bool octree_check(void *problem, const bl_stats *stats, bool force, const char **how, app_error *error) {
+    octree_problem *p = problem;
+    *how = "no";
+    if (!p->solved)
+        return wrong(error, false, "octree: there is no result to check");
+    if (!same_number("particles placed", p->totals.placed, p->particles.count, error))
+        return false;
+    if (p->particles.count > TWIN_MAX && !force)
+        return true;
+    if (!need_twin(p, error))
+        return false;
+    *how = "twin";
+    return same_number("tasks", stats ? stats->tasks : p->tasks, p->twin.tasks, error) &&
+           same_number("leaves", p->totals.leaves, p->twin.leaves, error) &&
+           same_number("depth", p->totals.depth, p->twin.depth, error) && same_leaves(p, error) &&
+           right_particles(p, error);
+}
+
+static void octree_print(const void *problem, FILE *out, bool json) {
+    const octree_problem *p = problem;
+    const char *format = json ? "\"particles\": %" PRIu32 ", \"leaves\": %" PRIu32 ", \"nodes\": %" PRIu64
+                                ", \"depth\": %" PRIu32 ", \"placed\": %" PRIu32 ", \"digest\": \"%016" PRIx64 "\""
+                              : "particles %" PRIu32 "\nleaves %" PRIu32 "\nnodes %" PRIu64 "\ndepth %" PRIu32
+                                "\nplaced %" PRIu32 "\ndigest %016" PRIx64 "\n";
+    fprintf(out, format, p->particles.count, p->totals.leaves, p->tasks + p->totals.leaves, p->totals.depth,
+            p->totals.placed, p->digest);
+}
+
+const app octree_app = {
+    .name = "octree",
+    .text = "octree of particles: split octants until each holds few (Cederman, Tsigas 2008)",
+    .options = octree_options,
+    .open = octree_open,
+    .close = octree_close,
+    .program = octree_program,
+    .load = octree_load,
+    .unload = octree_unload,
+    .run = octree_run,
+    .check = octree_check,
+    .print = octree_print,
+};

@@ -1,0 +1,35 @@
+/* Particles in the unit cube: made by a generator, or read from a file and normalised. */
+#ifndef BALLAST_OCTREE_POINTS_H
+#define BALLAST_OCTREE_POINTS_H
+
+#include "../app.h"
+#include "octree.h"
+
+#define POINTS_MAX UINT32_C(0x80000000) /* particles; positions and ids are 32 bits */
+
+/* uniform   the whole cube
+ * tube      the shell between the radii 0.08 and 0.1 about the line x = y = 0.5, z over the whole cube
+ * sphere    the surface of the ball of radius 0.5 about the centre
+ * plummer   Plummer's star cluster of scale 0.1 about the centre, cut at the cube */
+typedef enum points_kind { POINTS_UNIFORM, POINTS_TUBE, POINTS_SPHERE, POINTS_PLUMMER } points_kind;
+#define POINTS_KINDS "uniform, tube, sphere, plummer"
+
+typedef struct points {
+    octree_particle *at; /* at[i].id is i; every coordinate lies in [0, 1) */
+    uint32_t count;
+} points;
+
+bool points_kind_find(const char *name, points_kind *kind);
+
+/* The same points for the same arguments, and particle i does not depend on `count`. False when out of memory. */
+bool points_make(points *made, points_kind kind, uint32_t count, uint64_t seed);
+
+/* By the end of the name: .xyz (text), .f32le (raw little-endian float triples) or .ply, each also with .gz. The
+ * bounding box is made a cube about its centre, slightly enlarged, and that cube the unit cube. Returns 0, or fills
+ * error and returns an exit status: 1 for a bad file, 2 for a name that says no known format. Memory grows with the
+ * data read, not with what a header claims. */
+int points_read(points *read, const char *path, app_error *error);
+
+void points_free(points *p);
+
+#endif

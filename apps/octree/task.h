@@ -1,0 +1,188 @@
+/* The octree's task: splits one octant (Cederman and Tsigas 2008, section 5).
+ *
+ * The particles of the octant are regrouped by child octant from one buffer into the other, in two passes: count, then move. With many lanes
+ * every warp has a run of consecutive particles; the ballots of the three comparisons tell each lane its rank among those of the same
+ * octant, so that a warp writes at most eight contiguous pieces. A child with too many particles becomes a task, any other a leaf.
+ */
+#include "octree.h"
+
+#include <ballast/task.h>
+
+#define OCTREE_WARPS 32 /* at most, in a block */
+#define OCTREE_AHEAD 8  /* loads in flight per lane: one block alone must hide the latency of the whole root */
+
+typedef struct octree_scratch {
+    uint32_t count[OCTREE_WARPS][8];
+} octree_scratch;
+
+typedef struct octree_middle {
+    float x, y, z;
+} octree_middle;
+
+static BL_TASK octree_middle octree_middle_of(const octree_octant *o) {
+    float half = 1.0f / (float)(2u << o->depth);
+    octree_middle m = {(float)(2 * o->x + 1) * half, (float)(2 * o->y + 1) * half, (float)(2 * o->z + 1) * half};
+    return m;
+}
+
+static BL_TASK uint32_t octree_side(const octree_particle *p, const octree_middle *m) {
+    return (p->x >= m->x ? 1u : 0u) | (p->y >= m->y ? 2u : 0u) | (p->z >= m->z ? 4u : 0u);
+}
+
+/* Interleaves the bits of the coordinates, x lowest. */
+static BL_TASK uint64_t octree_path(uint32_t x, uint32_t y, uint32_t z, uint32_t depth) {
+    uint64_t path = 0;
+    for (uint32_t i = 0; i < depth; i++)
+        path |= (uint64_t)((x >> i & 1) | (y >> i & 1) << 1 | (z >> i & 1) << 2) << 3 * i;
+    return path;
+}
+
+static BL_TASK octree_octant octree_child(const octree_octant *o, uint32_t side, uint32_t first, uint32_t count) {
+    octree_octant child = {first,
+                           count,
+                           o->depth + 1,
+                           2 * o->x + (side & 1),
+                           2 * o->y + (side >> 1 & 1),
+                           2 * o->z + (side >> 2)};
+    return child;
+}
+
+static BL_TASK bool octree_splits(const octree_octant *o, const octree_shared *s) {
+    return o->count > s->threshold && o->depth < s->max_depth;
+}
+
+static BL_TASK void octree_write_leaf(const octree_shared *s, uint32_t at, const octree_octant *o) {
+    octree_leaf leaf = {octree_path(o->x, o->y, o->z, o->depth), o->depth, o->first, o->count, 0};
+    s->leaf[at] = leaf;
+}
+
+/* One lane does it all. */
+static BL_TASK void octree_split_alone(bl_task *t, const octree_octant *o, const octree_shared *s) {
+    const octree_particle *from = s->buffer[o->depth & 1] + o->first;
+    octree_particle *to = s->buffer[(o->depth + 1) & 1] + o->first;
+    octree_middle middle = octree_middle_of(o);
+    uint32_t count[8] = {0, 0, 0, 0, 0, 0, 0, 0}, next[8];
+    for (uint32_t i = 0; i < o->count; i++)
+        count[octree_side(from + i, &middle)]++;
+    for (uint32_t side = 0, sum = 0; side < 8; sum += count[side++])
+        next[side] = sum;
+    for (uint32_t i = 0; i < o->count; i++)
+        to[next[octree_side(from + i, &middle)]++] = from[i];
+    uint32_t leaves = 0, placed = 0;
+    octree_octant leaf[8];
+    for (uint32_t side = 0; side < 8; side++) {
+        octree_octant child = octree_child(o, side, o->first + next[side] - count[side], count[side]);
+        if (octree_splits(&child, s)) {
+            bl_spawn(t, &child);
+        } else if (child.count) {
+            leaf[leaves++] = child;
+            placed += child.count;
+        }
+    }
+    if (!leaves)
+        return;
+    uint32_t at = bl_fetch_add32_relaxed(&s->totals->leaves, leaves);
+    for (uint32_t i = 0; i < leaves; i++)
+        octree_write_leaf(s, at + i, leaf + i);
+    bl_fetch_max32_relaxed(&s->totals->depth, o->depth + 1);
+    bl_fetch_add32_relaxed(&s->totals->placed, placed);
+}
+
+/* The lanes of this warp that hold a particle of octant `side`, given the ballots of the three comparisons. */
+static BL_TASK uint32_t octree_mates(uint32_t side, uint32_t valid, uint32_t x, uint32_t y, uint32_t z) {
+    return valid & (side & 1 ? x : ~x) & (side & 2 ? y : ~y) & (side & 4 ? z : ~z);
+}
+
+/* Passes over the particles [begin, end) of one warp. Lane l (mod 8) keeps the count of octant l, or with `to` its next place. */
+static BL_TASK uint32_t octree_pass(const octree_particle *from, octree_particle *to, uint32_t begin, uint32_t end,
+                                    const octree_middle *middle, uint32_t next) {
+    uint32_t lane = bl_warp_lane(), below = (1u << lane) - 1;
+    for (uint32_t base = begin; base < end; base += OCTREE_AHEAD * BL_WARP) {
+        octree_particle p[OCTREE_AHEAD];
+        for (uint32_t k = 0; k < OCTREE_AHEAD; k++) {
+            uint32_t i = base + k * BL_WARP + lane;
+            if (i < end)
+                p[k] = from[i];
+        }
+        for (uint32_t k = 0; k < OCTREE_AHEAD && base + k * BL_WARP < end; k++) {
+            bool here = base + k * BL_WARP + lane < end;
+            uint32_t side = here ? octree_side(p + k, middle) : 0;
+            uint32_t valid = bl_warp_ballot(here), x = bl_warp_ballot(side & 1), y = bl_warp_ballot(side & 2),
+                     z = bl_warp_ballot(side & 4);
+            if (to) {
+                uint32_t at = bl_warp_broadcast32(next, side) + bl_popcount(octree_mates(side, valid, x, y, z) & below);
+                if (here)
+                    to[at] = p[k];
+            }
+            next += bl_popcount(octree_mates(lane & 7, valid, x, y, z));
+        }
+    }
+    return next;
+}
+
+/* All lanes of a warp or block. Every warp works out all places from the warps' counts by itself: one barrier in between is enough. */
+static BL_TASK void octree_split_together(bl_task *t, const octree_octant *o, const octree_shared *s) {
+    octree_scratch *scratch = (octree_scratch *)t->scratch;
+    const octree_particle *from = s->buffer[o->depth & 1] + o->first;
+    octree_particle *to = s->buffer[(o->depth + 1) & 1] + o->first;
+    octree_middle middle = octree_middle_of(o);
+    uint32_t lane = bl_warp_lane(), warp = t->lane / BL_WARP, warps = t->lanes / BL_WARP;
+    uint32_t share = (o->count + t->lanes - 1) / t->lanes * BL_WARP;
+    uint32_t begin = warp * share < o->count ? warp * share : o->count;
+    uint32_t end = begin + share < o->count ? begin + share : o->count;
+
+    uint32_t counted = octree_pass(from, NULL, begin, end, &middle, 0);
+    /* With fewer than 8 lanes in a warp (the simulated machine) a lane keeps octants l and l + BL_WARP. */
+    if (lane < 8)
+        scratch->count[warp][lane] = counted;
+    bl_sync(t);
+
+    uint32_t total = 0, before = 0;
+    for (uint32_t w = 0; w < warps && lane < 8; w++) {
+        uint32_t n = scratch->count[w][lane];
+        before += w < warp ? n : 0;
+        total += n;
+    }
+    uint32_t start = bl_warp_prefix_add(total);
+    octree_pass(from, to, begin, end, &middle, start + before);
+
+    if (warp != 0)
+        return;
+    octree_octant child = octree_child(o, lane & 7, o->first + start, total);
+    bool splits = total && octree_splits(&child, s);
+    bool leaf = total && !splits;
+    if (splits)
+        bl_spawn(t, &child);
+    uint32_t leaves = bl_warp_ballot(leaf), placed = bl_warp_prefix_add(leaf ? total : 0), at = 0;
+    if (lane == BL_WARP - 1 && leaves) {
+        at = bl_fetch_add32_relaxed(&s->totals->leaves, bl_popcount(leaves));
+        bl_fetch_add32_relaxed(&s->totals->placed, placed);
+        bl_fetch_max32_relaxed(&s->totals->depth, child.depth);
+    }
+    at = bl_warp_broadcast32(at, BL_WARP - 1) + bl_popcount(leaves & ((1u << lane) - 1));
+    if (leaf)
+        octree_write_leaf(s, at, &child);
+}
+
+static BL_TASK void octree_run(bl_task *t, const octree_octant *o, uint32_t index, const octree_shared *s, bl_nothing *local) {
+    (void)index, (void)local;
+    if (t->lanes == 1)
+        octree_split_alone(t, o, s);
+    else
+        octree_split_together(t, o, s);
+}
+
+/* As in the papers: the work is done when every particle lies in a leaf. */
+static BL_TASK bool octree_done(const octree_shared *s) {
+    return bl_load32_relaxed(&s->totals->placed) == s->particles;
+}
+
+#define BL_PROGRAM octree
+#define BL_PAYLOAD octree_octant
+#define BL_SHARED octree_shared
+#define BL_SCRATCH octree_scratch
+#define BL_RUN octree_run
+#define BL_DONE_TEST octree_done
+#define BL_MAX_SPAWN 8
+#define BL_LANES 256
+#include <ballast/program.h>

@@ -1,0 +1,186 @@
+/* The application `uts`: what the command line, the tests and the benchmarks see of it. */
+#include "tree.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+const bl_program *uts_cpu(void);
+const bl_program *uts_sim(void);
+#ifdef BL_HAVE_CUDA
+const bl_program *uts_cuda(void);
+#endif
+
+/* Beyond this the direct rules take minutes, and only --check asks for them. */
+static const uint64_t twin_limit = 100000000;
+
+typedef struct uts {
+    uts_tree tree;
+    uts_table table;
+    uts_row *rows; /* the table and the totals, in memory of the device */
+    uts_totals *totals;
+    uts_counts counts; /* of the last run */
+} uts;
+
+static int uts_app_open(void **problem, const char *const *values, uint64_t seed, app_error *error) {
+    (void)seed; /* a tree has its own: -r */
+    uts_tree tree;
+    int status = uts_tree_parse(&tree, values, error);
+    if (status != 0)
+        return status;
+    uts *u = (uts *)calloc(1, sizeof *u);
+    if (u == NULL || uts_table_make(&u->table, &tree) != BL_OK) {
+        free(u);
+        snprintf(error->text, sizeof error->text, "uts: %s", bl_status_text(BL_ENOMEM));
+        return 1;
+    }
+    u->tree = tree;
+    *problem = u;
+    return 0;
+}
+
+static void uts_app_close(void *problem) {
+    uts *u = (uts *)problem;
+    uts_table_free(&u->table);
+    free(u);
+}
+
+static const bl_program *uts_app_program(const char *target) {
+    if (strcmp(target, "cpu") == 0)
+        return uts_cpu();
+    if (strcmp(target, "sim") == 0)
+        return uts_sim();
+#ifdef BL_HAVE_CUDA
+    if (strcmp(target, "cuda") == 0)
+        return uts_cuda();
+#endif
+    return NULL;
+}
+
+static void unload_rows(uts *u, bl_context *context) {
+    if (u->rows != NULL)
+        bl_free(context, u->rows);
+    u->rows = NULL;
+}
+
+static int load_rows(uts *u, bl_context *context) {
+    size_t bytes = u->table.count * sizeof *u->table.rows;
+    void *rows = NULL;
+    int status = bl_alloc(context, &rows, bytes);
+    u->rows = status == BL_OK ? (uts_row *)rows : NULL;
+    return status == BL_OK ? bl_copy_in(context, rows, u->table.rows, bytes) : status;
+}
+
+static void uts_app_unload(void *problem, bl_context *context) {
+    uts *u = (uts *)problem;
+    unload_rows(u, context);
+    if (u->totals != NULL)
+        bl_free(context, u->totals);
+    u->totals = NULL;
+}
+
+static int uts_app_load(void *problem, bl_context *context) {
+    uts *u = (uts *)problem;
+    void *totals = NULL;
+    int status = bl_alloc(context, &totals, sizeof *u->totals);
+    u->totals = status == BL_OK ? (uts_totals *)totals : NULL;
+    if (status == BL_OK)
+        status = load_rows(u, context);
+    if (status != BL_OK)
+        uts_app_unload(u, context);
+    return status;
+}
+
+static int run_below(uts *u, bl_context *context, uint32_t children, bl_stats *stats) {
+    uts_node root = uts_root(&u->tree);
+    uts_shared shared = {u->rows, u->totals, u->table.count, u->table.lasts};
+    int status = bl_zero(context, u->totals, sizeof *u->totals);
+    return status == BL_OK ? bl_run_range(context, uts_app_program(bl_device_target(context)), &shared, &root, children, stats)
+                           : status;
+}
+
+/* A run whose tree turned out deeper than the table is told so by a task. Four times the rows, once more from the start: only
+ * trees whose depth no parameter bounds come here, and seldom. */
+static int deepen(uts *u, bl_context *context) {
+    int status = uts_table_grow(&u->table, &u->tree);
+    if (status != BL_OK)
+        return status;
+    unload_rows(u, context);
+    return load_rows(u, context);
+}
+
+static int uts_count(uts *u, bl_context *context, uint32_t children, bl_stats *stats) {
+    uts_totals totals = {.leaves = 0};
+    int status = run_below(u, context, children, stats);
+    while (status == BL_ETASK && !u->table.lasts) {
+        status = deepen(u, context);
+        if (status == BL_OK)
+            status = run_below(u, context, children, stats);
+    }
+    if (status == BL_OK)
+        status = bl_copy_out(context, &totals, u->totals, sizeof totals);
+    u->counts = (uts_counts){1 + stats->tasks, totals.leaves, totals.depth};
+    return status;
+}
+
+/* The root is the host's; what is below it is the run's. */
+static int uts_app_run(void *problem, bl_context *context, bl_stats *stats) {
+    uts *u = (uts *)problem;
+    uint32_t children = uts_root_children(&u->tree);
+    *stats = (bl_stats){.balance = 1};
+    u->counts = (uts_counts){.nodes = 1, .leaves = 1};
+    return children > 0 ? uts_count(u, context, children, stats) : BL_OK;
+}
+
+/* `expected` has 0 leaves where they are not known. */
+static bool counts_agree(const uts_counts *counts, const uts_counts *expected, const char *of, app_error *error) {
+    if (counts->nodes == expected->nodes && counts->depth == expected->depth &&
+        (counts->leaves == expected->leaves || expected->leaves == 0))
+        return true;
+    snprintf(error->text, sizeof error->text,
+             "uts: %" PRIu64 " nodes, %" PRIu64 " leaves, depth %" PRIu32 ", but %s has %" PRIu64 ", %" PRIu64 ", %" PRIu32,
+             counts->nodes, counts->leaves, counts->depth, of, expected->nodes, expected->leaves, expected->depth);
+    return false;
+}
+
+static bool uts_app_check(void *problem, const bl_stats *stats, bool force, const char **how, app_error *error) {
+    (void)stats;
+    const uts *u = (const uts *)problem;
+    const uts_known *known = uts_known_match(&u->tree);
+    uts_counts expected;
+    *how = "no";
+    if (known != NULL) {
+        *how = "known";
+        return counts_agree(&u->counts, &known->counts, known->name, error);
+    }
+    if (!force && u->counts.nodes > twin_limit)
+        return true;
+    if (uts_twin(&u->tree, NULL, &expected) != BL_OK) {
+        snprintf(error->text, sizeof error->text, "uts: no memory for the sequential twin");
+        return false;
+    }
+    *how = "twin";
+    return counts_agree(&u->counts, &expected, "the sequential twin", error);
+}
+
+static void uts_app_print(const void *problem, FILE *out, bool json) {
+    const uts_counts *counts = &((const uts *)problem)->counts;
+    fprintf(out,
+            json ? "\"nodes\": %" PRIu64 ", \"leaves\": %" PRIu64 ", \"depth\": %" PRIu32
+                 : "nodes %" PRIu64 "\nleaves %" PRIu64 "\ndepth %" PRIu32 "\n",
+            counts->nodes, counts->leaves, counts->depth);
+}
+
+const app uts_app = {
+    .name = "uts",
+    .text = "unbalanced tree search: counts the nodes of a tree made of hashes",
+    .options = uts_options,
+    .open = uts_app_open,
+    .close = uts_app_close,
+    .program = uts_app_program,
+    .load = uts_app_load,
+    .unload = uts_app_unload,
+    .run = uts_app_run,
+    .check = uts_app_check,
+    .print = uts_app_print,
+};

@@ -1,0 +1,282 @@
+/* ballast list: what there is. Each section is printed twice over, for people and as JSON. */
+#include "options.h"
+#include "output.h"
+
+#include <string.h>
+
+static const app_option LIST_OPTIONS[] = {
+    {"--app", "APP", "", "only schedulers for which this app has code"},
+    {"--device", "D", "", "only schedulers with code for this device: " DEVICES_ACCEPTED},
+    {"--json", NULL, "", "one object on one line"},
+    {"--help", NULL, "", "this text"},
+    {NULL, NULL, NULL, NULL},
+};
+
+/* What the schedulers must fit; NULL: any. */
+typedef struct scheduler_filter {
+    const app *app;
+    const char *target;
+} scheduler_filter;
+
+static bool app_has(const app *chosen, const char *target, const char *scheduler) {
+    const bl_program *program = chosen->program(target);
+    return program && bl_program_has(program, scheduler);
+}
+
+static bool fits(const scheduler_filter *filter, const char *scheduler) {
+    static const char *const TARGETS[] = {"cpu", "cuda", "sim"};
+    if (!filter->app && !filter->target)
+        return true;
+    for (unsigned i = 0; app_at(i); i++) {
+        if (filter->app && filter->app != app_at(i))
+            continue;
+        for (size_t t = 0; t < sizeof TARGETS / sizeof TARGETS[0]; t++)
+            if ((!filter->target || strcmp(filter->target, TARGETS[t]) == 0) &&
+                app_has(app_at(i), TARGETS[t], scheduler))
+                return true;
+    }
+    return false;
+}
+
+/* ---- apps ---- */
+
+static void apps_text(const scheduler_filter *filter) {
+    (void)filter;
+    puts("apps");
+    for (unsigned i = 0; app_at(i); i++)
+        printf("  %-10s  %s\n", app_at(i)->name, app_at(i)->text);
+}
+
+static void app_json(json_writer *json, const app *chosen) {
+    json_start(json, NULL, '{');
+    json_string(json, "name", chosen->name);
+    json_string(json, "text", chosen->text);
+    json_start(json, "options", '[');
+    for (const app_option *row = chosen->options; row && row->name; row++) {
+        json_start(json, NULL, '{');
+        json_string(json, "name", row->name);
+        json_string(json, "default", row->initial ? row->initial : "");
+        json_string(json, "text", row->text);
+        json_end(json, '}');
+    }
+    json_end(json, ']');
+    json_end(json, '}');
+}
+
+static void apps_json(json_writer *json, const scheduler_filter *filter) {
+    (void)filter;
+    json_start(json, "apps", '[');
+    for (unsigned i = 0; app_at(i); i++)
+        app_json(json, app_at(i));
+    json_end(json, ']');
+}
+
+/* ---- queues ---- */
+
+static const char *queue_kind(const bl_queue_info *q) {
+    if (q->ceiling)
+        return "ceiling";
+    return q->deque ? "deque" : "FIFO";
+}
+
+static void queues_text(const scheduler_filter *filter) {
+    (void)filter;
+    puts("queues\n  name          kind     linearizable  progress   carries  batched  by");
+    bl_queue_info q;
+    for (uint32_t i = 0; bl_queue(i, &q); i++)
+        printf("  %-12s  %-7s  %-12s  %-9s  %-7s  %-7s  %s\n", q.name, queue_kind(&q), q.linearizable ? "yes" : "no",
+               q.progress, q.by_handle ? "handles" : "values", q.batched ? "yes" : "no", q.text);
+}
+
+static void queue_json(json_writer *json, const bl_queue_info *q) {
+    json_start(json, NULL, '{');
+    json_string(json, "name", q->name);
+    json_string(json, "text", q->text);
+    json_string(json, "kind", q->deque ? "deque" : "fifo");
+    json_bool(json, "linearizable", q->linearizable != 0);
+    json_string(json, "progress", q->progress);
+    json_bool(json, "by_handle", q->by_handle != 0);
+    json_bool(json, "batched", q->batched != 0);
+    json_bool(json, "ceiling", q->ceiling != 0);
+    json_end(json, '}');
+}
+
+static void queues_json(json_writer *json, const scheduler_filter *filter) {
+    (void)filter;
+    json_start(json, "queues", '[');
+    bl_queue_info q;
+    for (uint32_t i = 0; bl_queue(i, &q); i++)
+        queue_json(json, &q);
+    json_end(json, ']');
+}
+
+/* ---- schedulers ---- */
+
+static void schedulers_text(const scheduler_filter *filter) {
+    puts("schedulers");
+    for (uint32_t i = 0; bl_scheduler_name(i); i++)
+        if (fits(filter, bl_scheduler_name(i)))
+            printf("  %-20s  %s\n", bl_scheduler_name(i), bl_scheduler_text(i));
+    puts("\nnames of the papers");
+    const char *scheduler = NULL;
+    for (uint32_t i = 0; bl_alias_name(i, &scheduler); i++)
+        if (fits(filter, scheduler))
+            printf("  %-20s  %s\n", bl_alias_name(i, &scheduler), scheduler);
+}
+
+static void pair_json(json_writer *json, const char *name, const char *key, const char *value) {
+    json_start(json, NULL, '{');
+    json_string(json, "name", name);
+    json_string(json, key, value);
+    json_end(json, '}');
+}
+
+static void schedulers_json(json_writer *json, const scheduler_filter *filter) {
+    json_start(json, "schedulers", '[');
+    for (uint32_t i = 0; bl_scheduler_name(i); i++)
+        if (fits(filter, bl_scheduler_name(i)))
+            pair_json(json, bl_scheduler_name(i), "text", bl_scheduler_text(i));
+    json_end(json, ']');
+    json_start(json, "aliases", '[');
+    const char *scheduler = NULL;
+    for (uint32_t i = 0; bl_alias_name(i, &scheduler); i++)
+        if (fits(filter, scheduler))
+            pair_json(json, bl_alias_name(i, &scheduler), "scheduler", scheduler);
+    json_end(json, ']');
+}
+
+/* ---- devices ---- */
+
+static void devices_text(const scheduler_filter *filter) {
+    (void)filter;
+    puts("devices\n  id        workers  memory    name");
+    bl_device_info d;
+    for (uint32_t i = 0; bl_device(i, &d); i++)
+        printf("  %-8s  %7u  %-8s  %s\n", d.id, (unsigned)d.workers, d.memory ? human_bytes(d.memory).text : "-",
+               d.name);
+}
+
+static void devices_json(json_writer *json, const scheduler_filter *filter) {
+    (void)filter;
+    json_start(json, "devices", '[');
+    bl_device_info d;
+    for (uint32_t i = 0; bl_device(i, &d); i++) {
+        json_start(json, NULL, '{');
+        json_string(json, "id", d.id);
+        json_string(json, "name", d.name);
+        json_whole(json, "workers", d.workers);
+        if (d.memory)
+            json_whole(json, "memory", d.memory);
+        else
+            json_null(json, "memory");
+        json_end(json, '}');
+    }
+    json_end(json, ']');
+}
+
+/* ---- the command ---- */
+
+typedef struct section {
+    const char *name;
+    void (*text)(const scheduler_filter *filter);
+    void (*json)(json_writer *json, const scheduler_filter *filter);
+} section;
+
+static const section SECTIONS[] = {
+    {"apps", apps_text, apps_json},
+    {"queues", queues_text, queues_json},
+    {"schedulers", schedulers_text, schedulers_json},
+    {"devices", devices_text, devices_json},
+};
+enum { SECTION_COUNT = sizeof SECTIONS / sizeof SECTIONS[0] };
+
+static int help(void) {
+    puts("usage: ballast list [apps|queues|schedulers|devices] [options]\n\n"
+         "What there is; without a word all four.\n\noptions");
+    options_help(LIST_OPTIONS);
+    return STATUS_OK;
+}
+
+static const section *known_section(const char *word) {
+    name_list accepted = {0};
+    for (int i = 0; i < SECTION_COUNT; i++) {
+        if (strcmp(word, SECTIONS[i].name) == 0)
+            return &SECTIONS[i];
+        name_list_add(&accepted, SECTIONS[i].name);
+    }
+    wrong_use("%.64s: nothing to list by that name (accepted: %s)", word, accepted.text);
+    return NULL;
+}
+
+/* Options and at most one section; *only stays NULL for all of them. */
+static int parse(options *set, int argc, char **argv, const section **only) {
+    for (int at = 0; at < argc;) {
+        if (options_is(argv[at])) {
+            int status = options_take(set, argv, &at);
+            if (status)
+                return status;
+            continue;
+        }
+        if (*only)
+            return wrong_use("%.64s: one too many after %s (accepted: one word, or none for all)", argv[at],
+                             (*only)->name);
+        *only = known_section(argv[at++]);
+        if (!*only)
+            return STATUS_WRONG_USE;
+    }
+    return 0;
+}
+
+static int read_filter(const options *set, const section *only, scheduler_filter *filter) {
+    bool narrowed = options_given(set, "--app") || options_given(set, "--device");
+    if (narrowed && only && only->text != schedulers_text)
+        return wrong_use("%s: narrows only the schedulers, not %s (accepted: ballast list schedulers)",
+                         options_given(set, "--app") ? "--app" : "--device", only->name);
+    if (options_given(set, "--app") && !(filter->app = known_app("--app ", options_text(set, "--app"))))
+        return STATUS_WRONG_USE;
+    const char *device = NULL;
+    int status = option_device(set, &device);
+    if (status == 0 && device)
+        filter->target = device_target(device);
+    return status;
+}
+
+static void print_text(const section *only, const scheduler_filter *filter) {
+    for (int i = 0; i < SECTION_COUNT; i++) {
+        if (only && only != &SECTIONS[i])
+            continue;
+        SECTIONS[i].text(filter);
+        if (!only && i + 1 < SECTION_COUNT)
+            putchar('\n');
+    }
+}
+
+static void print_json(const section *only, const scheduler_filter *filter) {
+    json_writer json = {stdout, false};
+    json_start(&json, NULL, '{');
+    for (int i = 0; i < SECTION_COUNT; i++)
+        if (!only || only == &SECTIONS[i])
+            SECTIONS[i].json(&json, filter);
+    json_end(&json, '}');
+    putchar('\n');
+}
+
+int command_list(int argc, char **argv) {
+    options set = {.command = "list"};
+    options_add(&set, LIST_OPTIONS);
+    const section *only = NULL;
+    int status = parse(&set, argc, argv, &only);
+    if (status)
+        return status;
+    if (options_given(&set, "--help"))
+        return help();
+    scheduler_filter filter = {NULL, NULL};
+    status = read_filter(&set, only, &filter);
+    if (status)
+        return status;
+    if (options_given(&set, "--json"))
+        print_json(only, &filter);
+    else
+        print_text(only, &filter);
+    return STATUS_OK;
+}

@@ -1,0 +1,56 @@
+/* ballast: the command line of the library. Only dispatch here; each command has its file. */
+#include "options.h"
+#include "output.h"
+
+#include <string.h>
+
+typedef struct command {
+    const char *name;
+    const char *text;
+    int (*function)(int argc, char **argv);
+} command;
+
+static const command COMMANDS[] = {
+    {"list", "the apps, queues, schedulers and devices there are", command_list},
+    {"run", "solves one problem, checks the answer, prints a summary", command_run},
+};
+enum { COMMAND_COUNT = sizeof COMMANDS / sizeof COMMANDS[0] };
+
+static int help(void) {
+    puts("ballast: dynamic load balancing on CPUs and GPUs\n\nusage: ballast COMMAND [options]\n\ncommands");
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        printf("  %-6s  %s\n", COMMANDS[i].name, COMMANDS[i].text);
+    puts("\nballast COMMAND --help tells the options of a command, ballast --version the version.\n"
+         "Exit status: 0 done, 1 a run failed or its result did not check, 2 wrong use.");
+    return STATUS_OK;
+}
+
+static int wrong_command(const char *problem) {
+    name_list accepted = {0};
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        name_list_add(&accepted, COMMANDS[i].name);
+    return wrong_use("%.80s (accepted: %s, --help, --version)", problem, accepted.text);
+}
+
+static int dispatch(int argc, char **argv) {
+    if (argc < 2)
+        return wrong_command("command missing");
+    if (strcmp(argv[1], "--help") == 0)
+        return help();
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("ballast %s\n", bl_version());
+        return STATUS_OK;
+    }
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(argv[1], COMMANDS[i].name) == 0)
+            return COMMANDS[i].function(argc - 2, argv + 2);
+    char problem[80];
+    snprintf(problem, sizeof problem, "%.48s: unknown %s", argv[1], options_is(argv[1]) ? "option" : "command");
+    return wrong_command(problem);
+}
+
+int main(int argc, char **argv) {
+    int status = dispatch(argc, argv);
+    int output = finish_output();
+    return status ? status : output;
+}

@@ -1,0 +1,165 @@
+/* Ballast: dynamic load balancing of irregular work on CPUs and GPUs.
+ *
+ * A program is a task function, its payload type and shared data (see program.h, or bl_function below for CPU-only use).
+ * A context is a device and the way work is balanced on it. bl_run runs a program from its first tasks until nothing is left.
+ *
+ * Thread safety: one thread at a time per context; different contexts are independent.
+ * Memory: everything a context allocates is freed by bl_close. Nothing is printed; nothing exits the process.
+ */
+#ifndef BALLAST_H
+#define BALLAST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BL_VERSION "0.1.0"
+
+/* Every status: name, what it means. bl_status_name and bl_status_text come from this table. */
+#define BL_STATUS_MAP(X)                                                                                               \
+    X(OK, "success")                                                                                                   \
+    X(EINVAL, "an argument is out of range")                                                                           \
+    X(ENOMEM, "out of memory")                                                                                         \
+    X(ENODEVICE, "no such device here")                                                                                \
+    X(ESCHEDULER, "no such scheduler")                                                                                 \
+    X(ENOCODE, "the program has no code for this device, scheduler or group")                                          \
+    X(ETASK, "a task reported an error")                                                                               \
+    X(ETOOMANY, "more tasks at once than the scheduler can number")                                                    \
+    X(ESTALL, "no progress within the stall time")                                                                     \
+    X(EDEVICE, "the device reported an error")                                                                         \
+    X(EDEAD, "the context is unusable after an earlier stall or device error")
+
+typedef enum bl_status {
+#define BL__STATUS(name, text) BL_##name,
+    BL_STATUS_MAP(BL__STATUS)
+#undef BL__STATUS
+        BL_STATUS_COUNT
+} bl_status;
+
+const char *bl_status_name(int status); /* "BL_ENOMEM" */
+const char *bl_status_text(int status); /* "out of memory" */
+const char *bl_version(void);
+
+/* ---- context ---- */
+
+typedef struct bl_context bl_context;
+typedef struct bl_program bl_program;
+
+#define BL_NONE UINT32_MAX /* for numbers in bl_config whose 0 means "the default": really none */
+
+typedef enum bl_victims { BL_VICTIMS_DEFAULT, BL_VICTIMS_ROUND_ROBIN, BL_VICTIMS_RANDOM } bl_victims;
+typedef enum bl_steal { BL_STEAL_DEFAULT, BL_STEAL_ONE, BL_STEAL_HALF } bl_steal;
+
+/* How to balance. A zeroed config is the default in every field. */
+typedef struct bl_config {
+    const char *device;    /* "auto" (a usable GPU, else the CPU), "cpu", "cuda", "cuda:N", "sim" */
+    const char *scheduler; /* "auto", or a name from bl_scheduler_name, or one of the papers' names */
+    const char *group;     /* who runs one task: "lane", "warp", "block:LANES"; default: what the program asks for */
+    uint32_t workers;      /* default: all that fit; more than fit on a GPU are clamped (bl_stats.workers tells) */
+    uint32_t capacity;     /* entries per shared queue at the start; it grows */
+    uint32_t private_entries; /* private stack per worker; BL_NONE: none, everything goes through the shared queues */
+    bl_victims victims;
+    bl_steal steal;
+    uint64_t seed;         /* of victim choice and of the simulated machine's schedule; 0 means 1 */
+    double stall_seconds;  /* a run without progress for this long ends with BL_ESTALL; default 60 */
+    void *stream;          /* a cudaStream_t to launch on; default: the context's own */
+    /* Called about ten times a second from the thread that called bl_run, with the tasks run so far. */
+    void (*progress)(void *arg, uint64_t tasks);
+    void *progress_arg;
+} bl_config;
+
+int bl_open(bl_context **context, const bl_config *config); /* config may be NULL */
+void bl_close(bl_context *context);                         /* NULL is fine */
+
+const char *bl_device_id(const bl_context *context);    /* "cpu", "cuda:0", "sim" */
+const char *bl_device_name(const bl_context *context);  /* what the maker calls it */
+const char *bl_device_target(const bl_context *context); /* "cpu", "cuda", "sim": which code of a program it runs */
+
+/* One more line about the last error of this context (which worker stood where, what CUDA said), or "". */
+const char *bl_detail(const bl_context *context);
+
+/* ---- memory of the context's device ---- */
+
+int bl_alloc(bl_context *context, void **memory, size_t bytes); /* zero bytes give a valid pointer too */
+void bl_free(bl_context *context, void *memory);
+int bl_copy_in(bl_context *context, void *device, const void *host, size_t bytes);
+int bl_copy_out(bl_context *context, void *host, const void *device, size_t bytes);
+int bl_zero(bl_context *context, void *device, size_t bytes);
+
+/* ---- running ---- */
+
+typedef struct bl_stats {
+    uint64_t tasks;          /* indices run: the same for every scheduler */
+    double seconds;          /* the run itself; on a GPU device time, set-up outside */
+    uint64_t steals;         /* entries taken from another worker's queue */
+    uint64_t steal_attempts; /* tries to do so, successful or not */
+    uint64_t peak_tasks;     /* entries: the sum of the workers' high-water marks */
+    uint64_t paper_tasks;    /* the papers' figure: the largest queue times the number of queues, or the most tasks of a launch */
+    uint64_t peak_bytes;     /* memory of the run itself: queues, stacks, pools */
+    double balance;          /* busy time of the least busy worker over that of the busiest, 0..1 */
+    uint32_t workers;
+    uint32_t lanes;          /* lanes per worker */
+    uint32_t pauses;         /* how often the run stopped to grow */
+    uint32_t launches;       /* waves of a static scheduler, else 1 plus the pauses */
+    char scheduler[32];      /* the complete name of what ran */
+    char group[16];
+} bl_stats;
+
+/* Runs `program` from `count` root payloads, each one task. `shared` (may be NULL if the program has none) is copied; pointers
+ * in it point to memory of the context's device. `stats` may be NULL. Blocks until nothing is left. */
+int bl_run(bl_context *context, const bl_program *program, const void *shared, const void *roots, uint32_t count,
+           bl_stats *stats);
+
+/* Runs one payload with the index range [0, count): a parallel loop whose tasks may spawn more. */
+int bl_run_range(bl_context *context, const bl_program *program, const void *shared, const void *payload, uint32_t count,
+                 bl_stats *stats);
+
+/* ---- a plain function as a program: CPU only, no template, a call per task ---- */
+
+typedef struct bl_task bl_task;
+typedef void (*bl_task_function)(bl_task *task, const void *payload, uint32_t index, const void *shared);
+
+/* `max_spawn`: the most entries one call may spawn (bl_spawn and bl_spawn_n count one each). NULL when out of memory. */
+bl_program *bl_function(bl_task_function run, size_t payload_bytes, size_t shared_bytes, uint32_t max_spawn);
+void bl_function_free(bl_program *program);
+/* What such a function calls (typed programs include program.h and get inlined forms instead). */
+void bl_task_spawn(bl_task *task, const void *payload, uint32_t count);
+void bl_task_fail(bl_task *task);
+
+/* ---- what there is ---- */
+
+/* Schedulers by number, complete names like "steal:abp"; NULL past the end. */
+const char *bl_scheduler_name(uint32_t i);
+const char *bl_scheduler_text(uint32_t i);
+/* The papers' names: alias and what it stands for; NULL past the end. */
+const char *bl_alias_name(uint32_t i, const char **scheduler);
+/* 1 if `program` has code for that scheduler. */
+int bl_program_has(const bl_program *program, const char *scheduler);
+
+typedef struct bl_queue_info {
+    const char *name;
+    const char *text;    /* authors and year */
+    int deque;           /* 1: owner and thieves, 0: FIFO */
+    int linearizable;
+    const char *progress; /* "lock-free", "blocking", "wait-free" */
+    int by_handle;       /* carries 32-bit handles over an entry pool; else payloads by value */
+    int batched;         /* push_n, pop_n cost less than n operations */
+    int ceiling;         /* not a queue: a bound to measure against */
+} bl_queue_info;
+int bl_queue(uint32_t i, bl_queue_info *info); /* 0 past the end */
+
+typedef struct bl_device_info {
+    char id[16];     /* "cpu", "cuda:0", "sim" */
+    char name[128];
+    uint32_t workers; /* that fit: hardware threads, or multiprocessors for a GPU */
+    uint64_t memory;  /* bytes, 0 where it says nothing */
+} bl_device_info;
+int bl_device(uint32_t i, bl_device_info *info); /* 0 past the end */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

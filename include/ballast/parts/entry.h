@@ -1,0 +1,47 @@
+/* Entries and the private stack.
+ *
+ * An entry is a payload with an interval of indices; a task is the payload and one index of it. In memory:
+ *
+ *     word 0      word 1    words 2 ..
+ *     begin       end       payload
+ *
+ * A worker's private stack is a ring of entries that only its own lanes touch: plain memory on a CPU, shared memory on a GPU, no
+ * atomics. Tasks are taken at the top (newest), work is published from the bottom (oldest: the largest subtrees).
+ *
+ *     bottom                                 top
+ *     | oldest | ...           | newest      | outbox: room for every spawn of the tasks about to run |
+ */
+#ifndef BALLAST_PARTS_ENTRY_H
+#define BALLAST_PARTS_ENTRY_H
+
+#include "../platform/platform.h"
+
+#define BL__ENTRY_HEAD 2u /* words before the payload */
+
+typedef struct bl__stack {
+    uint32_t bottom, top; /* counters; the slot is counter & mask */
+    uint32_t mask;
+    uint32_t order;       /* block workers: what the leading warp decided, for the other lanes */
+} bl__stack;              /* the slots follow */
+
+BL_FN uint32_t *bl__stack_slot(bl__stack *s, uint32_t words, uint32_t i) {
+    return (uint32_t *)(s + 1) + (size_t)(i & s->mask) * words;
+}
+BL_FN uint32_t bl__stack_count(const bl__stack *s) { return s->top - s->bottom; }
+
+BL_HOST_FN size_t bl__stack_bytes(uint32_t capacity, uint32_t words) {
+    return sizeof(bl__stack) + 4u * ((size_t)capacity + 1) * words;
+}
+
+/* Past the slots: the entry that a block is working on, with its index in word 0. */
+BL_FN uint32_t *bl__stack_current(bl__stack *s, uint32_t words) {
+    return (uint32_t *)(s + 1) + ((size_t)s->mask + 1) * words;
+}
+
+/* A loop and not memcpy: with a constant count it becomes register moves on every target. */
+BL_FN void bl__words_copy(bl_word *to, const bl_word *from, uint32_t words) {
+    for (uint32_t i = 0; i < words; i++)
+        to[i] = from[i];
+}
+
+#endif

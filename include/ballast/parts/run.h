@@ -1,0 +1,73 @@
+/* What the workers of one run share: plain structs in device memory, and the argument that every worker gets by value. */
+#ifndef BALLAST_PARTS_RUN_H
+#define BALLAST_PARTS_RUN_H
+
+#include "../platform/platform.h"
+
+/* Words that different parties change lie on lines of their own. */
+typedef struct bl__control {
+    uint64_t idle; /* termination.h */
+    unsigned char pad0[BL_LINE - 8];
+    uint32_t stop; /* BL__STOP_*: workers stop between two batches */
+    unsigned char pad1[BL_LINE - 4];
+    uint64_t out; /* static: entries (low 32) and tasks (high 32) in the out-array */
+    unsigned char pad2[BL_LINE - 8];
+    uint32_t ticket; /* static: next group to run, where the hardware does not hand them out */
+    unsigned char pad3[BL_LINE - 4];
+    uint32_t sleepers; /* CPU workers asleep, or about to be */
+    uint32_t wakes;    /* bumped by every wake-up */
+    unsigned char pad4[BL_LINE - 8];
+} bl__control;
+
+typedef enum bl__standing { BL__AT_START, BL__AT_WORK, BL__AT_SEARCH, BL__AT_IDLE, BL__AT_END } bl__standing;
+
+/* One per worker, on a line of its own. The first two are written during the run for the host's watch. */
+typedef struct bl__tally {
+    uint64_t beat;     /* tasks run so far */
+    uint32_t standing; /* bl__standing */
+    uint32_t spilled;  /* entries left in the spill area when the worker stopped */
+    uint64_t tasks, steals, attempts, busy;
+    uint64_t peak;       /* high-water mark: private entries, plus those in its own queue if it has one */
+    uint64_t queue_peak; /* high-water mark of the shared queue it publishes to */
+    unsigned char pad[BL_LINE - 64];
+} bl__tally;
+
+typedef struct bl__run {
+    bl__control *control;
+    bl__tally *tally;
+    uint32_t *spill;       /* per worker room for a whole private stack: where it goes when the run pauses */
+    unsigned char *memory; /* CPU and sim: per worker its scratch, then its private stack; on a GPU that is shared memory */
+    unsigned char *queues;
+    unsigned char *pool;
+    void *host;            /* CPU: who sleeps and wakes; otherwise NULL */
+    const uint32_t *in, *in_first; /* static: entries, and the number of the first task of each */
+    uint32_t *out, *out_first;
+    uint64_t queue_stride, seed;
+    uint32_t in_entries, first_task, slice_tasks; /* static: this launch runs tasks first_task .. + slice_tasks */
+    uint32_t groups;  /* workers of this launch; only static:wave has more groups than workers */
+    uint32_t workers; /* that exist at the same time */
+    uint32_t tallies;
+    uint32_t worker_memory, scratch_bytes;
+    uint32_t queue_count, capacity; /* entries per queue */
+    uint32_t pool_capacity;
+    uint32_t words;          /* per entry */
+    uint32_t stack_capacity; /* power of two */
+    uint32_t outbox;         /* entries that the tasks of one batch may spawn: the room that must be free before it starts */
+    uint32_t private_limit;  /* entries a worker keeps to itself after a batch */
+    uint32_t lanes;          /* per worker */
+    uint32_t random_victims, steal_half;
+    uint32_t one_per_node;   /* publish a range as single tasks, as the papers have it */
+    uint32_t done_test;      /* ask the program whether it is done instead of detecting termination */
+} bl__run;
+
+/* CPU workers: bl__sleep returns when control->wakes differs from `seen`; bl__wake wakes one sleeper, or all. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+void bl__sleep(const bl__run *run, uint32_t seen);
+void bl__wake(const bl__run *run, int all);
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,52 @@
+/* A worker as its scheduler sees it. Each lane of the worker's leading warp has one, in registers; counters count in all of them alike. */
+#ifndef BALLAST_PARTS_WORKER_H
+#define BALLAST_PARTS_WORKER_H
+
+#include "entry.h"
+#include "run.h"
+
+typedef struct bl__worker {
+    const bl__run *run;
+    bl__stack *stack;
+    bl__tally *tally;
+    uint32_t id;    /* of the worker, or of the group that a static scheduler runs */
+    uint32_t lane;  /* in the leading warp */
+    uint32_t words; /* per entry: run->words, but a constant where the compiler can see it */
+    uint32_t batch; /* tasks run at once: the warp's lanes for lane tasks, else 1 */
+    uint32_t random;
+    uint32_t victim, primed;      /* stealing: where to look next, and whether work was seen there */
+    uint32_t task, task_end, entry; /* static: the tasks still to fetch, and the entry they lie in */
+    uint64_t tasks, steals, attempts, waited;
+    uint32_t peak, queue_peak;
+} bl__worker;
+
+BL_FN uint32_t bl__random(bl__worker *w) { /* xorshift; never 0 */
+    w->random ^= w->random << 13;
+    w->random ^= w->random >> 17;
+    w->random ^= w->random << 5;
+    return w->random;
+}
+
+BL_FN bl__worker bl__worker_start(const bl__run *run, bl__stack *stack, uint32_t id, uint32_t lane, uint32_t slot,
+                                  uint32_t batch, uint32_t words) {
+    bl__worker w;
+    w.run = run;
+    w.stack = stack;
+    w.tally = run->tally + slot;
+    w.id = id;
+    w.lane = lane;
+    w.words = words;
+    w.batch = batch;
+    w.random = (uint32_t)(run->seed * 2654435761u + id * 2246822519u) | 1u;
+    w.victim = run->queue_count ? (id + 1) % run->queue_count : 0;
+    w.primed = 0;
+    w.task = w.task_end = w.entry = 0;
+    w.tasks = w.steals = w.attempts = w.waited = 0;
+    w.peak = w.queue_peak = 0;
+    return w;
+}
+
+BL_FN uint32_t bl__max(uint32_t a, uint32_t b) { return a > b ? a : b; }
+BL_FN uint32_t bl__min(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+#endif

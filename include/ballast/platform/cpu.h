@@ -1,0 +1,140 @@
+/* Platform: POSIX threads on a CPU. A worker is a thread and has one lane. See platform.h for the list of operations. */
+#ifndef BALLAST_PLATFORM_CPU_H
+#define BALLAST_PLATFORM_CPU_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <string.h>
+#include <time.h>
+
+#define BL_TARGET cpu
+#define BL_WARP 1u
+#define BL_CAN_SLEEP 1
+#define BL_FN static inline __attribute__((unused))
+#define BL_HOST_FN static inline __attribute__((unused))
+#define BL_INLINE __attribute__((always_inline))
+#define BL_MAY_ALIAS __attribute__((may_alias))
+#define BL_LIKELY(x) __builtin_expect(!!(x), 1)
+
+#define BL__ATOMIC_LOAD(bits, order, O)                                                                                \
+    BL_FN uint##bits##_t bl_load##bits##_##order(const uint##bits##_t *p) { return __atomic_load_n(p, O); }
+#define BL__ATOMIC_STORE(bits, order, O)                                                                               \
+    BL_FN void bl_store##bits##_##order(uint##bits##_t *p, uint##bits##_t v) { __atomic_store_n(p, v, O); }
+#define BL__ATOMIC_RMW(bits, name, builtin, order, O)                                                                  \
+    BL_FN uint##bits##_t bl_##name##bits##_##order(uint##bits##_t *p, uint##bits##_t v) { return builtin(p, v, O); }
+#define BL__ATOMIC_CAS(bits, order, O, F)                                                                              \
+    BL_FN bool bl_cas##bits##_##order(uint##bits##_t *p, uint##bits##_t *expected, uint##bits##_t v) {                 \
+        return __atomic_compare_exchange_n(p, expected, v, 0, O, F);                                                   \
+    }
+#define BL__ATOMICS(bits)                                                                                              \
+    BL__ATOMIC_LOAD(bits, relaxed, __ATOMIC_RELAXED)                                                                   \
+    BL__ATOMIC_LOAD(bits, acquire, __ATOMIC_ACQUIRE)                                                                   \
+    BL__ATOMIC_LOAD(bits, seq_cst, __ATOMIC_SEQ_CST)                                                                   \
+    BL__ATOMIC_LOAD(bits, host, __ATOMIC_RELAXED)                                                                      \
+    BL__ATOMIC_STORE(bits, relaxed, __ATOMIC_RELAXED)                                                                  \
+    BL__ATOMIC_STORE(bits, release, __ATOMIC_RELEASE)                                                                  \
+    BL__ATOMIC_STORE(bits, seq_cst, __ATOMIC_SEQ_CST)                                                                  \
+    BL__ATOMIC_STORE(bits, host, __ATOMIC_RELAXED)                                                                     \
+    BL__ATOMIC_RMW(bits, fetch_add, __atomic_fetch_add, relaxed, __ATOMIC_RELAXED)                                     \
+    BL__ATOMIC_RMW(bits, fetch_add, __atomic_fetch_add, acquire, __ATOMIC_ACQUIRE)                                     \
+    BL__ATOMIC_RMW(bits, fetch_add, __atomic_fetch_add, release, __ATOMIC_RELEASE)                                     \
+    BL__ATOMIC_RMW(bits, fetch_add, __atomic_fetch_add, acq_rel, __ATOMIC_ACQ_REL)                                     \
+    BL__ATOMIC_RMW(bits, fetch_or, __atomic_fetch_or, relaxed, __ATOMIC_RELAXED)                                       \
+    BL__ATOMIC_RMW(bits, exchange, __atomic_exchange_n, acquire, __ATOMIC_ACQUIRE)                                     \
+    BL__ATOMIC_RMW(bits, exchange, __atomic_exchange_n, acq_rel, __ATOMIC_ACQ_REL)                                     \
+    BL__ATOMIC_CAS(bits, relaxed, __ATOMIC_RELAXED, __ATOMIC_RELAXED)                                                  \
+    BL__ATOMIC_CAS(bits, acquire, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)                                                  \
+    BL__ATOMIC_CAS(bits, release, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)                                                  \
+    BL__ATOMIC_CAS(bits, acq_rel, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)                                                  \
+    BL__ATOMIC_CAS(bits, seq_cst, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE)                                                  \
+    BL_FN uint##bits##_t bl_fetch_max##bits##_relaxed(uint##bits##_t *p, uint##bits##_t v) {                           \
+        uint##bits##_t old = __atomic_load_n(p, __ATOMIC_RELAXED);                                                     \
+        while (old < v && !__atomic_compare_exchange_n(p, &old, v, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))             \
+            ;                                                                                                          \
+        return old;                                                                                                    \
+    }
+
+BL__ATOMICS(32)
+BL__ATOMICS(64)
+
+#undef BL__ATOMICS
+#undef BL__ATOMIC_CAS
+#undef BL__ATOMIC_RMW
+#undef BL__ATOMIC_STORE
+#undef BL__ATOMIC_LOAD
+
+BL_FN void bl_fence_acquire(void) { __atomic_thread_fence(__ATOMIC_ACQUIRE); }
+BL_FN void bl_fence_release(void) { __atomic_thread_fence(__ATOMIC_RELEASE); }
+BL_FN void bl_fence_seq_cst(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+
+#if defined(__SIZEOF_INT128__) && (defined(__GCC_HAVE_SYNC_COMPARE_AND_SWAP_16) || defined(__aarch64__))
+#define BL_HAS_CAS128 1
+__extension__ typedef unsigned __int128 bl_u128;
+/* __sync and not __atomic: gcc turns the latter into calls of libatomic, which may take a lock. */
+BL_FN bool bl_cas128_acq_rel(bl_u128 *p, bl_u128 *expected, bl_u128 v) {
+    bl_u128 found = __sync_val_compare_and_swap(p, *expected, v);
+    bool swapped = found == *expected;
+    *expected = found;
+    return swapped;
+}
+#else
+#define BL_HAS_CAS128 0
+#endif
+
+BL_FN void bl_data_read(uint32_t *to, const uint32_t *from, uint32_t words) { memcpy(to, from, 4u * (size_t)words); }
+BL_FN void bl_data_write(uint32_t *to, const uint32_t *from, uint32_t words) { memcpy(to, from, 4u * (size_t)words); }
+
+BL_FN void bl_race_read(uint32_t *to, const uint32_t *from, uint32_t words) {
+    for (uint32_t i = 0; i < words; i++)
+        to[i] = bl_load32_relaxed(from + i);
+}
+BL_FN void bl_race_write(uint32_t *to, const uint32_t *from, uint32_t words) {
+    for (uint32_t i = 0; i < words; i++)
+        bl_store32_relaxed(to + i, from[i]);
+}
+
+BL_FN void bl__cpu_relax(void) {
+#if defined(__aarch64__)
+    __asm__ volatile("isb" ::: "memory"); /* a few tens of cycles; `yield` is a no-op on most cores */
+#elif defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/* With more threads than cores whoever we wait for may not be running: after a short spin give it the core. */
+BL_FN void bl_backoff(uint32_t tries) {
+    if (tries < 16)
+        bl__cpu_relax();
+    else
+        sched_yield();
+}
+
+BL_FN void bl_wait_change32(const uint32_t *p, uint32_t seen, uint32_t *tries) {
+    if (bl_load32_relaxed(p) == seen)
+        bl_backoff((*tries)++);
+}
+
+BL_FN uint64_t bl_clock(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+BL_FN uint32_t bl_warp_lane(void) { return 0; }
+BL_FN void bl_warp_sync(void) {}
+BL_FN uint32_t bl_warp_ballot(bool flag) { return flag ? 1u : 0u; }
+BL_FN bool bl_warp_any(bool flag) { return flag; }
+BL_FN uint32_t bl_warp_broadcast32(uint32_t v, uint32_t lane) { return (void)lane, v; }
+BL_FN uint32_t bl_warp_prefix_add(uint32_t v) { return (void)v, 0; }
+BL_FN uint32_t bl_warp_or(uint32_t v) { return v; }
+BL_FN void bl_block_sync(void) {}
+BL_FN uint32_t bl_lane_add32(uint32_t *p, uint32_t v) {
+    uint32_t old = *p;
+    *p = old + v;
+    return old;
+}
+
+BL_FN uint32_t bl_popcount(uint32_t v) { return (uint32_t)__builtin_popcount(v); }
+BL_FN uint32_t bl_lowest_bit(uint32_t v) { return (uint32_t)__builtin_ctz(v); }
+
+#endif

@@ -1,0 +1,140 @@
+/* Platform: CUDA, compute capability 7.5 and newer. See platform.h for the list of operations.
+ *
+ * Scopes: queue words are shared by the device; words that the host touches while a kernel runs (bl_*_host) name the system. */
+#ifndef BALLAST_PLATFORM_CUDA_H
+#define BALLAST_PLATFORM_CUDA_H
+
+#include <stdint.h>
+
+#define BL_TARGET cuda
+#define BL_TARGET_CUDA 1
+#define BL_WARP 32u
+#define BL_FN static __device__ __forceinline__
+#define BL_HOST_FN static __host__ __device__ inline
+#define BL_INLINE
+#define BL_MAY_ALIAS
+#define BL_LIKELY(x) __builtin_expect(!!(x), 1)
+
+#define BL__ATOMIC_LOAD(bits, order, O, S)                                                                             \
+    BL_FN uint##bits##_t bl_load##bits##_##order(const uint##bits##_t *p) {                                            \
+        return __nv_atomic_load_n((uint##bits##_t *)p, O, S);                                                          \
+    }
+#define BL__ATOMIC_STORE(bits, order, O, S)                                                                            \
+    BL_FN void bl_store##bits##_##order(uint##bits##_t *p, uint##bits##_t v) { __nv_atomic_store_n(p, v, O, S); }
+#define BL__ATOMIC_RMW(bits, name, builtin, order, O)                                                                  \
+    BL_FN uint##bits##_t bl_##name##bits##_##order(uint##bits##_t *p, uint##bits##_t v) {                              \
+        return builtin(p, v, O, __NV_THREAD_SCOPE_DEVICE);                                                             \
+    }
+#define BL__ATOMIC_CAS(bits, order, O, F)                                                                              \
+    BL_FN bool bl_cas##bits##_##order(uint##bits##_t *p, uint##bits##_t *expected, uint##bits##_t v) {                 \
+        return __nv_atomic_compare_exchange_n(p, expected, v, false, O, F, __NV_THREAD_SCOPE_DEVICE);                  \
+    }
+#define BL__ATOMICS(bits)                                                                                              \
+    BL__ATOMIC_LOAD(bits, relaxed, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE)                                      \
+    BL__ATOMIC_LOAD(bits, acquire, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE)                                      \
+    BL__ATOMIC_LOAD(bits, seq_cst, __NV_ATOMIC_SEQ_CST, __NV_THREAD_SCOPE_DEVICE)                                      \
+    BL__ATOMIC_LOAD(bits, host, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_SYSTEM)                                         \
+    BL__ATOMIC_STORE(bits, relaxed, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE)                                     \
+    BL__ATOMIC_STORE(bits, release, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE)                                     \
+    BL__ATOMIC_STORE(bits, seq_cst, __NV_ATOMIC_SEQ_CST, __NV_THREAD_SCOPE_DEVICE)                                     \
+    BL__ATOMIC_STORE(bits, host, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_SYSTEM)                                        \
+    BL__ATOMIC_RMW(bits, fetch_add, __nv_atomic_fetch_add, relaxed, __NV_ATOMIC_RELAXED)                               \
+    BL__ATOMIC_RMW(bits, fetch_add, __nv_atomic_fetch_add, acquire, __NV_ATOMIC_ACQUIRE)                               \
+    BL__ATOMIC_RMW(bits, fetch_add, __nv_atomic_fetch_add, release, __NV_ATOMIC_RELEASE)                               \
+    BL__ATOMIC_RMW(bits, fetch_add, __nv_atomic_fetch_add, acq_rel, __NV_ATOMIC_ACQ_REL)                               \
+    BL__ATOMIC_RMW(bits, fetch_max, __nv_atomic_fetch_max, relaxed, __NV_ATOMIC_RELAXED)                               \
+    BL__ATOMIC_RMW(bits, fetch_or, __nv_atomic_fetch_or, relaxed, __NV_ATOMIC_RELAXED)                                 \
+    BL__ATOMIC_RMW(bits, exchange, __nv_atomic_exchange_n, acquire, __NV_ATOMIC_ACQUIRE)                               \
+    BL__ATOMIC_RMW(bits, exchange, __nv_atomic_exchange_n, acq_rel, __NV_ATOMIC_ACQ_REL)                               \
+    BL__ATOMIC_CAS(bits, relaxed, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED)                                            \
+    BL__ATOMIC_CAS(bits, acquire, __NV_ATOMIC_ACQUIRE, __NV_ATOMIC_ACQUIRE)                                            \
+    BL__ATOMIC_CAS(bits, release, __NV_ATOMIC_ACQ_REL, __NV_ATOMIC_ACQUIRE)                                            \
+    BL__ATOMIC_CAS(bits, acq_rel, __NV_ATOMIC_ACQ_REL, __NV_ATOMIC_ACQUIRE)                                            \
+    BL__ATOMIC_CAS(bits, seq_cst, __NV_ATOMIC_SEQ_CST, __NV_ATOMIC_ACQUIRE)
+
+BL__ATOMICS(32)
+BL__ATOMICS(64)
+
+#undef BL__ATOMICS
+#undef BL__ATOMIC_CAS
+#undef BL__ATOMIC_RMW
+#undef BL__ATOMIC_STORE
+#undef BL__ATOMIC_LOAD
+
+BL_FN void bl_fence_acquire(void) { __nv_atomic_thread_fence(__NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE); }
+BL_FN void bl_fence_release(void) { __nv_atomic_thread_fence(__NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE); }
+BL_FN void bl_fence_seq_cst(void) { __nv_atomic_thread_fence(__NV_ATOMIC_SEQ_CST, __NV_THREAD_SCOPE_DEVICE); }
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#define BL_HAS_CAS128 1
+typedef unsigned __int128 bl_u128;
+BL_FN bool bl_cas128_acq_rel(bl_u128 *p, bl_u128 *expected, bl_u128 v) {
+    return __nv_atomic_compare_exchange(p, expected, &v, false, __NV_ATOMIC_ACQ_REL, __NV_ATOMIC_ACQUIRE,
+                                        __NV_THREAD_SCOPE_DEVICE);
+}
+#else
+#define BL_HAS_CAS128 0
+#endif
+
+BL_FN void bl_data_read(uint32_t *to, const uint32_t *from, uint32_t words) {
+    for (uint32_t i = 0; i < words; i++)
+        to[i] = from[i];
+}
+BL_FN void bl_data_write(uint32_t *to, const uint32_t *from, uint32_t words) { bl_data_read(to, from, words); }
+
+BL_FN void bl_race_read(uint32_t *to, const uint32_t *from, uint32_t words) {
+    for (uint32_t i = 0; i < words; i++)
+        to[i] = bl_load32_relaxed(from + i);
+}
+BL_FN void bl_race_write(uint32_t *to, const uint32_t *from, uint32_t words) {
+    for (uint32_t i = 0; i < words; i++)
+        bl_store32_relaxed(to + i, from[i]);
+}
+
+/* Idle warps share their multiprocessor with busy ones: sleep rather than spin, longer each time, 2 microseconds at most. */
+BL_FN void bl_backoff(uint32_t tries) { __nanosleep(tries < 6 ? 32u << tries : 2048u); }
+
+BL_FN void bl_wait_change32(const uint32_t *p, uint32_t seen, uint32_t *tries) {
+    if (bl_load32_relaxed(p) == seen)
+        bl_backoff((*tries)++);
+}
+
+BL_FN uint64_t bl_clock(void) { return (uint64_t)clock64(); }
+
+#define BL__ALL_LANES 0xffffffffu
+BL_FN uint32_t bl_warp_lane(void) { return threadIdx.x & 31u; }
+BL_FN void bl_warp_sync(void) { __syncwarp(); }
+BL_FN uint32_t bl_warp_ballot(bool flag) { return __ballot_sync(BL__ALL_LANES, flag); }
+BL_FN bool bl_warp_any(bool flag) { return __any_sync(BL__ALL_LANES, flag); }
+BL_FN uint32_t bl_warp_broadcast32(uint32_t v, uint32_t lane) { return __shfl_sync(BL__ALL_LANES, v, (int)lane); }
+BL_FN uint32_t bl_warp_prefix_add(uint32_t v) {
+    uint32_t sum = v;
+    for (uint32_t d = 1; d < 32; d *= 2) {
+        uint32_t below = __shfl_up_sync(BL__ALL_LANES, sum, d);
+        if (bl_warp_lane() >= d)
+            sum += below;
+    }
+    return sum - v;
+}
+BL_FN uint32_t bl_warp_or(uint32_t v) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_or_sync(BL__ALL_LANES, v);
+#else
+    for (int d = 16; d > 0; d /= 2)
+        v |= __shfl_xor_sync(BL__ALL_LANES, v, d);
+    return v;
+#endif
+}
+BL_FN void bl_block_sync(void) { __syncthreads(); }
+BL_FN uint32_t bl_lane_add32(uint32_t *p, uint32_t v) { return atomicAdd(p, v); }
+
+BL_FN uint32_t bl_processor(void) {
+    uint32_t id;
+    asm("mov.u32 %0, %%smid;" : "=r"(id));
+    return id;
+}
+
+BL_FN uint32_t bl_popcount(uint32_t v) { return (uint32_t)__popc(v); }
+BL_FN uint32_t bl_lowest_bit(uint32_t v) { return (uint32_t)__ffs((int)v) - 1u; }
+
+#endif

@@ -1,0 +1,69 @@
+/* The platform: everything that differs between a CPU, a GPU and the simulated machine.
+ *
+ * One file per target, the same list of operations in each. Compiler builtins and inline assembly occur in this folder
+ * and nowhere else; every layer to the right is plain C11 that is also C++17.
+ *
+ *   BL_FN                  how a function of a shared header is declared: it runs on the target
+ *   BL_HOST_FN             the same, but the host may call it too (sizes, layouts)
+ *   BL_CAN_SLEEP           1 where an idle worker can be put to sleep by the operating system
+ *   BL_WARP                the most lanes that run in lockstep: 1 on a CPU, 32 on a GPU, 4 on the simulated machine
+ *
+ *   atomics, BITS = 32, 64; the memory order is part of the name and there is no default
+ *     bl_loadBITS_{relaxed,acquire,seq_cst}(p)
+ *     bl_storeBITS_{relaxed,release,seq_cst}(p, v)
+ *     bl_fetch_addBITS_{relaxed,acquire,release,acq_rel}(p, v)      returns the old value
+ *     bl_fetch_maxBITS_relaxed(p, v), bl_fetch_orBITS_relaxed(p, v)
+ *     bl_exchangeBITS_{acquire,acq_rel}(p, v)
+ *     bl_casBITS_{relaxed,acquire,release,acq_rel,seq_cst}(p, &expected, v)
+ *                            strong; on failure expected holds what was found, read with acquire (relaxed: relaxed)
+ *     bl_cas128_acq_rel(p, &expected, v)                            where BL_HAS_CAS128 is 1
+ *     bl_fence_{acquire,release,seq_cst}()
+ *   bl_load32_host, bl_load64_host, bl_store64_host    relaxed, for words that the host reads or writes during a run
+ *
+ *   shared plain data (ordered by the atomics around it, never racing)
+ *     bl_data_read(to, from, words), bl_data_write(to, from, words)
+ *   racing copies (the reader may use what it copied only after a successful compare-and-swap)
+ *     bl_race_read(to, from, words), bl_race_write(to, from, words)
+ *
+ *   waiting
+ *     bl_wait_change32(p, seen, &tries)   one step of a spin: comes back when *p may differ from seen
+ *     bl_backoff(tries)                   one step of a spin on nothing in particular
+ *     bl_clock()                          ticks that pass while a worker works or waits
+ *
+ *   the lanes of a warp (every lane of it must call)
+ *     bl_warp_lane(), bl_warp_sync(), bl_warp_ballot(flag), bl_warp_any(flag)
+ *     bl_warp_broadcast32(v, lane)        lane may differ from lane to lane
+ *     bl_warp_prefix_add(v)               sum over the lanes before this one
+ *     bl_warp_or(v)                       bitwise or over all lanes
+ *   bl_block_sync()                       every lane of the block waits for all
+ *   bl_processor()                        GPU only: which multiprocessor this is
+ *   bl_lane_add32(p, v)                   fetch-and-add on memory that only the lanes of one worker see
+ */
+#ifndef BALLAST_PLATFORM_PLATFORM_H
+#define BALLAST_PLATFORM_PLATFORM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define BL_CAT_(a, b) a##b
+#define BL_CAT(a, b) BL_CAT_(a, b)
+
+/* The size of a line that two parties should not share: GPUs move 128 bytes, some CPUs fetch two lines of 64. */
+#define BL_LINE 128
+
+#if defined(BL_TARGET_SIM)
+#include "sim.h"
+#elif defined(__CUDACC__)
+#include "cuda.h"
+#else
+#include "cpu.h"
+#endif
+
+#ifndef BL_CAN_SLEEP
+#define BL_CAN_SLEEP 0
+#endif
+
+/* Payloads of any type are moved as words. */
+typedef uint32_t BL_MAY_ALIAS bl_word;
+
+#endif

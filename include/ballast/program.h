@@ -1,0 +1,106 @@
+/* Template: a typed program. Include after the task function, once per program:
+ *
+ *     #define BL_PROGRAM  NAME            defines  const bl_program *NAME_cpu(void)  in a .c file,
+ *                                                  extern "C" const bl_program *NAME_cuda(void)  in a .cu file
+ *     #define BL_PAYLOAD  type            what a task carries; a plain struct whose size is a multiple of 4
+ *     #define BL_RUN      function        (bl_task *, const BL_PAYLOAD *, uint32_t index, const BL_SHARED *, BL_LOCAL *)
+ *   and if wanted
+ *     #define BL_SHARED   type            (default bl_nothing) passed by value to every run; pointers in it point to memory of the device
+ *     #define BL_LOCAL    type            (default bl_nothing) per lane, zeroed when a worker starts ...
+ *     #define BL_MERGE    function        ... and given to (const BL_SHARED *, const BL_LOCAL *) when it ends: add up with atomics
+ *     #define BL_SCRATCH  type            memory shared by the lanes of one task, t->scratch
+ *     #define BL_MAX_SPAWN n              the most entries one task spawns (bl_spawn and bl_spawn_n count one each); default 1
+ *     #define BL_LANE_TASKS 1             every lane runs a task of its own; default 0: the lanes of a block share one
+ *     #define BL_LANES    n               lanes per block on a GPU, a multiple of 32; default 128
+ *     #define BL_DONE_TEST function       (const BL_SHARED *) -> bool: what the papers ask instead of detecting termination
+ *     #include <ballast/program.h>
+ *
+ * The task is inlined into the worker loop of every scheduler. All macros are undefined again at the end.
+ */
+#ifndef BALLAST_PROGRAM_ONCE
+#define BALLAST_PROGRAM_ONCE
+#include "ballast.h"
+
+#include <ballast/generated/queues.h>
+#include "parts/pool.h"
+#include "parts/worker.h"
+#include "runtime/idle.h"
+#include "runtime/program_type.h"
+#include "runtime/termination.h"
+#include "task.h"
+#include <string.h>
+
+#define BL__NO_MERGE(shared, local) ((void)(shared), (void)(local))
+#define BL__NO_DONE_TEST(shared) ((void)(shared), false)
+
+BL_FN void bl__worker_sync(uint32_t lanes) {
+    if (lanes > BL_WARP)
+        bl_block_sync();
+    else
+        bl_warp_sync();
+}
+#endif
+
+#ifndef BL_SHARED
+#define BL_SHARED bl_nothing
+#define BL__SHARED_BYTES 0
+#else
+#define BL__SHARED_BYTES sizeof(BL_SHARED)
+#endif
+#ifndef BL_LOCAL
+#define BL_LOCAL bl_nothing
+#endif
+#ifndef BL_MERGE
+#define BL_MERGE BL__NO_MERGE
+#endif
+#ifdef BL_SCRATCH
+#define BL__SCRATCH_BYTES sizeof(BL_SCRATCH)
+#else
+#define BL__SCRATCH_BYTES 0
+#endif
+#ifndef BL_MAX_SPAWN
+#define BL_MAX_SPAWN 1
+#endif
+#ifndef BL_LANE_TASKS
+#define BL_LANE_TASKS 0
+#endif
+#ifndef BL_LANES
+#define BL_LANES 128
+#endif
+#ifdef BL_DONE_TEST
+#define BL__HAS_DONE_TEST 1
+#else
+#define BL__HAS_DONE_TEST 0
+#define BL_DONE_TEST BL__NO_DONE_TEST
+#endif
+#ifndef BL_ENTRY_WORDS
+#define BL_ENTRY_WORDS ((uint32_t)sizeof(BL_PAYLOAD) / 4 + BL__ENTRY_HEAD)
+#endif
+
+/* Every scheduler for the program's own kind of group; on machines with lanes the other kind too, with the default scheduler. */
+#define BL_KIND_LANE (BL_LANE_TASKS || BL_WARP == 1)
+#include <ballast/generated/instances.h>
+#undef BL_KIND_LANE
+#if BL_WARP > 1
+#define BL_KIND_LANE (!(BL_LANE_TASKS))
+#include <ballast/generated/instance_default.h>
+#undef BL_KIND_LANE
+#endif
+
+#include "runtime/program_table.h"
+
+#undef BL__SHARED_BYTES
+#undef BL__SCRATCH_BYTES
+#undef BL__HAS_DONE_TEST
+#undef BL_PROGRAM
+#undef BL_PAYLOAD
+#undef BL_RUN
+#undef BL_SHARED
+#undef BL_LOCAL
+#undef BL_MERGE
+#undef BL_SCRATCH
+#undef BL_MAX_SPAWN
+#undef BL_LANE_TASKS
+#undef BL_LANES
+#undef BL_DONE_TEST
+#undef BL_ENTRY_WORDS

@@ -1,0 +1,138 @@
+/* ABP deque: one owner at the tail, thieves at the head.
+ * BL_QUEUE_PROPERTIES abp: deque value
+ *
+ * Arora, Blumofe, Plaxton 1998, as given by Cederman and Tsigas (GPU Computing Gems 35, Listings 35.1 to 35.4). The owner works without
+ * compare-and-swap while two or more items are left; the last one is fought for on `head`, whose counter part makes every reset unique.
+ *
+ *     line 0: head = index (low 32) and counter (high 32)     line 1: tail, the next free slot     line 2 ..: slots
+ *
+ *     slots   | taken | taken | item | item | item | free ...
+ *                               ^ head.index         ^ tail
+ *
+ * push, pop: owner. steal, size: anyone. Lock-free.
+ * Linearization: push at A1; pop at A2 when two or more are left, else at the compare-and-swap A4 (EMPTY: at A3); steal at B3 (EMPTY: at B2).
+ *
+ * Order pairs
+ *   A1 (tail, release)      with B2 (tail, acquire): the slot is written before tail covers it. Every store to tail is at least release,
+ *                           or a thief that reads the later one would not see the slots published by the earlier.
+ *   A2 (tail, seq_cst), A3 (head, seq_cst) with B1 (head), B2 (tail), both seq_cst: either the thief sees the lowered tail, or the
+ *                           owner sees the thief's head; never do both miss.
+ *   A5 (head, release)      with B1: a thief that sees the reset head sees the reset tail.
+ *   B3 (cas, release part)  with A3, A4, A6 (acquire): the thief has finished copying before the owner can write that slot again.
+ *
+ * Differences from the listings: 32 + 32 bits instead of 16 + 16; FULL; the room before the head is reused as soon as the deque is
+ * found empty, also by push; a thief copies the slot with racing reads and uses the copy only when its compare-and-swap succeeded.
+ */
+#ifndef BALLAST_QUEUES_ABP_H
+#define BALLAST_QUEUES_ABP_H
+
+#include "contract.h"
+
+#define abp_TEXT "work-stealing deque (Arora, Blumofe, Plaxton 1998; Cederman, Tsigas 2008, 2011)"
+#define abp_DEQUE 1
+#define abp_BY_HANDLE 0
+#define abp_LINEARIZABLE 1
+#define abp_PROGRESS "lock-free"
+#define abp_BATCHED 1
+#define abp_CEILING 0
+
+typedef struct abp {
+    uint64_t *head;
+    uint32_t *tail;
+    uint32_t *slots;
+    uint32_t capacity, words;
+} abp;
+
+BL_HOST_FN size_t abp_bytes(uint32_t capacity, uint32_t words) { return 2 * BL_LINE + 4u * (size_t)capacity * words; }
+
+BL_FN void abp_bind(abp *q, void *memory, uint32_t capacity, uint32_t words) {
+    q->head = (uint64_t *)bl__queue_line(memory, 0);
+    q->tail = (uint32_t *)bl__queue_line(memory, 1);
+    q->slots = (uint32_t *)bl__queue_line(memory, 2);
+    q->capacity = capacity;
+    q->words = words;
+}
+
+BL_FN uint64_t abp_head(uint32_t index, uint32_t counter) { return (uint64_t)counter << 32 | index; }
+BL_FN uint32_t abp_index(uint64_t head) { return (uint32_t)head; }
+BL_FN uint32_t abp_counter(uint64_t head) { return (uint32_t)(head >> 32); }
+
+/* Indices always begin at 0; what can wrap is the counter. */
+BL_FN void abp_init(abp *q, uint32_t start, uint32_t rank, uint32_t size) {
+    (void)size;
+    if (rank == 0) {
+        bl_store64_relaxed(q->head, abp_head(0, start));
+        bl_store32_relaxed(q->tail, 0);
+    }
+}
+
+BL_FN uint32_t *abp_slot(const abp *q, uint32_t i) { return q->slots + (size_t)i * q->words; }
+
+/* Owner, on an empty deque: both ends back to slot 0. Tail first, so that no thief pairs the new head with the old tail. */
+BL_FN void abp_reset(abp *q, uint64_t head) {
+    bl_store32_release(q->tail, 0);
+    bl_store64_release(q->head, abp_head(0, abp_counter(head) + 1)); /* A5 */
+}
+
+BL_FN uint32_t abp_push_n(abp *q, const uint32_t *items, uint32_t n) {
+    uint32_t tail = bl_load32_relaxed(q->tail);
+    if (tail == q->capacity) {
+        uint64_t head = bl_load64_acquire(q->head); /* A6 */
+        if (abp_index(head) < tail)
+            return 0;
+        abp_reset(q, head);
+        tail = 0;
+    }
+    n = n < q->capacity - tail ? n : q->capacity - tail;
+    for (uint32_t i = 0; i < n; i++)
+        bl_race_write(abp_slot(q, tail + i), items + (size_t)i * q->words, q->words);
+    bl_store32_release(q->tail, tail + n); /* A1 */
+    return n;
+}
+BL_FN bl_outcome abp_push(abp *q, const uint32_t *item) { return abp_push_n(q, item, 1) ? BL_DONE : BL_FULL; }
+
+BL_FN bl_outcome abp_pop(abp *q, uint32_t *item) {
+    uint32_t tail = bl_load32_relaxed(q->tail);
+    if (tail == 0)
+        return BL_EMPTY;
+    tail--;
+    bl_store32_seq_cst(q->tail, tail); /* A2 */
+    uint64_t head = bl_load64_seq_cst(q->head); /* A3 */
+    bl_race_read(item, abp_slot(q, tail), q->words);
+    if (tail > abp_index(head))
+        return BL_DONE;
+    if (tail < abp_index(head)) { /* thieves had taken the last one */
+        abp_reset(q, head);
+        return BL_EMPTY;
+    }
+    bl_store32_release(q->tail, 0);
+    uint64_t reset = abp_head(0, abp_counter(head) + 1);
+    if (bl_cas64_seq_cst(q->head, &head, reset)) /* A4 */
+        return BL_DONE;
+    bl_store64_release(q->head, reset); /* A5: a thief won it, and with it the deque became empty */
+    return BL_EMPTY;
+}
+
+BL_FN uint32_t abp_pop_n(abp *q, uint32_t *items, uint32_t n) {
+    uint32_t got = 0;
+    while (got < n && abp_pop(q, items + (size_t)got * q->words) == BL_DONE)
+        got++;
+    return got;
+}
+
+BL_FN bl_outcome abp_steal(abp *q, uint32_t *item) {
+    uint64_t head = bl_load64_seq_cst(q->head); /* B1 */
+    uint32_t index = abp_index(head);
+    if (bl_load32_seq_cst(q->tail) <= index) /* B2 */
+        return BL_EMPTY;
+    bl_race_read(item, abp_slot(q, index), q->words);
+    return bl_cas64_seq_cst(q->head, &head, abp_head(index + 1, abp_counter(head))) ? BL_DONE : BL_RETRY; /* B3 */
+}
+
+BL_FN uint32_t abp_size(const abp *q) {
+    uint32_t index = abp_index(bl_load64_relaxed(q->head));
+    uint32_t tail = bl_load32_relaxed(q->tail);
+    return tail > index ? tail - index : 0;
+}
+
+#endif

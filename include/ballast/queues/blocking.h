@@ -1,0 +1,102 @@
+/* Blocking queue: a ring under one lock.
+ * BL_QUEUE_PROPERTIES blocking: fifo value
+ *
+ * Cederman and Tsigas 2008, Algorithm 2. As printed the critical section sits inside the loop that waits for the lock; here the wait has
+ * an empty body, the lock is released on every path, and the ring wraps and reports FULL.
+ *
+ *     line 0: lock      line 1: head tail      line 2 ..: capacity slots of `words` words
+ *
+ * Anyone may call anything. Blocking: a thread that stops inside the lock stops all others.
+ * Linearization points: the accesses to head and tail under the lock.
+ * Order pairs: L1 (lock, acquire) with L2 (unlock, release): the ring is plain data guarded by the lock.
+ */
+#ifndef BALLAST_QUEUES_BLOCKING_H
+#define BALLAST_QUEUES_BLOCKING_H
+
+#include "contract.h"
+
+#define blocking_TEXT "ring under a lock (Cederman, Tsigas 2008, Algorithm 2)"
+#define blocking_DEQUE 0
+#define blocking_BY_HANDLE 0
+#define blocking_LINEARIZABLE 1
+#define blocking_PROGRESS "blocking"
+#define blocking_BATCHED 1
+#define blocking_CEILING 0
+
+typedef struct blocking {
+    uint32_t *lock;
+    uint32_t *ends; /* head, tail: counters, the slot is counter & mask */
+    uint32_t *slots;
+    uint32_t mask, words;
+} blocking;
+
+BL_HOST_FN size_t blocking_bytes(uint32_t capacity, uint32_t words) {
+    return 2 * BL_LINE + 4u * (size_t)capacity * words;
+}
+
+BL_FN void blocking_bind(blocking *q, void *memory, uint32_t capacity, uint32_t words) {
+    q->lock = (uint32_t *)bl__queue_line(memory, 0);
+    q->ends = (uint32_t *)bl__queue_line(memory, 1);
+    q->slots = (uint32_t *)bl__queue_line(memory, 2);
+    q->mask = capacity - 1;
+    q->words = words;
+}
+
+BL_FN void blocking_init(blocking *q, uint32_t start, uint32_t rank, uint32_t size) {
+    (void)size;
+    if (rank == 0) {
+        bl_store32_relaxed(q->lock, 0);
+        bl_store32_relaxed(q->ends + 0, start);
+        bl_store32_relaxed(q->ends + 1, start);
+    }
+}
+
+BL_FN void blocking_lock(blocking *q) {
+    uint32_t tries = 0;
+    for (;;) {
+        uint32_t unlocked = 0;
+        if (bl_cas32_acquire(q->lock, &unlocked, 1)) /* L1 */
+            return;
+        bl_wait_change32(q->lock, 1, &tries);
+    }
+}
+BL_FN void blocking_unlock(blocking *q) { bl_store32_release(q->lock, 0); /* L2 */ }
+
+/* head and tail are relaxed atomics only because blocking_size reads them without the lock. */
+BL_FN uint32_t blocking_push_n(blocking *q, const uint32_t *items, uint32_t n) {
+    blocking_lock(q);
+    uint32_t tail = bl_load32_relaxed(q->ends + 1);
+    uint32_t room = q->mask + 1 - (tail - bl_load32_relaxed(q->ends + 0));
+    n = n < room ? n : room;
+    for (uint32_t i = 0; i < n; i++)
+        bl_data_write(q->slots + (size_t)((tail + i) & q->mask) * q->words, items + (size_t)i * q->words, q->words);
+    bl_store32_relaxed(q->ends + 1, tail + n);
+    blocking_unlock(q);
+    return n;
+}
+
+BL_FN uint32_t blocking_pop_n(blocking *q, uint32_t *items, uint32_t n) {
+    blocking_lock(q);
+    uint32_t head = bl_load32_relaxed(q->ends + 0);
+    uint32_t filled = bl_load32_relaxed(q->ends + 1) - head;
+    n = n < filled ? n : filled;
+    for (uint32_t i = 0; i < n; i++)
+        bl_data_read(items + (size_t)i * q->words, q->slots + (size_t)((head + i) & q->mask) * q->words, q->words);
+    bl_store32_relaxed(q->ends + 0, head + n);
+    blocking_unlock(q);
+    return n;
+}
+
+BL_FN bl_outcome blocking_push(blocking *q, const uint32_t *item) {
+    return blocking_push_n(q, item, 1) ? BL_DONE : BL_FULL;
+}
+BL_FN bl_outcome blocking_pop(blocking *q, uint32_t *item) { return blocking_pop_n(q, item, 1) ? BL_DONE : BL_EMPTY; }
+BL_FN bl_outcome blocking_steal(blocking *q, uint32_t *item) { return blocking_pop(q, item); }
+
+BL_FN uint32_t blocking_size(const blocking *q) {
+    uint32_t head = bl_load32_relaxed(q->ends + 0);
+    uint32_t size = bl_load32_relaxed(q->ends + 1) - head;
+    return (int32_t)size < 0 ? 0 : size; /* the two reads are not one */
+}
+
+#endif

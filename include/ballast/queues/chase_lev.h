@@ -1,0 +1,117 @@
+/* Chase–Lev deque: one owner at the bottom, thieves at the top, on a ring.
+ * BL_QUEUE_PROPERTIES chase_lev: deque value
+ *
+ * Chase and Lev 2005, with the orders of Lê, Pop, Cohen and Zappa Nardelli 2013. Like ABP, but both ends only ever count up
+ * (64 bits: they never wrap in practice), so the ring needs no reset and no tag, and room at the top is reused at once.
+ *
+ *     line 0: top     line 1: bottom     line 2 ..: capacity slots, counter & mask
+ *
+ * push, pop: owner. steal, size: anyone. Lock-free. The ring does not grow by itself: FULL is returned, and growth is the runtime's.
+ * Linearization: push at A1; pop at A2 when two or more are left, else at A4 (EMPTY: at A3); steal at B3 (EMPTY: at B2).
+ *
+ * Order pairs
+ *   A1 (bottom, release)   with B2 (acquire): the slot is written before bottom covers it; A2 and A5 are release too, for the same
+ *                          reason as in abp.h.
+ *   A2, A3 with B1, B2 (all seq_cst): either the thief sees the lowered bottom or the owner sees the thief's top.
+ *   B3 (release part) with A0, A3, A4 (acquire): the thief has finished copying before the owner writes that slot again.
+ *
+ * Differences from the papers: a bounded ring; items of several words, copied by racing reads; orders on the accesses instead of
+ * stand-alone fences, which costs the same on ARM and x86 and is visible to ThreadSanitizer.
+ */
+#ifndef BALLAST_QUEUES_CHASE_LEV_H
+#define BALLAST_QUEUES_CHASE_LEV_H
+
+#include "contract.h"
+
+#define chase_lev_TEXT "work-stealing deque on a ring (Chase, Lev 2005)"
+#define chase_lev_DEQUE 1
+#define chase_lev_BY_HANDLE 0
+#define chase_lev_LINEARIZABLE 1
+#define chase_lev_PROGRESS "lock-free"
+#define chase_lev_BATCHED 1
+#define chase_lev_CEILING 0
+
+typedef struct chase_lev {
+    uint64_t *top, *bottom;
+    uint32_t *slots;
+    uint32_t mask, words;
+} chase_lev;
+
+BL_HOST_FN size_t chase_lev_bytes(uint32_t capacity, uint32_t words) {
+    return 2 * BL_LINE + 4u * (size_t)capacity * words;
+}
+
+BL_FN void chase_lev_bind(chase_lev *q, void *memory, uint32_t capacity, uint32_t words) {
+    q->top = (uint64_t *)bl__queue_line(memory, 0);
+    q->bottom = (uint64_t *)bl__queue_line(memory, 1);
+    q->slots = (uint32_t *)bl__queue_line(memory, 2);
+    q->mask = capacity - 1;
+    q->words = words;
+}
+
+BL_FN void chase_lev_init(chase_lev *q, uint32_t start, uint32_t rank, uint32_t size) {
+    (void)size;
+    if (rank == 0) {
+        bl_store64_relaxed(q->top, start);
+        bl_store64_relaxed(q->bottom, start);
+    }
+}
+
+BL_FN uint32_t *chase_lev_slot(const chase_lev *q, uint64_t i) {
+    return q->slots + (size_t)((uint32_t)i & q->mask) * q->words;
+}
+
+BL_FN uint32_t chase_lev_push_n(chase_lev *q, const uint32_t *items, uint32_t n) {
+    uint64_t bottom = bl_load64_relaxed(q->bottom);
+    uint64_t top = bl_load64_acquire(q->top); /* A0 */
+    uint32_t room = q->mask + 1 - (uint32_t)(bottom - top);
+    n = n < room ? n : room;
+    for (uint32_t i = 0; i < n; i++)
+        bl_race_write(chase_lev_slot(q, bottom + i), items + (size_t)i * q->words, q->words);
+    bl_store64_release(q->bottom, bottom + n); /* A1 */
+    return n;
+}
+BL_FN bl_outcome chase_lev_push(chase_lev *q, const uint32_t *item) {
+    return chase_lev_push_n(q, item, 1) ? BL_DONE : BL_FULL;
+}
+
+BL_FN bl_outcome chase_lev_pop(chase_lev *q, uint32_t *item) {
+    uint64_t bottom = bl_load64_relaxed(q->bottom) - 1;
+    bl_store64_seq_cst(q->bottom, bottom); /* A2 */
+    uint64_t top = bl_load64_seq_cst(q->top); /* A3 */
+    int64_t left = (int64_t)(bottom - top);
+    if (left < 0) {
+        bl_store64_release(q->bottom, top); /* A5 */
+        return BL_EMPTY;
+    }
+    bl_race_read(item, chase_lev_slot(q, bottom), q->words);
+    if (left > 0)
+        return BL_DONE;
+    bl_outcome outcome = bl_cas64_seq_cst(q->top, &top, top + 1) ? BL_DONE : BL_EMPTY; /* A4: the last one is fought for */
+    bl_store64_release(q->bottom, bottom + 1); /* A5 */
+    return outcome;
+}
+
+BL_FN uint32_t chase_lev_pop_n(chase_lev *q, uint32_t *items, uint32_t n) {
+    uint32_t got = 0;
+    while (got < n && chase_lev_pop(q, items + (size_t)got * q->words) == BL_DONE)
+        got++;
+    return got;
+}
+
+BL_FN bl_outcome chase_lev_steal(chase_lev *q, uint32_t *item) {
+    uint64_t top = bl_load64_seq_cst(q->top); /* B1 */
+    uint64_t bottom = bl_load64_seq_cst(q->bottom); /* B2 */
+    if ((int64_t)(bottom - top) <= 0)
+        return BL_EMPTY;
+    bl_race_read(item, chase_lev_slot(q, top), q->words);
+    return bl_cas64_seq_cst(q->top, &top, top + 1) ? BL_DONE : BL_RETRY; /* B3 */
+}
+
+BL_FN uint32_t chase_lev_size(const chase_lev *q) {
+    uint64_t top = bl_load64_relaxed(q->top);
+    int64_t size = (int64_t)(bl_load64_relaxed(q->bottom) - top);
+    return size > 0 ? (uint32_t)size : 0;
+}
+
+#endif

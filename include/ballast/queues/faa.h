@@ -1,0 +1,67 @@
+/* The fetch-and-add ceiling: what any queue with one shared counter per end could at best do.
+ * BL_QUEUE_PROPERTIES faa: ceiling value
+ *
+ * push and pop each take a ticket by one fetch-and-add and touch the ticket's slot, with nothing that makes a pop wait for its push. It is NOT a
+ * queue: it never reports EMPTY or FULL and a pop may read a slot before it is written. No scheduler uses it; benchmarks draw it as the
+ * bound that the real queues are measured against.
+ */
+#ifndef BALLAST_QUEUES_FAA_H
+#define BALLAST_QUEUES_FAA_H
+
+#include "contract.h"
+
+#define faa_TEXT "fetch-and-add ceiling: not a queue, a bound to measure against"
+#define faa_DEQUE 0
+#define faa_BY_HANDLE 0
+#define faa_LINEARIZABLE 0
+#define faa_PROGRESS "wait-free"
+#define faa_BATCHED 1
+#define faa_CEILING 1
+
+typedef struct faa {
+    uint32_t *head, *tail;
+    uint32_t *slots;
+    uint32_t mask, words;
+} faa;
+
+BL_HOST_FN size_t faa_bytes(uint32_t capacity, uint32_t words) { return 2 * BL_LINE + 4u * (size_t)capacity * words; }
+
+BL_FN void faa_bind(faa *q, void *memory, uint32_t capacity, uint32_t words) {
+    q->head = (uint32_t *)bl__queue_line(memory, 0);
+    q->tail = (uint32_t *)bl__queue_line(memory, 1);
+    q->slots = (uint32_t *)bl__queue_line(memory, 2);
+    q->mask = capacity - 1;
+    q->words = words;
+}
+
+BL_FN void faa_init(faa *q, uint32_t start, uint32_t rank, uint32_t size) {
+    (void)size;
+    if (rank == 0) {
+        bl_store32_relaxed(q->head, start);
+        bl_store32_relaxed(q->tail, start);
+    }
+}
+
+BL_FN uint32_t faa_push_n(faa *q, const uint32_t *items, uint32_t n) {
+    uint32_t ticket = bl_fetch_add32_relaxed(q->tail, n);
+    for (uint32_t i = 0; i < n; i++)
+        bl_race_write(q->slots + (size_t)((ticket + i) & q->mask) * q->words, items + (size_t)i * q->words, q->words);
+    return n;
+}
+BL_FN uint32_t faa_pop_n(faa *q, uint32_t *items, uint32_t n) {
+    uint32_t ticket = bl_fetch_add32_relaxed(q->head, n);
+    for (uint32_t i = 0; i < n; i++)
+        bl_race_read(items + (size_t)i * q->words, q->slots + (size_t)((ticket + i) & q->mask) * q->words, q->words);
+    return n;
+}
+
+BL_FN bl_outcome faa_push(faa *q, const uint32_t *item) { return faa_push_n(q, item, 1), BL_DONE; }
+BL_FN bl_outcome faa_pop(faa *q, uint32_t *item) { return faa_pop_n(q, item, 1), BL_DONE; }
+BL_FN bl_outcome faa_steal(faa *q, uint32_t *item) { return faa_pop(q, item); }
+
+BL_FN uint32_t faa_size(const faa *q) {
+    int32_t size = (int32_t)(bl_load32_relaxed(q->tail) - bl_load32_relaxed(q->head));
+    return size > 0 ? (uint32_t)size : 0;
+}
+
+#endif

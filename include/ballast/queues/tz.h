@@ -1,0 +1,160 @@
+/* Lock-free queue of Tsigas and Zhang, with lazily moved head and tail.
+ * BL_QUEUE_PROPERTIES tz: fifo handle
+ *
+ * Tsigas and Zhang 2001; the skeleton in Cederman and Tsigas 2008 is Algorithm 3. Items are put into and taken out of the slots themselves by
+ * compare-and-swap; head and tail are only hints where to start looking, moved every TZ_INTERVAL operations, so that most operations
+ * contend on a slot and not on a shared counter.
+ *
+ *     line 0: head hint    line 1: tail hint    line 2 ..: capacity slots of 64 bits
+ *     slot = value (low 32) and tag (high 32). Position p lives in slot p & mask; since p & mask is known, bit 0 of the tag is free:
+ *       tag = p with bit 0 cleared     empty, waiting for position p
+ *       tag = p with bit 0 set         holds the item of position p
+ *     and an item taken leaves the tag of position p + capacity, empty.
+ *
+ * Anyone may call anything. Values are any 32 bits. Lock-free: an operation repeats only because another succeeded.
+ * Invariants: an item enters at p only when its slot waits for p, and a walk reaches p only over positions that were filled before it (hints
+ * follow successful operations), so positions fill and empty in order. A stale hint walks over slots whose tags are ahead; it cannot
+ * put an item behind the head, which is what the skeleton does.
+ * Linearization: push at P1, pop at C1 (the compare-and-swap on the slot); FULL and EMPTY at the read P0, C0 that saw the decisive tag:
+ * position p - capacity still filled while all before p were filled; position p not filled while all before p were taken.
+ * Tags repeat after 2^32 positions: a thread would have to sleep through all of them between its read and its compare-and-swap.
+ *
+ * Order pairs
+ *   P1 (slot cas, release) with C0 (acquire): what the handle stands for is written before the handle appears.
+ *   C1 (slot cas, release) with P0 (acquire): the slot's next user comes after its last.
+ *   H1, H2 (hint cas, release) with H0 (acquire): who starts at a hint sees every slot before it filled (taken).
+ *
+ * Differences from the paper: round tags instead of two null values and a bound on the age of an operation.
+ */
+#ifndef BALLAST_QUEUES_TZ_H
+#define BALLAST_QUEUES_TZ_H
+
+#include "contract.h"
+
+#define tz_TEXT "lock-free ring with lazy head and tail (Tsigas, Zhang 2001; Cederman, Tsigas 2008, Algorithm 3)"
+#define tz_DEQUE 0
+#define tz_BY_HANDLE 1
+#define tz_LINEARIZABLE 1
+#define tz_PROGRESS "lock-free"
+#define tz_BATCHED 0
+#define tz_CEILING 0
+
+#ifndef TZ_INTERVAL
+#define TZ_INTERVAL 8u /* the papers' x: hints move when a position divisible by it has been passed */
+#endif
+
+typedef struct tz {
+    uint32_t *head, *tail;
+    uint64_t *slots;
+    uint32_t mask;
+} tz;
+
+BL_HOST_FN size_t tz_bytes(uint32_t capacity, uint32_t words) {
+    return (void)words, 2 * BL_LINE + 8u * (size_t)capacity;
+}
+
+BL_FN void tz_bind(tz *q, void *memory, uint32_t capacity, uint32_t words) {
+    (void)words;
+    q->head = (uint32_t *)bl__queue_line(memory, 0);
+    q->tail = (uint32_t *)bl__queue_line(memory, 1);
+    q->slots = (uint64_t *)bl__queue_line(memory, 2);
+    q->mask = capacity - 1;
+}
+
+BL_FN uint32_t tz_waiting(uint32_t p) { return p & ~1u; }
+BL_FN uint32_t tz_filled(uint32_t p) { return p | 1u; }
+BL_FN uint64_t tz_slot(uint32_t tag, uint32_t value) { return (uint64_t)tag << 32 | value; }
+BL_FN uint32_t tz_tag(uint64_t slot) { return (uint32_t)(slot >> 32); }
+
+BL_FN void tz_init(tz *q, uint32_t start, uint32_t rank, uint32_t size) {
+    for (uint32_t i = rank; i <= q->mask; i += size)
+        bl_store64_relaxed(q->slots + ((start + i) & q->mask), tz_slot(tz_waiting(start + i), 0));
+    if (rank == 0) {
+        bl_store32_relaxed(q->head, start);
+        bl_store32_relaxed(q->tail, start);
+    }
+}
+
+/* After a success at p, reached from the hint that read `seen`. A lost race means that somebody else moved it. */
+BL_FN void tz_move(uint32_t *hint, uint32_t seen, uint32_t p) {
+    if ((p + 1) % TZ_INTERVAL == 0)
+        bl_cas32_release(hint, &seen, p + 1); /* H1, H2 */
+}
+
+/* A position whose tag is ahead was passed long ago: look at the hint again if it has moved, else walk on. */
+BL_FN uint32_t tz_next(const uint32_t *hint, uint32_t *seen, uint32_t p) {
+    uint32_t now = bl_load32_acquire(hint); /* H0 */
+    if (now != *seen && (int32_t)(now - p) > 0) {
+        *seen = now;
+        return now;
+    }
+    return p + 1;
+}
+
+BL_FN bl_outcome tz_push(tz *q, const uint32_t *item) {
+    uint32_t seen = bl_load32_acquire(q->tail), p = seen; /* H0 */
+    for (;;) {
+        uint64_t *at = q->slots + (p & q->mask);
+        uint64_t slot = bl_load64_acquire(at); /* P0 */
+        if (tz_tag(slot) == tz_waiting(p)) {
+            if (!bl_cas64_release(at, &slot, tz_slot(tz_filled(p), *item))) /* P1 */
+                continue; /* the slot has changed: look at it again */
+            tz_move(q->tail, seen, p);
+            return BL_DONE;
+        }
+        if (tz_tag(slot) == tz_filled(p - q->mask - 1))
+            return BL_FULL;
+        p = tz_next(q->tail, &seen, p);
+    }
+}
+
+BL_FN bl_outcome tz_pop(tz *q, uint32_t *item) {
+    uint32_t seen = bl_load32_acquire(q->head), p = seen; /* H0 */
+    for (;;) {
+        uint64_t *at = q->slots + (p & q->mask);
+        uint64_t slot = bl_load64_acquire(at); /* C0 */
+        if (tz_tag(slot) == tz_filled(p)) {
+            if (!bl_cas64_release(at, &slot, tz_slot(tz_waiting(p + q->mask + 1), 0))) /* C1 */
+                continue;
+            *item = (uint32_t)slot;
+            tz_move(q->head, seen, p);
+            return BL_DONE;
+        }
+        if (tz_tag(slot) == tz_waiting(p))
+            return BL_EMPTY;
+        p = tz_next(q->head, &seen, p);
+    }
+}
+BL_FN bl_outcome tz_steal(tz *q, uint32_t *item) { return tz_pop(q, item); }
+
+BL_FN uint32_t tz_push_n(tz *q, const uint32_t *items, uint32_t n) {
+    uint32_t done = 0;
+    while (done < n && tz_push(q, items + done) == BL_DONE)
+        done++;
+    return done;
+}
+BL_FN uint32_t tz_pop_n(tz *q, uint32_t *items, uint32_t n) {
+    uint32_t done = 0;
+    while (done < n && tz_pop(q, items + done) == BL_DONE)
+        done++;
+    return done;
+}
+
+/* From the hints over the few slots they lag behind. */
+BL_FN uint32_t tz_size(const tz *q) {
+    uint32_t head = bl_load32_acquire(q->head), tail = bl_load32_acquire(q->tail);
+    for (uint32_t i = 0; i <= q->mask; i++, tail++) {
+        uint32_t tag = tz_tag(bl_load64_relaxed(q->slots + (tail & q->mask)));
+        if (tag == tz_waiting(tail) || tag == tz_filled(tail - q->mask - 1))
+            break;
+    }
+    for (uint32_t i = 0; i <= q->mask; i++, head++) {
+        uint32_t tag = tz_tag(bl_load64_relaxed(q->slots + (head & q->mask)));
+        if (tag == tz_filled(head) || tag == tz_waiting(head))
+            break;
+    }
+    int32_t size = (int32_t)(tail - head);
+    return size > 0 ? (uint32_t)size : 0;
+}
+
+#endif

@@ -1,0 +1,113 @@
+/* Template: entry points of every instance of BL_PROGRAM and the table that the library runs it by. */
+#define BL__PROGRAM_(x) BL_CAT(BL_PROGRAM, x)
+
+#if defined(BL_TARGET_CUDA)
+
+extern __shared__ __align__(16) unsigned char bl__shared_memory[];
+
+/* Lane tasks: a worker per warp. Otherwise a worker per block. Scratch lies before the stack. */
+#define BL__ENTRY(instance, text, other)                                                                                      \
+    static __global__ void BL_CAT(BL__PROGRAM_(_kernel_), instance)(const bl__run run, const BL_SHARED shared) {       \
+        bool lane_tasks = (other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS);                            \
+        uint32_t warp = lane_tasks ? threadIdx.x / 32 : 0;                                                             \
+        uint32_t id = lane_tasks ? blockIdx.x * (blockDim.x / 32) + warp : blockIdx.x;                                 \
+        uint32_t lane = lane_tasks ? threadIdx.x % 32 : threadIdx.x;                                                   \
+        if (id >= run.groups)                                                                                          \
+            return;                                                                                                    \
+        unsigned char *memory = bl__shared_memory + warp * run.worker_memory;                                          \
+        bl__stack *stack = (bl__stack *)(memory + run.scratch_bytes);                                                  \
+        if (lane == 0) {                                                                                               \
+            stack->bottom = stack->top = 0;                                                                            \
+            stack->mask = run.stack_capacity - 1;                                                                      \
+        }                                                                                                              \
+        bl__worker_sync(lane_tasks ? 32 : run.lanes);                                                                  \
+        uint32_t slot = run.tallies == run.groups ? id : bl_processor() % run.tallies;                                \
+        BL_CAT(BL__PROGRAM_(_work_), instance)(&run, &shared, id, lane, slot, stack, memory);                          \
+    }
+BL_INSTANCES(BL__ENTRY)
+BL__ENTRY(BL_DEFAULT_OTHER, "", 1)
+#undef BL__ENTRY
+
+static int BL__PROGRAM_(_fit)(const void *kernel, uint32_t threads, size_t shared_memory, int *blocks) {
+    cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_memory);
+    if (error == cudaSuccess)
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, (int)threads, shared_memory);
+    return (int)error;
+}
+
+static int BL__PROGRAM_(_launch)(const void *kernel, uint32_t blocks, uint32_t threads, size_t shared_memory,
+                                 int cooperative, const bl__run *run, const void *shared, void *stream) {
+    void *arguments[] = {(void *)run, (void *)shared};
+    if (cooperative)
+        return (int)cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(threads), arguments, shared_memory,
+                                                (cudaStream_t)stream);
+    return (int)cudaLaunchKernel(kernel, dim3(blocks), dim3(threads), arguments, shared_memory, (cudaStream_t)stream);
+}
+
+#define BL__ROW(instance, text, other)                                                                                        \
+    {text, (other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS), NULL,                                     \
+     (const void *)BL_CAT(BL__PROGRAM_(_kernel_), instance)},
+
+#else
+
+#define BL__ENTRY(instance, text, other)                                                                                      \
+    static void BL_CAT(BL__PROGRAM_(_entry_), instance)(const bl__run *run, const void *shared, uint32_t id,           \
+                                                        uint32_t lane, uint32_t slot) {                                \
+        unsigned char *memory = run->memory + (size_t)slot * run->worker_memory;                                       \
+        BL_CAT(BL__PROGRAM_(_work_), instance)                                                                         \
+        (run, (const BL_SHARED *)shared, id, lane, slot, (bl__stack *)(void *)(memory + run->scratch_bytes), memory);  \
+    }
+BL_INSTANCES(BL__ENTRY)
+#if BL_WARP > 1
+BL__ENTRY(BL_DEFAULT_OTHER, "", 1)
+#endif
+#undef BL__ENTRY
+
+#define BL__ROW(instance, text, other)                                                                                        \
+    {text, (other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS), BL_CAT(BL__PROGRAM_(_entry_), instance),  \
+     NULL},
+
+#endif
+
+static const bl__instance BL__PROGRAM_(_instances)[] = {
+    BL_INSTANCES(BL__ROW)
+#if BL_WARP > 1
+        BL__ROW(BL_DEFAULT_OTHER, BL_DEFAULT_TEXT, 1)
+#endif
+};
+#undef BL__ROW
+
+#define BL__STRING(x) #x
+#define BL__TEXT(x) BL__STRING(x)
+static const bl_program BL__PROGRAM_(_program) = {
+    BL__TEXT(BL_TARGET),
+    BL__TEXT(BL_PROGRAM),
+    (uint32_t)sizeof(BL_PAYLOAD),
+    (uint32_t)BL__SHARED_BYTES,
+    (uint32_t)BL__SCRATCH_BYTES,
+    BL_MAX_SPAWN,
+    BL_LANE_TASKS,
+    BL_LANES,
+    BL__HAS_DONE_TEST,
+    BL__PROGRAM_(_instances),
+    (uint32_t)(sizeof BL__PROGRAM_(_instances) / sizeof BL__PROGRAM_(_instances)[0]),
+    NULL,
+#if defined(BL_TARGET_CUDA)
+    BL__PROGRAM_(_fit),
+    BL__PROGRAM_(_launch),
+#else
+    NULL,
+    NULL,
+#endif
+};
+#undef BL__TEXT
+#undef BL__STRING
+
+#ifdef __cplusplus
+extern "C"
+#endif
+    const bl_program *
+    BL_CAT(BL__PROGRAM_(_), BL_TARGET)(void);
+const bl_program *BL_CAT(BL__PROGRAM_(_), BL_TARGET)(void) { return &BL__PROGRAM_(_program); }
+
+#undef BL__PROGRAM_

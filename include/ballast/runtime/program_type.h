@@ -1,0 +1,32 @@
+/* What a program looks like to the library: a table of instances, one per scheduler and kind of group. */
+#ifndef BALLAST_RUNTIME_PROGRAM_TYPE_H
+#define BALLAST_RUNTIME_PROGRAM_TYPE_H
+
+#include "../ballast.h"
+#include "../parts/run.h"
+
+/* CPU and sim: the life of one lane of worker (or group) `id`, on the private stack and with the counters of `slot`. */
+typedef void (*bl__work)(const bl__run *run, const void *shared, uint32_t id, uint32_t lane, uint32_t slot);
+
+typedef struct bl__instance {
+    const char *scheduler; /* as the build knows it: "steal:abp", "static" */
+    int lane_tasks;
+    bl__work work;      /* CPU, sim */
+    const void *kernel; /* CUDA */
+} bl__instance;
+
+struct bl_program {
+    const char *target; /* "cpu", "cuda", "sim" */
+    const char *name;
+    uint32_t payload_bytes, shared_bytes, scratch_bytes;
+    uint32_t max_spawn, lane_tasks, lanes, has_done_test;
+    const bl__instance *instances;
+    uint32_t instance_count;
+    bl_task_function function; /* bl_function */
+    /* CUDA: in the user's own object, which has its own CUDA runtime. Both return a cudaError_t. */
+    int (*cuda_fit)(const void *kernel, uint32_t threads, size_t shared_memory, int *blocks_per_multiprocessor);
+    int (*cuda_launch)(const void *kernel, uint32_t blocks, uint32_t threads, size_t shared_memory, int cooperative,
+                       const bl__run *run, const void *shared, void *stream);
+};
+
+#endif

@@ -1,0 +1,32 @@
+/* Termination without a counter per task.
+ *
+ * One 64-bit word: bits 0..30 idle workers, bit 31 DONE, bits 32..63 epoch. Going idle adds one, with nothing held. Leaving idle takes one
+ * off and bumps the epoch, before the pop. Whoever sees all idle reads the word, finds every queue empty, and compare-and-swaps that very word to
+ * DONE; if anybody left idle meanwhile the epoch has moved and the swap fails.
+ *
+ * This asks nothing of a queue's EMPTY, only that its size is exact at rest: all workers idle and the epoch unchanged means at rest.
+ * Order pairs: T1 (idle, release) with T2 (read, acquire): what a worker published before going idle is counted by who looks.
+ */
+#ifndef BALLAST_RUNTIME_TERMINATION_H
+#define BALLAST_RUNTIME_TERMINATION_H
+
+#include "../parts/run.h"
+
+#define BL__IDLE_DONE (1ull << 31)
+
+BL_FN void bl__idle_enter(bl__control *c) { bl_fetch_add64_release(&c->idle, 1); /* T1 */ }
+
+/* False when the run is over. */
+BL_FN bool bl__idle_leave(bl__control *c) {
+    return !(bl_fetch_add64_acquire(&c->idle, (1ull << 32) - 1) & BL__IDLE_DONE);
+}
+
+BL_FN uint64_t bl__idle_read(bl__control *c) { return bl_load64_acquire(&c->idle); /* T2 */ }
+BL_FN bool bl__idle_all(uint64_t word, uint32_t workers) { return ((uint32_t)word & 0x7fffffffu) == workers; }
+
+/* `word`: what bl__idle_read gave before every queue was found empty. */
+BL_FN bool bl__idle_finish(bl__control *c, uint64_t word) {
+    return bl_cas64_acq_rel(&c->idle, &word, word | BL__IDLE_DONE);
+}
+
+#endif

@@ -1,0 +1,282 @@
+/* Template: THE worker loop, for every target, scheduler, queue and group.
+ *
+ *     settle     publish what others should have, keep room for the next spawns
+ *     acquire    with an empty stack: fetch, search, go idle, sleep; notice the end
+ *     run        take a batch off the private stack and run it
+ *
+ * A worker of lane tasks is a warp whose lanes run a task each; otherwise the lanes of a block run one task together, and the block's first
+ * warp leads: it alone settles and acquires. On a CPU a warp has one lane and both are the same.
+ *
+ * Included once per instance with BL_PROGRAM, BL_PAYLOAD, ... (program.h), BL_QUEUE and BL_SCHEDULER (a file of schedulers/), BL_INSTANCE (a word that is
+ * part of every name) and BL_KIND_LANE.
+ */
+#define BL__NAME(x) BL_CAT(BL_CAT(BL_PROGRAM, _##x##_), BL_INSTANCE)
+#define BL_QUEUE_(x) BL_CAT(BL_QUEUE, _##x)
+
+#ifdef BL_QUEUE
+#include "../schedulers/transfer.h"
+#endif
+#include BL_SCHEDULER
+
+#define BL__BATCH (BL_KIND_LANE ? BL_WARP : 1u)
+
+BL_FN bool BL__NAME(stopping)(bl__worker *w) {
+    uint32_t stop = w->lane == 0 ? bl_load32_host(&w->run->control->stop) : 0;
+    return bl_warp_broadcast32(stop, 0) != 0;
+}
+
+BL_FN void BL__NAME(stand)(bl__worker *w, bl__standing standing) {
+    if (w->lane == 0)
+        bl_store32_host(&w->tally->standing, (uint32_t)standing);
+}
+
+/* With one long entry only: keep the first half, so that the second can be published. */
+BL_FN void BL__NAME(halve)(bl__worker *w) {
+    bl__stack *s = w->stack;
+    if (w->lane == 0) {
+        uint32_t *old = bl__stack_slot(s, w->words, s->bottom), *kept = bl__stack_slot(s, w->words, s->top);
+        uint32_t middle = old[0] + (old[1] - old[0]) / 2;
+        bl__words_copy(kept, old, w->words);
+        kept[1] = middle;
+        old[0] = middle;
+        s->top++;
+    }
+    bl_warp_sync();
+}
+
+BL_FN bool BL__NAME(can_share)(bl__worker *w, uint32_t count) {
+    if (count > 1)
+        return true;
+    const uint32_t *only = bl__stack_slot(w->stack, w->words, w->stack->bottom);
+    return count == 1 && only[1] - only[0] > BL__BATCH;
+}
+
+BL_FN void BL__NAME(settle)(bl__worker *w) {
+    const bl__run *run = w->run;
+    uint32_t count = bl__stack_count(w->stack), published = 0;
+    w->peak = bl__max(w->peak, count);
+    if (count > run->private_limit) {
+        published = BL__NAME(publish)(w, count - run->private_limit / 2);
+    } else if (run->workers > 1 && BL__NAME(can_share)(w, count) && BL__NAME(hungry)(w)) {
+        if (count == 1)
+            BL__NAME(halve)(w);
+        published = BL__NAME(publish)(w, 1);
+    }
+    if (published)
+        bl__wake_for_work(run);
+    if (run->stack_capacity - bl__stack_count(w->stack) < run->outbox && w->lane == 0)
+        bl_fetch_or32_relaxed(&run->control->stop, BL__STOP_GROW);
+    bl_warp_sync();
+}
+
+#if !BL__ENDS_ALONE
+/* True when the run is over. */
+BL_FN bool BL__NAME(over)(bl__worker *w, const BL_SHARED *shared) {
+    bl__control *control = w->run->control;
+    uint32_t over = 0;
+    if (w->run->done_test) {
+        if (w->lane == 0 && BL_DONE_TEST(shared)) {
+            bl_fetch_or32_relaxed(&control->stop, BL__STOP_DONE);
+            over = 1;
+        }
+        return bl_warp_broadcast32(over, 0) != 0;
+    }
+    uint64_t word = w->lane == 0 ? bl__idle_read(control) : 0;
+    uint32_t all = bl_warp_broadcast32(bl__idle_all(word, w->run->workers) ? 1u : 0u, 0);
+    if (!all || !BL__NAME(all_empty)(w))
+        return false;
+    if (w->lane == 0)
+        over = bl__idle_finish(control, word);
+    return bl_warp_broadcast32(over, 0) != 0;
+}
+
+/* Waits until there may be work. False when the run is over or paused. */
+BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared) {
+    bl__control *control = w->run->control;
+    BL__NAME(stand)(w, BL__AT_IDLE);
+    if (w->lane == 0)
+        bl__idle_enter(control);
+    for (uint32_t tries = 0;; tries++) {
+        if (BL__NAME(stopping)(w))
+            return false;
+        if (BL__NAME(sees_work)(w))
+            break;
+        uint32_t gone = w->lane == 0 && (bl__idle_read(control) & BL__IDLE_DONE);
+        if (bl_warp_broadcast32(gone, 0))
+            return false;
+        if (BL__NAME(over)(w, shared)) {
+            bl__wake_all(w->run);
+            return false;
+        }
+        if (!bl__idle_pause(tries))
+            continue;
+        /* Asleep only if nothing was published before `sleepers` was raised: pairs with bl__wake_for_work. */
+        uint32_t seen = bl__sleep_begin(w->run);
+        if (BL__NAME(all_empty)(w) && !BL__NAME(stopping)(w) && !(bl__idle_read(control) & BL__IDLE_DONE) &&
+            !(w->run->done_test && BL_DONE_TEST(shared)))
+            bl__sleep_now(w->run, seen);
+        bl__sleep_end(w->run);
+    }
+    uint32_t go = w->lane == 0 && bl__idle_leave(control);
+    return bl_warp_broadcast32(go, 0) != 0;
+}
+#endif
+
+/* Fills the empty private stack. False when the worker should end. */
+BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared) {
+#if BL__ENDS_ALONE
+    (void)shared;
+    return BL__NAME(fetch)(w) != 0;
+#else
+    if (BL__NAME(fetch)(w))
+        return true;
+    uint64_t since = bl_clock();
+    BL__NAME(stand)(w, BL__AT_SEARCH);
+    bool got = false;
+    for (uint32_t tries = 0;; tries++) {
+        if (BL__NAME(stopping)(w) || (tries >= BL__QUICK_TRIES && !BL__NAME(idle)(w, shared)))
+            break;
+        got = BL__NAME(fetch)(w) != 0;
+        if (got)
+            break;
+        if (tries < BL__QUICK_TRIES)
+            bl_backoff(tries);
+    }
+    w->waited += bl_clock() - since;
+    BL__NAME(stand)(w, BL__AT_WORK);
+    return got;
+#endif
+}
+
+/* Between two batches. False: stop. */
+BL_FN bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
+    BL__NAME(settle)(w);
+    if (w->lane == 0)
+        bl_store64_host(&w->tally->beat, w->tasks);
+    if (BL__NAME(stopping)(w))
+        return false;
+    return bl__stack_count(w->stack) || BL__NAME(acquire)(w, shared);
+}
+
+#if BL_KIND_LANE
+/* A task for every lane, over as many of the newest entries as that needs. Entries on the stack are never empty, so lane k looks at the k-th
+ * newest; a prefix sum gives where its tasks start, and the bits of those starts tell every lane which entry is its own. */
+BL_FN bool BL__NAME(take_tasks)(bl__worker *w, bl_word *payload, uint32_t *index) {
+    bl__stack *s = w->stack;
+    uint32_t lane = w->lane, top = s->top, count = bl__stack_count(s);
+    uint32_t *mine = bl__stack_slot(s, w->words, top - 1 - lane);
+    uint32_t n = lane < count ? mine[1] - mine[0] : 0;
+    uint32_t start = bl_warp_prefix_add(bl__min(n, BL_WARP));
+    bool used = n != 0 && start < BL_WARP;
+    uint32_t taken = used ? bl__min(n, BL_WARP - start) : 0;
+    uint32_t starts = bl_warp_or(used ? 1u << start : 0);
+    uint32_t total = bl_warp_broadcast32(bl__min(start + n, BL_WARP), BL_WARP - 1);
+    uint32_t which = bl_popcount(starts & ((2u << lane) - 1)) - 1;
+    uint32_t offset = lane - bl_warp_broadcast32(start, which);
+    const uint32_t *entry = bl__stack_slot(s, w->words, top - 1 - which);
+    *index = entry[0] + offset;
+    bl__words_copy(payload, entry + BL__ENTRY_HEAD, w->words - BL__ENTRY_HEAD);
+    uint32_t emptied = bl_popcount(bl_warp_ballot(used && taken == n));
+    bl_warp_sync();
+    if (used && taken < n)
+        mine[0] += taken;
+    if (lane == 0)
+        s->top = top - emptied;
+    bl_warp_sync();
+    w->tasks += total;
+    return lane < total;
+}
+#else
+/* The leading warp copies the newest entry to where all lanes of the block read it, and takes one index off it. */
+BL_FN void BL__NAME(take_task)(bl__worker *w) {
+    bl__stack *s = w->stack;
+    uint32_t *slot = bl__stack_slot(s, w->words, s->top - 1), *current = bl__stack_current(s, w->words);
+    for (uint32_t i = w->lane; i < w->words; i += BL_WARP)
+        current[i] = slot[i];
+    bl_warp_sync();
+    if (w->lane == 0) {
+        if (++slot[0] == slot[1])
+            s->top--;
+    }
+    w->tasks++;
+}
+#endif
+
+/* Leaves what is still private where the host finds it, and adds up. */
+BL_FN void BL__NAME(close)(bl__worker *w, uint64_t begun) {
+    bl__tally *tally = w->tally;
+    uint32_t count = bl__stack_count(w->stack);
+    if (!BL__ENDS_ALONE) {
+        uint32_t *spill = w->run->spill + (size_t)w->id * w->run->stack_capacity * w->words;
+        for (uint32_t i = w->lane; i < count * w->words; i += BL_WARP)
+            spill[i] = bl__stack_slot(w->stack, w->words, w->stack->bottom + i / w->words)[i % w->words];
+    }
+    if (w->lane)
+        return;
+    if (!BL__ENDS_ALONE)
+        tally->spilled = count;
+    bl_fetch_add64_relaxed(&tally->tasks, w->tasks);
+    bl_fetch_add64_relaxed(&tally->steals, w->steals);
+    bl_fetch_add64_relaxed(&tally->attempts, w->attempts);
+    bl_fetch_add64_relaxed(&tally->busy, bl_clock() - begun - w->waited);
+    bl_fetch_max64_relaxed(&tally->peak, w->peak);
+    bl_fetch_max64_relaxed(&tally->queue_peak, w->queue_peak);
+}
+
+/* The whole life of one lane of worker `id`, whose counters go to tally `slot`. */
+BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t id, uint32_t lane, uint32_t slot,
+                          bl__stack *stack, void *scratch) {
+    bl__worker w = bl__worker_start(run, stack, id, lane, slot, BL__BATCH, BL_ENTRY_WORDS);
+    bool leads = BL_KIND_LANE || lane < BL_WARP;
+    uint64_t begun = bl_clock();
+    BL_LOCAL local;
+    memset(&local, 0, sizeof local);
+    BL_PAYLOAD payload;
+    uint32_t index;
+    bl_task task = {stack, &run->control->stop, scratch, BL_KIND_LANE ? 0 : lane, BL_KIND_LANE ? 1 : run->lanes, w.words};
+#if BL__ENDS_ALONE
+    if (leads)
+        BL__NAME(open_share)(&w);
+#endif
+    if (leads) {
+        BL__NAME(stand)(&w, BL__AT_WORK);
+        bl_warp_sync();
+    }
+    for (;;) {
+#if BL_KIND_LANE
+        if (!BL__NAME(prepare)(&w, shared))
+            break;
+        if (BL__NAME(take_tasks)(&w, (bl_word *)&payload, &index))
+            BL_RUN(&task, &payload, index, shared, &local);
+        bl_warp_sync();
+#else
+        if (leads) {
+            bool go = BL__NAME(prepare)(&w, shared);
+            if (go)
+                BL__NAME(take_task)(&w);
+            if (lane == 0)
+                stack->order = go;
+        }
+        bl__worker_sync(run->lanes);
+        if (!stack->order)
+            break;
+        const uint32_t *current = bl__stack_current(stack, w.words);
+        index = current[0];
+        bl__words_copy((bl_word *)&payload, current + BL__ENTRY_HEAD, w.words - BL__ENTRY_HEAD);
+        BL_RUN(&task, &payload, index, shared, &local);
+        bl__worker_sync(run->lanes);
+#endif
+    }
+    BL_MERGE(shared, &local);
+    if (leads) {
+        BL__NAME(stand)(&w, BL__AT_END);
+        BL__NAME(close)(&w, begun);
+        if (lane == 0)
+            bl__wake_all_if_stopped(run);
+    }
+}
+
+#undef BL__BATCH
+#undef BL__ENDS_ALONE
+#undef BL_QUEUE_
+#undef BL__NAME

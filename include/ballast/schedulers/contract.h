@@ -1,0 +1,15 @@
+/* The contract of every scheduler in this folder. A scheduler is a template: it is included once per queue that fits it and names its
+ * functions through BL__NAME. `w` is the worker; all lanes of its leading warp call together and get the same answer.
+ *
+ *   uint32_t scheduler_queues(workers)     how many queues a run needs
+ *   uint32_t BL__NAME(fetch)(w)            moves entries onto the empty private stack; how many
+ *   uint32_t BL__NAME(publish)(w, n)       takes the n oldest entries off the private stack; how many went (fewer: FULL)
+ *   bool     BL__NAME(hungry)(w)           the shared queue this worker feeds has run empty
+ *   bool     BL__NAME(sees_work)(w)        a cheap look, called again and again by idle workers; false answers may be stale
+ *   bool     BL__NAME(all_empty)(w)        a full look: exact when every worker is idle
+ *   BL__ENDS_ALONE                         1: a worker with nothing to fetch is finished (static schedulers)
+ *
+ * Each file states, in a line that the build reads, which queues it takes and what the tool says about it:
+ *   BL_SCHEDULER_PROPERTIES NAME: QUEUES text        QUEUES = none, fifo or any
+ * and defaults as macros are not needed: bl_config decides, and src/schedulers.c holds the papers' names.
+ */

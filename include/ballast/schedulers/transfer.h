@@ -1,0 +1,105 @@
+/* Template: moving entries between a private stack and a queue of type BL_QUEUE. All of it is called by one lane.
+ *
+ * Queues by value carry the entry itself; queues by handle carry an index into the run's entry pool.
+ */
+BL_FN BL_QUEUE BL__NAME(queue)(const bl__worker *w, uint32_t i) {
+    BL_QUEUE q;
+    unsigned char *memory = w->run->queues + (size_t)i * w->run->queue_stride;
+    BL_QUEUE_(bind)(&q, memory, w->run->capacity, BL_QUEUE_(BY_HANDLE) ? 1 : w->words);
+    return q;
+}
+
+/* n entries that lie one after another; how many the queue took. */
+BL_FN uint32_t BL__NAME(put)(bl__worker *w, BL_QUEUE *q, const uint32_t *entries, uint32_t n) {
+#if BL_QUEUE_(BY_HANDLE)
+    bl__pool pool;
+    bl__pool_bind(&pool, w->run->pool, w->run->pool_capacity, w->run->workers, w->words);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t handle = bl__pool_take(&pool, w->id);
+        if (handle == BL__POOL_NONE)
+            return i;
+        bl_data_write(bl__pool_entry(&pool, handle), entries + (size_t)i * w->words, w->words);
+        bl_outcome outcome;
+        while ((outcome = BL_QUEUE_(push)(q, &handle)) == BL_RETRY)
+            ;
+        if (outcome == BL_FULL) {
+            bl__pool_give(&pool, w->id, handle);
+            return i;
+        }
+    }
+    return n;
+#else
+    (void)w;
+    return BL_QUEUE_(push_n)(q, entries, n);
+#endif
+}
+
+/* One entry onto the top of the private stack, by the owner's end or the thieves'. */
+BL_FN bl_outcome BL__NAME(take)(bl__worker *w, BL_QUEUE *q, bool steal) {
+    uint32_t *slot = bl__stack_slot(w->stack, w->words, w->stack->top);
+#if BL_QUEUE_(BY_HANDLE)
+    uint32_t handle;
+    bl_outcome outcome = steal ? BL_QUEUE_(steal)(q, &handle) : BL_QUEUE_(pop)(q, &handle);
+    if (outcome != BL_DONE)
+        return outcome;
+    bl__pool pool;
+    bl__pool_bind(&pool, w->run->pool, w->run->pool_capacity, w->run->workers, w->words);
+    bl_data_read(slot, bl__pool_entry(&pool, handle), w->words);
+    bl__pool_give(&pool, w->id, handle);
+#else
+    bl_outcome outcome = steal ? BL_QUEUE_(steal)(q, slot) : BL_QUEUE_(pop)(q, slot);
+    if (outcome != BL_DONE)
+        return outcome;
+#endif
+    w->stack->top++;
+    return BL_DONE;
+}
+
+/* Fills an empty stack with enough for one batch, one entry in most cases. */
+BL_FN uint32_t BL__NAME(take_batch)(bl__worker *w, BL_QUEUE *q) {
+    uint32_t tasks = 0, got = 0;
+    while (tasks < w->batch && got < w->batch) {
+        bl_outcome outcome = BL__NAME(take)(w, q, false);
+        if (outcome == BL_RETRY)
+            continue;
+        if (outcome != BL_DONE)
+            break;
+        const uint32_t *slot = bl__stack_slot(w->stack, w->words, w->stack->top - 1);
+        tasks += slot[1] - slot[0];
+        got++;
+    }
+    return got;
+}
+
+/* As the papers have it: one entry per task. What does not fit stays, as a shorter range. */
+BL_FN bool BL__NAME(put_singly)(bl__worker *w, BL_QUEUE *q, uint32_t *entry) {
+    uint32_t end = entry[1];
+    while (entry[0] < end) {
+        entry[1] = entry[0] + 1;
+        uint32_t taken = BL__NAME(put)(w, q, entry, 1);
+        entry[1] = end;
+        if (!taken)
+            return false;
+        entry[0]++;
+    }
+    return true;
+}
+
+/* The n oldest entries of the private stack; how many went. */
+BL_FN uint32_t BL__NAME(put_oldest)(bl__worker *w, BL_QUEUE *q, uint32_t n) {
+    bl__stack *s = w->stack;
+    uint32_t done = 0;
+    while (done < n) {
+        uint32_t *slot = bl__stack_slot(s, w->words, s->bottom);
+        uint32_t taken;
+        if (w->run->one_per_node)
+            taken = BL__NAME(put_singly)(w, q, slot) ? 1 : 0;
+        else
+            taken = BL__NAME(put)(w, q, slot, bl__min(n - done, s->mask + 1 - (s->bottom & s->mask)));
+        if (!taken)
+            break;
+        s->bottom += taken;
+        done += taken;
+    }
+    return done;
+}

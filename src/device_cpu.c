@@ -1,0 +1,375 @@
+/* Device: the CPU. A pool of threads, one per worker, bound to cores where hwloc is there; they sleep while there is nothing to do. */
+#include "internal.h"
+
+#include <ballast/parts/entry.h>
+#include <ballast/task.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#ifdef BL_HAVE_HWLOC
+#include <hwloc.h>
+#endif
+
+typedef struct cpu_device {
+    pthread_mutex_t lock;
+    pthread_cond_t job_given, job_ended; /* job_ended on the monotonic clock, for the watch */
+    pthread_mutex_t sleep_lock;
+    pthread_cond_t woken;
+    pthread_t *threads;
+    struct cpu_thread *numbers;
+    uint32_t thread_count;
+    uint64_t job;     /* bumped with each job */
+    uint32_t running; /* threads still in it */
+    bool quit;
+    const bl__plan *plan;
+    const bl__run *run;
+    const void *shared;
+    double timer;
+#ifdef BL_HAVE_HWLOC
+    hwloc_topology_t topology;
+    bool has_topology;
+#endif
+} cpu_device;
+
+typedef struct cpu_thread {
+    cpu_device *device;
+    uint32_t number;
+} cpu_thread;
+
+/* ---- what there is ---- */
+
+static uint32_t cpu_count(void) {
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+        return (uint32_t)CPU_COUNT(&set);
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (uint32_t)n : 1;
+}
+
+static void cpu_model(char *name, size_t size) {
+    snprintf(name, size, "CPU");
+#ifdef BL_HAVE_HWLOC
+    hwloc_topology_t topology;
+    if (hwloc_topology_init(&topology))
+        return;
+    if (hwloc_topology_load(topology) == 0) {
+        hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
+        const char *model = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
+        if (model)
+            snprintf(name, size, "%s", model);
+    }
+    hwloc_topology_destroy(topology);
+    if (strcmp(name, "CPU"))
+        return;
+#endif
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    char line[256];
+    while (file && fgets(line, sizeof line, file)) {
+        char *colon = strchr(line, ':');
+        if (!strncmp(line, "model name", 10) && colon) {
+            colon[strcspn(colon, "\n")] = 0;
+            snprintf(name, size, "%s", colon + 2);
+            break;
+        }
+    }
+    if (file)
+        fclose(file);
+}
+
+static int cpu_enumerate(uint32_t i, bl_device_info *info) {
+    if (i)
+        return 0;
+    memset(info, 0, sizeof *info);
+    snprintf(info->id, sizeof info->id, "cpu");
+    cpu_model(info->name, sizeof info->name);
+    info->workers = cpu_count();
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    info->memory = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
+    return 1;
+}
+
+/* ---- threads ---- */
+
+static void bind_to_core(cpu_device *d, uint32_t number) {
+#ifdef BL_HAVE_HWLOC
+    /* One thread per processing unit, cores first; with more threads than units the system spreads them better. */
+    if (!d->has_topology || d->thread_count > (uint32_t)hwloc_get_nbobjs_by_type(d->topology, HWLOC_OBJ_PU))
+        return;
+    int cores = hwloc_get_nbobjs_by_type(d->topology, HWLOC_OBJ_CORE);
+    hwloc_obj_t core = cores > 0 ? hwloc_get_obj_by_type(d->topology, HWLOC_OBJ_CORE, number % (uint32_t)cores) : NULL;
+    hwloc_obj_t unit = hwloc_get_obj_by_type(d->topology, HWLOC_OBJ_PU, number);
+    if (core && number < (uint32_t)cores)
+        unit = hwloc_get_obj_inside_cpuset_by_type(d->topology, core->cpuset, HWLOC_OBJ_PU, 0);
+    else if (core && cores > 0)
+        unit = hwloc_get_obj_inside_cpuset_by_type(d->topology, core->cpuset, HWLOC_OBJ_PU, number / (uint32_t)cores);
+    if (unit)
+        hwloc_set_cpubind(d->topology, unit->cpuset, HWLOC_CPUBIND_THREAD);
+#else
+    (void)d, (void)number;
+#endif
+}
+
+/* A thread's part of a job: its worker, or group after group of a static wave as a GPU's hardware would hand them out. */
+static void run_part(cpu_device *d, uint32_t number) {
+    const bl__run *run = d->run;
+    unsigned char *memory = run->memory + (size_t)number * run->worker_memory + run->scratch_bytes;
+    bl__stack *stack = (bl__stack *)(void *)memory;
+    bool wave = d->plan->wave;
+    uint32_t id = number;
+    for (;;) {
+        if (wave)
+            id = bl_fetch_add32_relaxed(&run->control->ticket, 1);
+        if (id >= run->groups)
+            return;
+        stack->bottom = stack->top = 0;
+        stack->mask = run->stack_capacity - 1;
+        d->plan->instance->work(run, d->shared, id, 0, number);
+        if (!wave)
+            return;
+    }
+}
+
+static void *thread_main(void *argument) {
+    cpu_thread *self = argument;
+    cpu_device *d = self->device;
+    uint64_t seen = 0;
+    bind_to_core(d, self->number);
+    pthread_mutex_lock(&d->lock);
+    for (;;) {
+        while (d->job == seen && !d->quit)
+            pthread_cond_wait(&d->job_given, &d->lock);
+        if (d->quit)
+            break;
+        seen = d->job;
+        pthread_mutex_unlock(&d->lock);
+        run_part(d, self->number);
+        pthread_mutex_lock(&d->lock);
+        if (--d->running == 0)
+            pthread_cond_signal(&d->job_ended);
+    }
+    pthread_mutex_unlock(&d->lock);
+    return NULL;
+}
+
+static void stop_threads(cpu_device *d) {
+    pthread_mutex_lock(&d->lock);
+    d->quit = true;
+    pthread_cond_broadcast(&d->job_given);
+    pthread_mutex_unlock(&d->lock);
+    for (uint32_t i = 0; i < d->thread_count; i++)
+        pthread_join(d->threads[i], NULL);
+    free(d->threads);
+    free(d->numbers);
+    d->threads = NULL;
+    d->numbers = NULL;
+    d->thread_count = 0;
+    d->quit = false;
+    d->job = 0; /* the next threads have seen none */
+}
+
+static int start_threads(cpu_device *d, uint32_t count) {
+    if (d->thread_count == count)
+        return BL_OK;
+    stop_threads(d);
+    d->threads = calloc(count, sizeof *d->threads);
+    d->numbers = calloc(count, sizeof *d->numbers);
+    if (!d->threads || !d->numbers) {
+        stop_threads(d);
+        return BL_ENOMEM;
+    }
+    pthread_mutex_lock(&d->lock); /* so that no thread reads thread_count before all are there */
+    int error = 0;
+    for (uint32_t i = 0; i < count && !error; i++) {
+        d->numbers[i].device = d;
+        d->numbers[i].number = i;
+        error = pthread_create(&d->threads[i], NULL, thread_main, &d->numbers[i]);
+        if (!error)
+            d->thread_count++;
+    }
+    pthread_mutex_unlock(&d->lock);
+    if (error)
+        stop_threads(d);
+    return error ? BL_ENOMEM : BL_OK;
+}
+
+/* ---- sleeping workers ---- */
+
+void bl__sleep(const bl__run *run, uint32_t seen) {
+    cpu_device *d = run->host;
+    pthread_mutex_lock(&d->sleep_lock);
+    while (bl_load32_relaxed(&run->control->wakes) == seen)
+        pthread_cond_wait(&d->woken, &d->sleep_lock);
+    pthread_mutex_unlock(&d->sleep_lock);
+}
+
+void bl__wake(const bl__run *run, int all) {
+    cpu_device *d = run->host;
+    pthread_mutex_lock(&d->sleep_lock);
+    bl_fetch_add32_release(&run->control->wakes, 1);
+    if (all)
+        pthread_cond_broadcast(&d->woken);
+    else
+        pthread_cond_signal(&d->woken);
+    pthread_mutex_unlock(&d->sleep_lock);
+}
+
+/* ---- device operations ---- */
+
+static int cpu_open(bl_context *c, const char *id) {
+    (void)id;
+    cpu_device *d = calloc(1, sizeof *d);
+    if (!d)
+        return BL_ENOMEM;
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&d->lock, NULL);
+    pthread_mutex_init(&d->sleep_lock, NULL);
+    pthread_cond_init(&d->job_given, NULL);
+    pthread_cond_init(&d->job_ended, &monotonic);
+    pthread_cond_init(&d->woken, NULL);
+    pthread_condattr_destroy(&monotonic);
+#ifdef BL_HAVE_HWLOC
+    if (hwloc_topology_init(&d->topology) == 0) {
+        d->has_topology = hwloc_topology_load(d->topology) == 0;
+        if (!d->has_topology)
+            hwloc_topology_destroy(d->topology);
+    }
+#endif
+    c->device = d;
+    return BL_OK;
+}
+
+static void cpu_close(bl_context *c) {
+    cpu_device *d = c->device;
+    if (c->dead) { /* a worker is stuck in a task: it keeps what it may still touch */
+        for (uint32_t i = 0; i < d->thread_count; i++)
+            pthread_detach(d->threads[i]);
+        return;
+    }
+    stop_threads(d);
+#ifdef BL_HAVE_HWLOC
+    if (d->has_topology)
+        hwloc_topology_destroy(d->topology);
+#endif
+    pthread_cond_destroy(&d->woken);
+    pthread_cond_destroy(&d->job_ended);
+    pthread_cond_destroy(&d->job_given);
+    pthread_mutex_destroy(&d->sleep_lock);
+    pthread_mutex_destroy(&d->lock);
+    free(d);
+}
+
+static int host_alloc(bl_context *c, void **memory, size_t bytes) {
+    (void)c;
+    return bytes <= SIZE_MAX / 2 && posix_memalign(memory, BL_LINE, bytes) == 0 ? BL_OK : BL_ENOMEM;
+}
+static void host_free(bl_context *c, void *memory) {
+    (void)c;
+    free(memory);
+}
+static int host_copy(bl_context *c, void *to, const void *from, size_t bytes) {
+    (void)c;
+    memcpy(to, from, bytes);
+    return BL_OK;
+}
+static int host_zero(bl_context *c, void *memory, size_t bytes) {
+    (void)c;
+    memset(memory, 0, bytes);
+    return BL_OK;
+}
+
+static int cpu_fit(bl_context *c, bl__plan *plan, uint32_t lanes, size_t worker_memory) {
+    (void)c, (void)lanes, (void)worker_memory;
+    plan->fit = plan->processors = cpu_count();
+    plan->workers_per_block = plan->threads = 1;
+    if (c->config.workers > plan->processors)
+        plan->processors = c->config.workers; /* threads stand for processors */
+    return BL_OK;
+}
+
+static int cpu_manage(bl_context *c, bl__manage_op op, int queue, const bl__run *run, uint32_t *entries, uint32_t count,
+                      uint64_t *total) {
+    (void)c;
+    bl__manage_cpu(op, queue, run, entries, count, total, 0, 1);
+    return BL_OK;
+}
+
+static void after_seconds(struct timespec *t, double seconds) {
+    clock_gettime(CLOCK_MONOTONIC, t);
+    t->tv_nsec += (long)(1e9 * seconds);
+    t->tv_sec += t->tv_nsec / 1000000000;
+    t->tv_nsec %= 1000000000;
+}
+
+/* Called with the lock. Asks the workers to stop and gives them two seconds. */
+static int give_up(bl_context *c, const bl__run *run) {
+    cpu_device *d = c->device;
+    bl__watch_report(c, run->tally, run->tallies);
+    bl_fetch_or32_relaxed(&run->control->stop, BL__STOP_HOST);
+    bl__wake(run, 1);
+    struct timespec until;
+    after_seconds(&until, 0.9);
+    for (int i = 0; i < 2 && d->running; i++) {
+        pthread_cond_timedwait(&d->job_ended, &d->lock, &until);
+        after_seconds(&until, 0.9);
+    }
+    c->dead = d->running != 0;
+    return BL_ESTALL;
+}
+
+static int cpu_launch(bl_context *c, const bl__plan *plan, const bl__run *run, const void *shared) {
+    cpu_device *d = c->device;
+    int status = start_threads(d, run->workers);
+    if (status != BL_OK)
+        return status;
+    ((bl__run *)run)->host = d;
+    bl__watch watch;
+    bl__watch_start(&watch);
+    pthread_mutex_lock(&d->lock);
+    d->plan = plan;
+    d->run = run;
+    d->shared = shared;
+    d->running = d->thread_count;
+    d->job++;
+    pthread_cond_broadcast(&d->job_given);
+    while (d->running && status == BL_OK) {
+        struct timespec until;
+        after_seconds(&until, 0.05);
+        pthread_cond_timedwait(&d->job_ended, &d->lock, &until);
+        if (d->running && bl__watch_look(c, &watch, run->tally, run->tallies))
+            status = give_up(c, run);
+    }
+    pthread_mutex_unlock(&d->lock);
+    return status;
+}
+
+static int cpu_timer_start(bl_context *c) {
+    ((cpu_device *)c->device)->timer = bl__now();
+    return BL_OK;
+}
+static int cpu_timer_stop(bl_context *c, double *seconds) {
+    *seconds = bl__now() - ((cpu_device *)c->device)->timer;
+    return BL_OK;
+}
+
+const bl__device_ops bl__cpu_ops = {
+    .target = "cpu",
+    .enumerate = cpu_enumerate,
+    .open = cpu_open,
+    .close = cpu_close,
+    .alloc = host_alloc,
+    .free = host_free,
+    .copy_in = host_copy,
+    .copy_out = host_copy,
+    .move = host_copy,
+    .zero = host_zero,
+    .fit = cpu_fit,
+    .manage = cpu_manage,
+    .launch = cpu_launch,
+    .timer_start = cpu_timer_start,
+    .timer_stop = cpu_timer_stop,
+};

@@ -1,0 +1,259 @@
+/* Device: an NVIDIA GPU. Kernels of a program live in the user's object; this file owns memory, streams and the watch. */
+extern "C" {
+#include "internal.h"
+}
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BL__MANAGE static __device__ void manage_part
+#include "manage.h"
+
+typedef struct cuda_device {
+    int number;
+    int multiprocessors;
+    cudaStream_t stream, side; /* side: looks at a run, and stops it, while it runs */
+    bool own_stream;
+    cudaEvent_t started, stopped, ended;
+    bl__tally *tallies; /* pinned: what the watch sees */
+    uint32_t tally_capacity;
+} cuda_device;
+
+static int status_of(bl_context *c, cudaError_t error, const char *what) {
+    if (error == cudaSuccess)
+        return BL_OK;
+    (void)cudaGetLastError();
+    if (error == cudaErrorMemoryAllocation)
+        return BL_ENOMEM;
+    bl__detail(c, "CUDA: %s: %s", what, cudaGetErrorString(error));
+    /* After such an error every further call of this process on the device fails. */
+    if (error == cudaErrorIllegalAddress || error == cudaErrorLaunchFailure || error == cudaErrorAssert ||
+        error == cudaErrorIllegalInstruction || error == cudaErrorMisalignedAddress || error == cudaErrorLaunchTimeout)
+        c->dead = true;
+    return BL_EDEVICE;
+}
+
+/* ---- what there is ---- */
+
+/* Without a GPU or a driver there are simply no such devices. */
+static int cuda_enumerate(uint32_t i, bl_device_info *info) {
+    int count = 0;
+    if (cudaGetDeviceCount(&count) != cudaSuccess) {
+        (void)cudaGetLastError();
+        return 0;
+    }
+    cudaDeviceProp properties;
+    if (i >= (uint32_t)count || cudaGetDeviceProperties(&properties, (int)i) != cudaSuccess)
+        return 0;
+    memset(info, 0, sizeof *info);
+    snprintf(info->id, sizeof info->id, "cuda:%u", i);
+    snprintf(info->name, sizeof info->name, "%s", properties.name);
+    info->workers = (uint32_t)properties.multiProcessorCount;
+    info->memory = properties.totalGlobalMem;
+    return 1;
+}
+
+static void cuda_close(bl_context *c) {
+    cuda_device *d = (cuda_device *)c->device;
+    cudaSetDevice(d->number);
+    if (!c->dead) {
+        if (d->own_stream && d->stream)
+            cudaStreamDestroy(d->stream);
+        if (d->side)
+            cudaStreamDestroy(d->side);
+        cudaEvent_t events[] = {d->started, d->stopped, d->ended};
+        for (cudaEvent_t event : events)
+            if (event)
+                cudaEventDestroy(event);
+        cudaFreeHost(d->tallies);
+    }
+    free(d);
+}
+
+static int cuda_open(bl_context *c, const char *id) {
+    cuda_device *d = (cuda_device *)calloc(1, sizeof *d);
+    if (!d)
+        return BL_ENOMEM;
+    c->device = d;
+    d->number = atoi(id + 5);
+    cudaError_t error = cudaSetDevice(d->number);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&d->multiprocessors, cudaDevAttrMultiProcessorCount, d->number);
+    d->stream = (cudaStream_t)c->config.stream;
+    d->own_stream = !d->stream;
+    if (error == cudaSuccess && d->own_stream)
+        error = cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking);
+    if (error == cudaSuccess)
+        error = cudaStreamCreateWithFlags(&d->side, cudaStreamNonBlocking);
+    cudaEvent_t *events[] = {&d->started, &d->stopped, &d->ended};
+    for (cudaEvent_t *event : events)
+        if (error == cudaSuccess)
+            error = cudaEventCreate(event);
+    int status = status_of(c, error, "opening the device");
+    if (status != BL_OK)
+        cuda_close(c);
+    return status;
+}
+
+/* ---- memory ---- */
+
+static cuda_device *use(bl_context *c) {
+    cuda_device *d = (cuda_device *)c->device;
+    cudaSetDevice(d->number);
+    return d;
+}
+
+static int cuda_alloc(bl_context *c, void **memory, size_t bytes) {
+    use(c);
+    return status_of(c, cudaMalloc(memory, bytes), "allocating");
+}
+static void cuda_free(bl_context *c, void *memory) {
+    use(c);
+    cudaFree(memory);
+}
+static int cuda_copy(bl_context *c, void *to, const void *from, size_t bytes) {
+    cuda_device *d = use(c);
+    cudaError_t error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, d->stream);
+    if (error == cudaSuccess)
+        error = cudaStreamSynchronize(d->stream);
+    return status_of(c, error, "copying");
+}
+static int cuda_zero(bl_context *c, void *memory, size_t bytes) {
+    cuda_device *d = use(c);
+    return status_of(c, cudaMemsetAsync(memory, 0, bytes, d->stream), "clearing");
+}
+
+/* ---- queues between launches ---- */
+
+static __global__ void manage_kernel(bl__manage_op op, int queue, const bl__run run, uint32_t *entries, uint32_t count,
+                                     uint64_t *total) {
+    manage_part(op, queue, &run, entries, count, total, blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x);
+}
+
+static int cuda_manage(bl_context *c, bl__manage_op op, int queue, const bl__run *run, uint32_t *entries, uint32_t count,
+                       uint64_t *total) {
+    cuda_device *d = use(c);
+    /* Set-up is slots to write, the rest a thread per queue; a queue that all may use gets some more. */
+    uint64_t threads = op == BL__SET_UP ? (uint64_t)run->queue_count * run->capacity : run->queue_count;
+    threads = threads < 1024 ? 1024 : threads > 1u << 18 ? 1u << 18 : threads;
+    manage_kernel<<<(unsigned)((threads + 127) / 128), 128, 0, d->stream>>>(op, queue, *run, entries, count, total);
+    cudaError_t error = cudaGetLastError();
+    if (error == cudaSuccess)
+        error = cudaStreamSynchronize(d->stream);
+    return status_of(c, error, "filling or draining queues");
+}
+
+/* ---- launching ---- */
+
+static int cuda_fit(bl_context *c, bl__plan *plan, uint32_t lanes, size_t worker_memory) {
+    cuda_device *d = use(c);
+    bool lane_tasks = plan->instance->lane_tasks;
+    plan->threads = lane_tasks ? 128 : lanes;
+    plan->workers_per_block = lane_tasks ? plan->threads / 32 : 1;
+    plan->processors = (uint32_t)d->multiprocessors;
+    int blocks = 0;
+    size_t shared = worker_memory * plan->workers_per_block;
+    int error = plan->program->cuda_fit(plan->instance->kernel, plan->threads, shared, &blocks);
+    if (error == cudaSuccess && blocks == 0)
+        error = cudaErrorInvalidConfiguration;
+    if (error == cudaErrorInvalidValue || error == cudaErrorInvalidConfiguration) {
+        (void)cudaGetLastError();
+        bl__detail(c, "a block of %u lanes with %zu bytes of shared memory does not fit on a multiprocessor: "
+                      "use fewer lanes or a smaller private stack", plan->threads, shared);
+        return BL_EINVAL;
+    }
+    plan->fit = (uint32_t)(blocks * d->multiprocessors) * plan->workers_per_block;
+    return status_of(c, (cudaError_t)error, "asking for the occupancy");
+}
+
+/* Copies what the workers have written about themselves, while they run. */
+static cudaError_t peek(cuda_device *d, const bl__run *run) {
+    cudaError_t error =
+        cudaMemcpyAsync(d->tallies, run->tally, sizeof(bl__tally) * run->tallies, cudaMemcpyDeviceToHost, d->side);
+    return error == cudaSuccess ? cudaStreamSynchronize(d->side) : error;
+}
+
+static int give_up(bl_context *c, cuda_device *d, const bl__run *run) {
+    static const uint32_t stop = 2; /* BL__STOP_HOST */
+    bl__watch_report(c, d->tallies, run->tallies);
+    cudaMemcpyAsync(&run->control->stop, &stop, sizeof stop, cudaMemcpyHostToDevice, d->side);
+    double until = bl__now() + 2;
+    while (cudaEventQuery(d->ended) == cudaErrorNotReady && bl__now() < until)
+        usleep(1000);
+    c->dead = cudaEventQuery(d->ended) == cudaErrorNotReady;
+    return BL_ESTALL;
+}
+
+static int wait_and_watch(bl_context *c, cuda_device *d, const bl__run *run) {
+    bl__watch watch;
+    bl__watch_start(&watch);
+    double begun = bl__now(), looked = begun;
+    for (;;) {
+        cudaError_t error = cudaEventQuery(d->ended);
+        if (error != cudaErrorNotReady)
+            return status_of(c, error, "running");
+        double now = bl__now();
+        if (now - begun > 0.002)
+            usleep(50);
+        if (now - looked < 0.1)
+            continue;
+        looked = now;
+        if (peek(d, run) == cudaSuccess && bl__watch_look(c, &watch, d->tallies, run->tallies))
+            return give_up(c, d, run);
+    }
+}
+
+static int reserve_tallies(bl_context *c, cuda_device *d, uint32_t count) {
+    if (d->tally_capacity >= count)
+        return BL_OK;
+    cudaFreeHost(d->tallies);
+    d->tallies = NULL;
+    d->tally_capacity = 0;
+    cudaError_t error = cudaMallocHost((void **)&d->tallies, sizeof(bl__tally) * count);
+    if (error == cudaSuccess)
+        d->tally_capacity = count;
+    return status_of(c, error, "allocating");
+}
+
+static int cuda_launch(bl_context *c, const bl__plan *plan, const bl__run *run, const void *shared) {
+    cuda_device *d = use(c);
+    static const uint64_t nothing = 0; /* for programs without shared data */
+    int status = reserve_tallies(c, d, run->tallies);
+    if (status != BL_OK)
+        return status;
+    uint32_t blocks = (run->groups + plan->workers_per_block - 1) / plan->workers_per_block;
+    size_t memory = (size_t)run->worker_memory * plan->workers_per_block;
+    /* Workers that wait for each other must all be resident; the groups of a static wave need not. */
+    int error = plan->program->cuda_launch(plan->instance->kernel, blocks, plan->threads, memory, !plan->is_static, run,
+                                           shared ? shared : &nothing, d->stream);
+    if (error == cudaSuccess)
+        error = cudaEventRecord(d->ended, d->stream);
+    status = status_of(c, (cudaError_t)error, "launching");
+    return status == BL_OK ? wait_and_watch(c, d, run) : status;
+}
+
+static int cuda_timer_start(bl_context *c) {
+    cuda_device *d = use(c);
+    return status_of(c, cudaEventRecord(d->started, d->stream), "timing");
+}
+static int cuda_timer_stop(bl_context *c, double *seconds) {
+    cuda_device *d = use(c);
+    float milliseconds = 0;
+    *seconds = 0;
+    if (c->dead)
+        return BL_OK; /* the run has said what happened */
+    cudaError_t error = cudaEventRecord(d->stopped, d->stream);
+    if (error == cudaSuccess)
+        error = cudaEventSynchronize(d->stopped);
+    if (error == cudaSuccess)
+        error = cudaEventElapsedTime(&milliseconds, d->started, d->stopped);
+    *seconds = 1e-3 * (double)milliseconds;
+    return status_of(c, error, "timing");
+}
+
+extern "C" const bl__device_ops bl__cuda_ops = {
+    "cuda",    cuda_enumerate, cuda_open, cuda_close,  cuda_alloc,  cuda_free,        cuda_copy,       cuda_copy,
+    cuda_copy, cuda_zero,      cuda_fit,  cuda_manage, cuda_launch, cuda_timer_start, cuda_timer_stop,
+};

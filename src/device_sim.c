@@ -1,0 +1,131 @@
+/* Device: the simulated machine. Workers are groups of fibers on the calling thread, interleaved from the seed. */
+#include "internal.h"
+#include "sim/sim.h"
+
+#include <ballast/parts/entry.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIM_WORKERS = 4 };
+
+typedef struct sim_device {
+    double timer;
+    uint64_t launches; /* so that the launches of one context get different schedules */
+} sim_device;
+
+static int sim_enumerate(uint32_t i, bl_device_info *info) {
+    if (i)
+        return 0;
+    memset(info, 0, sizeof *info);
+    snprintf(info->id, sizeof info->id, "sim");
+    snprintf(info->name, sizeof info->name, "simulated machine");
+    info->workers = SIM_WORKERS;
+    return 1;
+}
+
+static int sim_open(bl_context *c, const char *id) {
+    (void)id;
+    c->device = calloc(1, sizeof(sim_device));
+    return c->device ? BL_OK : BL_ENOMEM;
+}
+static void sim_close(bl_context *c) { free(c->device); }
+
+static int sim_fit(bl_context *c, bl__plan *plan, uint32_t lanes, size_t worker_memory) {
+    (void)c, (void)worker_memory;
+    plan->fit = plan->processors = SIM_WORKERS;
+    plan->workers_per_block = 1;
+    plan->threads = lanes;
+    return BL_OK;
+}
+
+static int sim_manage(bl_context *c, bl__manage_op op, int queue, const bl__run *run, uint32_t *entries, uint32_t count,
+                      uint64_t *total) {
+    (void)c;
+    bl__manage_sim(op, queue, run, entries, count, total, 0, 1);
+    return BL_OK;
+}
+
+typedef struct sim_launch_state {
+    bl_context *c;
+    const bl__plan *plan;
+    const bl__run *run;
+    const void *shared;
+    uint32_t first; /* group of block 0 */
+    bl__watch watch;
+} sim_launch_state;
+
+static void sim_body(void *argument, uint32_t block, uint32_t lane) {
+    sim_launch_state *s = argument;
+    s->plan->instance->work(s->run, s->shared, s->first + block, lane, block);
+}
+
+static int sim_watch(void *argument) {
+    sim_launch_state *s = argument;
+    return bl__watch_look(s->c, &s->watch, s->run->tally, s->run->tallies);
+}
+
+static int sim_launch(bl_context *c, const bl__plan *plan, const bl__run *run, const void *shared) {
+    sim_device *d = c->device;
+    sim_launch_state s = {c, plan, run, shared, 0, {0, 0, 0}};
+    bl__watch_start(&s.watch);
+    /* A wave has more groups than fibers are good for: some at a time, as blocks on a GPU. */
+    for (; s.first < run->groups; s.first += run->workers) {
+        uint32_t blocks = run->groups - s.first < run->workers ? run->groups - s.first : run->workers;
+        for (uint32_t i = 0; i < blocks; i++) {
+            unsigned char *memory = run->memory + (size_t)i * run->worker_memory + run->scratch_bytes;
+            bl__stack *stack = (bl__stack *)(void *)memory;
+            stack->bottom = stack->top = 0;
+            stack->mask = run->stack_capacity - 1;
+        }
+        bl_sim_options options;
+        memset(&options, 0, sizeof options);
+        options.seed = run->seed + 0x9e3779b97f4a7c15u * d->launches++;
+        options.watch = sim_watch;
+        options.watch_arg = &s;
+        bl_sim_result result = bl_sim_run(blocks, run->lanes, sim_body, &s, &options);
+        if (result == BL_SIM_NOMEM)
+            return BL_ENOMEM;
+        if (result != BL_SIM_DONE) {
+            bl__watch_report(c, run->tally, run->tallies);
+            if (result == BL_SIM_DEADLOCK)
+                bl__detail(c, "\nall lanes wait for each other");
+            return BL_ESTALL;
+        }
+    }
+    return BL_OK;
+}
+
+static int sim_alloc(bl_context *c, void **memory, size_t bytes) { return bl__cpu_ops.alloc(c, memory, bytes); }
+static void sim_free(bl_context *c, void *memory) { bl__cpu_ops.free(c, memory); }
+static int sim_copy(bl_context *c, void *to, const void *from, size_t bytes) {
+    return bl__cpu_ops.move(c, to, from, bytes);
+}
+static int sim_zero(bl_context *c, void *memory, size_t bytes) { return bl__cpu_ops.zero(c, memory, bytes); }
+
+static int sim_timer_start(bl_context *c) {
+    ((sim_device *)c->device)->timer = bl__now();
+    return BL_OK;
+}
+static int sim_timer_stop(bl_context *c, double *seconds) {
+    *seconds = bl__now() - ((sim_device *)c->device)->timer;
+    return BL_OK;
+}
+
+const bl__device_ops bl__sim_ops = {
+    .target = "sim",
+    .enumerate = sim_enumerate,
+    .open = sim_open,
+    .close = sim_close,
+    .alloc = sim_alloc,
+    .free = sim_free,
+    .copy_in = sim_copy,
+    .copy_out = sim_copy,
+    .move = sim_copy,
+    .zero = sim_zero,
+    .fit = sim_fit,
+    .manage = sim_manage,
+    .launch = sim_launch,
+    .timer_start = sim_timer_start,
+    .timer_stop = sim_timer_stop,
+};

@@ -1,0 +1,101 @@
+/* Inside the library: contexts, and what a device must be able to do. */
+#ifndef BALLAST_INTERNAL_H
+#define BALLAST_INTERNAL_H
+
+#include <ballast/ballast.h>
+#include <ballast/parts/run.h>
+#include <ballast/runtime/program_type.h>
+#include <stdbool.h>
+
+typedef struct bl__device_ops bl__device_ops;
+
+struct bl_context {
+    const bl__device_ops *ops;
+    void *device; /* the device's own state */
+    char id[16], name[128];
+    bl_config config; /* strings in it are copies */
+    bool dead;
+    char detail[4096];
+};
+
+/* How a run will be made: the scheduler resolved, sizes decided. */
+typedef struct bl__plan {
+    const bl_program *program;
+    const bl__instance *instance;
+    int queue;          /* which managed queue, -1 for none */
+    int deque;
+    bool is_static, wave; /* static:wave, static:split */
+    bool central;
+    bool as_in_paper;   /* asked for by a paper's name */
+    uint32_t threads;   /* per block of a GPU launch; lanes otherwise */
+    uint32_t workers_per_block;
+    uint32_t fit;       /* workers that fit at the same time */
+    uint32_t processors; /* multiprocessors, cores */
+} bl__plan;
+
+/* What the host asks of the queues between launches; see runtime/manage.h. */
+typedef enum bl__manage_op { BL__SET_UP, BL__FILL, BL__COUNT, BL__DRAIN } bl__manage_op;
+
+/* One file per device kind; every function returns a bl_status unless it says otherwise. */
+struct bl__device_ops {
+    const char *target;
+    int (*enumerate)(uint32_t i, bl_device_info *info); /* 0 past the end */
+    int (*open)(bl_context *c, const char *id);
+    void (*close)(bl_context *c); /* a dead context: lets go of what a stuck worker may still use */
+    int (*alloc)(bl_context *c, void **memory, size_t bytes);
+    void (*free)(bl_context *c, void *memory);
+    int (*copy_in)(bl_context *c, void *device, const void *host, size_t bytes);
+    int (*copy_out)(bl_context *c, void *host, const void *device, size_t bytes);
+    int (*move)(bl_context *c, void *to, const void *from, size_t bytes); /* within the device */
+    int (*zero)(bl_context *c, void *device, size_t bytes);
+    /* Fills plan->fit, threads and workers_per_block for workers of `lanes` lanes that need worker_memory bytes each. */
+    int (*fit)(bl_context *c, bl__plan *plan, uint32_t lanes, size_t worker_memory);
+    int (*manage)(bl_context *c, bl__manage_op op, int queue, const bl__run *run, uint32_t *entries, uint32_t count,
+                  uint64_t *total);
+    /* Starts run->groups workers and waits until all have ended, watching their progress. */
+    int (*launch)(bl_context *c, const bl__plan *plan, const bl__run *run, const void *shared);
+    int (*timer_start)(bl_context *c);
+    int (*timer_stop)(bl_context *c, double *seconds);
+};
+
+extern const bl__device_ops bl__cpu_ops, bl__sim_ops;
+#ifdef BL_HAVE_CUDA
+extern const bl__device_ops bl__cuda_ops;
+#endif
+
+/* The watch that every device runs over its workers: call it now and then with what the workers have done so far. */
+typedef struct bl__watch {
+    uint64_t tasks;
+    double since, reported; /* when tasks last changed; when progress was last reported */
+} bl__watch;
+double bl__now(void);
+void bl__watch_start(bl__watch *watch);
+/* 1 when nothing has moved for the stall time. `tally`: host copies. */
+int bl__watch_look(bl_context *c, bl__watch *watch, const bl__tally *tally, uint32_t count);
+/* Says in c->detail where each worker stands. */
+void bl__watch_report(bl_context *c, const bl__tally *tally, uint32_t count);
+
+void bl__detail(bl_context *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Resolves config->scheduler and config->group for a program. */
+int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint32_t *lanes);
+void bl__scheduler_text(const bl__plan *plan, char *text, size_t size);
+
+/* Managed queues by number (BL_MANAGED_QUEUES). */
+typedef struct bl__queue_type {
+    const char *name;
+    size_t (*bytes)(uint32_t capacity, uint32_t words);
+    int deque, by_handle;
+} bl__queue_type;
+const bl__queue_type *bl__queue_type_at(int queue);
+int bl__queue_number(const char *name); /* -1: none */
+
+/* Management for targets whose code the host runs itself: src/manage.h, built once per target. */
+typedef void (*bl__manage_fn)(bl__manage_op op, int queue, const bl__run *run, uint32_t *entries, uint32_t count,
+                              uint64_t *total, uint32_t rank, uint32_t size);
+void bl__manage_cpu(bl__manage_op op, int queue, const bl__run *run, uint32_t *entries, uint32_t count, uint64_t *total,
+                    uint32_t rank, uint32_t size);
+void bl__manage_sim(bl__manage_op op, int queue, const bl__run *run, uint32_t *entries, uint32_t count, uint64_t *total,
+                    uint32_t rank, uint32_t size);
+
+#endif

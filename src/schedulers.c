@@ -1,0 +1,197 @@
+/* Names: schedulers, the papers' methods, queues; and from a name and a program to a plan. */
+#include "internal.h"
+
+#include <ballast/generated/queues.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Complete names. The static scheduler is one instance in two forms. */
+static const char *const scheduler_names[] = {
+#define X(word, name, other) name,
+    BL_INSTANCES(X)
+#undef X
+};
+enum { INSTANCES = sizeof scheduler_names / sizeof scheduler_names[0] };
+static const char *const static_names[] = {"static:wave", "static:split"};
+
+static const struct {
+    const char *policy, *text;
+} policies[] = {
+#define X(policy, text) {#policy, text},
+    BL_SCHEDULERS(X)
+#undef X
+};
+
+static const struct {
+    const char *name, *scheduler;
+} aliases[] = {
+    {"static", "static:wave"},      /* Cederman, Tsigas 2008, Algorithm 1 */
+    {"blocking", "central:blocking"}, /* Algorithm 2 */
+    {"lockfree", "central:tz"},     /* Algorithm 3 */
+    {"abp", "steal:abp"},           /* section 4.4, and Gems 35 */
+};
+enum { ALIASES = sizeof aliases / sizeof aliases[0] };
+
+const char *bl_scheduler_name(uint32_t i) {
+    for (uint32_t n = 0; n < INSTANCES; n++) {
+        if (strcmp(scheduler_names[n], "static")) {
+            if (i-- == 0)
+                return scheduler_names[n];
+        } else {
+            if (i < 2)
+                return static_names[i];
+            i -= 2;
+        }
+    }
+    return NULL;
+}
+
+const char *bl_scheduler_text(uint32_t i) {
+    const char *name = bl_scheduler_name(i);
+    if (!name)
+        return NULL;
+    if (!strcmp(name, static_names[0]))
+        return "in- and out-array, a launch per wave, a group per task";
+    if (!strcmp(name, static_names[1]))
+        return "in- and out-array, a launch per wave, an equal share for each worker";
+    for (size_t n = 0; n < sizeof policies / sizeof policies[0]; n++)
+        if (!strncmp(name, policies[n].policy, strcspn(name, ":")))
+            return policies[n].text;
+    return "";
+}
+
+const char *bl_alias_name(uint32_t i, const char **scheduler) {
+    if (i >= ALIASES)
+        return NULL;
+    if (scheduler)
+        *scheduler = aliases[i].scheduler;
+    return aliases[i].name;
+}
+
+/* The complete name, or NULL. */
+static const char *resolve(const char *name, bool *alias) {
+    *alias = false;
+    if (!strcmp(name, "auto"))
+        return BL_DEFAULT_TEXT;
+    for (uint32_t i = 0; i < ALIASES; i++)
+        if (!strcmp(name, aliases[i].name)) {
+            *alias = true;
+            return aliases[i].scheduler;
+        }
+    const char *known;
+    for (uint32_t i = 0; (known = bl_scheduler_name(i)); i++)
+        if (!strcmp(name, known))
+            return known;
+    return NULL;
+}
+
+static const bl__instance *find_instance(const bl_program *program, const char *name, int lane_tasks) {
+    const char *stored = strncmp(name, "static:", 7) ? name : "static";
+    for (uint32_t i = 0; i < program->instance_count; i++)
+        if (!strcmp(program->instances[i].scheduler, stored) &&
+            (program->instances[i].lane_tasks == lane_tasks || !strcmp(program->target, "cpu")))
+            return program->instances + i;
+    return NULL;
+}
+
+int bl_program_has(const bl_program *program, const char *scheduler) {
+    bool alias;
+    const char *name = program && scheduler ? resolve(scheduler, &alias) : NULL;
+    return name && find_instance(program, name, (int)program->lane_tasks) != NULL;
+}
+
+static uint32_t warp_of(const char *target) {
+    return !strcmp(target, "cuda") ? 32 : !strcmp(target, "sim") ? 8 : 1;
+}
+
+/* Which lanes work together. False for a text that is no group here. */
+static bool parse_group(const char *text, const bl_program *program, uint32_t warp, int *lane_tasks, uint32_t *lanes) {
+    if (warp == 1) {
+        *lane_tasks = 1;
+        *lanes = 1;
+        return !*text || !strcmp(text, "lane");
+    }
+    *lane_tasks = (int)program->lane_tasks;
+    *lanes = program->lane_tasks ? warp : warp == 8 ? 16 : program->lanes; /* small blocks on the simulated machine */
+    if (!*text)
+        return true;
+    *lane_tasks = !strcmp(text, "lane");
+    *lanes = warp;
+    if (*lane_tasks || !strcmp(text, "warp"))
+        return true;
+    char *end;
+    if (strncmp(text, "block:", 6) || text[6] < '0' || text[6] > '9')
+        return false;
+    unsigned long n = strtoul(text + 6, &end, 10);
+    *lanes = (uint32_t)n;
+    return !*end && n >= warp && n <= 1024 && n % warp == 0;
+}
+
+int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint32_t *lanes) {
+    memset(plan, 0, sizeof *plan);
+    plan->program = program;
+    if (strcmp(program->target, c->ops->target)) {
+        bl__detail(c, "the program is built for %s, the context is on %s", program->target, c->ops->target);
+        return BL_ENOCODE;
+    }
+    const char *name = resolve(c->config.scheduler, &plan->as_in_paper);
+    if (!name) {
+        bl__detail(c, "scheduler \"%s\"", c->config.scheduler);
+        return BL_ESCHEDULER;
+    }
+    int lane_tasks;
+    if (!parse_group(c->config.group, program, warp_of(program->target), &lane_tasks, lanes)) {
+        bl__detail(c, "group \"%s\": accepted here: %s", c->config.group,
+                   warp_of(program->target) == 1   ? "lane"
+                   : warp_of(program->target) == 8 ? "lane, warp, block:N with N a multiple of 8 up to 1024"
+                                                   : "lane, warp, block:N with N a multiple of 32 up to 1024");
+        return BL_EINVAL;
+    }
+    plan->instance = find_instance(program, name, lane_tasks);
+    if (!plan->instance) {
+        bl__detail(c, "%s has no code for %s with group %s: other groups run with " BL_DEFAULT_TEXT, program->name, name,
+                   c->config.group);
+        return BL_ENOCODE;
+    }
+    plan->is_static = !strncmp(name, "static", 6);
+    plan->wave = !strcmp(name, "static:wave");
+    plan->central = !strncmp(name, "central", 7);
+    plan->queue = plan->is_static ? -1 : bl__queue_number(strchr(name, ':') + 1);
+    plan->deque = plan->queue >= 0 && bl__queue_type_at(plan->queue)->deque;
+    return BL_OK;
+}
+
+void bl__scheduler_text(const bl__plan *plan, char *text, size_t size) {
+    const char *name = plan->instance->scheduler;
+    snprintf(text, size, "%s", plan->is_static ? static_names[plan->wave ? 0 : 1] : name);
+}
+
+/* ---- queues ---- */
+
+#define X(name) {#name, name##_bytes, name##_DEQUE, name##_BY_HANDLE},
+static const bl__queue_type queue_types[] = {BL_MANAGED_QUEUES(X)};
+#undef X
+
+const bl__queue_type *bl__queue_type_at(int queue) { return queue_types + queue; }
+
+int bl__queue_number(const char *name) {
+    for (size_t i = 0; i < sizeof queue_types / sizeof queue_types[0]; i++)
+        if (!strcmp(name, queue_types[i].name))
+            return (int)i;
+    return -1;
+}
+
+int bl_queue(uint32_t i, bl_queue_info *info) {
+    static const bl_queue_info queues[] = {
+#define X(name)                                                                                                        \
+    {#name,          name##_TEXT,      name##_DEQUE,  name##_LINEARIZABLE,                                             \
+     name##_PROGRESS, name##_BY_HANDLE, name##_BATCHED, name##_CEILING},
+        BL_QUEUES(X)
+#undef X
+    };
+    if (i >= sizeof queues / sizeof queues[0])
+        return 0;
+    *info = queues[i];
+    return 1;
+}

@@ -1,0 +1,238 @@
+/* The simulated machine: its fibers, the meetings of lanes, and a run from start to end. A fiber that stops chooses the
+ * next one itself and switches to it; the caller of bl_sim_run, the host, goes on at the end and for the watch. */
+#include "sim.h"
+
+#include "../platform/fiber.h"
+#include "ballast/platform/sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WATCH_EVERY 65536u
+
+/* A warp or a block: lanes first .. first + lanes - 1 wait for each other. A lane that has returned never comes, so the
+ * others wait for ever, as they may on a GPU. */
+typedef struct meeting {
+    uint32_t first, lanes, arrived, generation;
+} meeting;
+
+/* Two sets of values: a lane can be one exchange ahead of a lane that still reads, but not two. */
+typedef struct warp {
+    meeting at;
+    uint32_t value[2][BL__SIM_WARP];
+} warp;
+
+typedef struct machine {
+    bl__schedule schedule;
+    bl__memory *memory;
+    uint64_t points, check_at;
+    uint32_t self, unfinished, lanes, block_warps;
+    bl__fiber **fibers;
+    warp *warps;
+    meeting *blocks;
+    bl_sim_body body;
+    void *arg;
+    bl_sim_options *options;
+    bl_sim_result result;
+    bool ended;
+    bl__fiber host;
+} machine;
+
+static _Thread_local machine *running;        /* NULL: operations act at once */
+static _Thread_local uint64_t outside_points; /* the clock of code outside of a run */
+
+/* ---- going on ---- */
+
+static void end_run(machine *m, bl_sim_result result) {
+    m->result = result;
+    m->ended = true;
+}
+
+static void to_host(machine *m) { bl__fiber_switch(m->fibers[m->self], &m->host); }
+
+static void set_check(machine *m) {
+    uint64_t limit = m->options->max_points ? m->options->max_points : UINT64_MAX;
+    uint64_t watch = m->options->watch ? m->points + WATCH_EVERY : UINT64_MAX;
+    m->check_at = limit < watch ? limit : watch;
+}
+
+static void check(machine *m) {
+    if (m->options->max_points && m->points >= m->options->max_points)
+        end_run(m, BL_SIM_LIMIT);
+    set_check(m);
+    to_host(m);
+}
+
+static void go_on(machine *m, bool yields) {
+    uint32_t self = m->self, next = bl__schedule_next(&m->schedule, self, yields);
+    if (next == self)
+        return;
+    m->self = next;
+    bl__fiber_switch(m->fibers[self], m->fibers[next]);
+}
+
+static void point(machine *m, bool yields) {
+    if (++m->points >= m->check_at)
+        check(m);
+    go_on(m, yields);
+}
+
+/* Whether anybody can go on; ends the run otherwise. */
+static bool somebody_runnable(machine *m) {
+    if (!m->schedule.count)
+        bl__memory_recheck(m->memory);
+    if (!m->schedule.count)
+        end_run(m, BL_SIM_DEADLOCK);
+    return m->schedule.count != 0;
+}
+
+static void sleep_self(machine *m) {
+    bl__schedule_remove(&m->schedule, m->self);
+    if (somebody_runnable(m))
+        go_on(m, false);
+    else
+        to_host(m);
+}
+
+bl__memory *bl__machine_point(void) {
+    machine *m = running;
+    if (!m)
+        return NULL;
+    point(m, false);
+    return m->memory;
+}
+
+uint32_t bl__machine_self(void) { return running->self; }
+void bl__machine_sleep(void) { sleep_self(running); }
+void bl__machine_wake(uint32_t fiber) { bl__schedule_add(&running->schedule, fiber); }
+
+void bl__sim_yield(void) {
+    if (running)
+        point(running, true);
+}
+
+/* Reading the clock moves it, so that a loop that does nothing else comes to an end. */
+uint64_t bl__sim_clock(void) { return running ? running->points++ : outside_points++; }
+
+/* ---- lanes that meet ---- */
+
+static void meet(machine *m, meeting *at) {
+    if (++at->arrived < at->lanes) {
+        sleep_self(m);
+        return;
+    }
+    at->arrived = 0;
+    at->generation++;
+    bl__memory_meet(m->memory, at->first, at->lanes);
+    for (uint32_t fiber = at->first; fiber < at->first + at->lanes; fiber++)
+        if (fiber != m->self)
+            bl__schedule_add(&m->schedule, fiber);
+    point(m, false); /* the last to come need not be the first to leave */
+}
+
+uint32_t bl__sim_warp_lane(void) { return running ? running->self % running->lanes % BL__SIM_WARP : 0; }
+
+uint32_t bl__sim_exchange(uint32_t v, uint32_t all[BL__SIM_WARP]) {
+    machine *m = running;
+    if (!m) {
+        memset(all, 0, sizeof(uint32_t) * BL__SIM_WARP);
+        all[0] = v;
+        return 0;
+    }
+    uint32_t block = m->self / m->lanes, lane = m->self % m->lanes;
+    warp *w = &m->warps[block * m->block_warps + lane / BL__SIM_WARP];
+    uint32_t *value = w->value[w->at.generation & 1];
+    value[lane % BL__SIM_WARP] = v;
+    meet(m, &w->at);
+    memcpy(all, value, sizeof w->value[0]);
+    return lane % BL__SIM_WARP;
+}
+
+void bl__sim_block_sync(void) {
+    if (running)
+        meet(running, &running->blocks[running->self / running->lanes]);
+}
+
+/* ---- a run ---- */
+
+/* The life of a fiber. Returns who goes on. */
+static bl__fiber *live(void *arg) {
+    machine *m = arg;
+    m->body(m->arg, m->self / m->lanes, m->self % m->lanes);
+    bl__schedule_remove(&m->schedule, m->self);
+    if (--m->unfinished == 0)
+        end_run(m, BL_SIM_DONE);
+    else if (somebody_runnable(m))
+        m->self = bl__schedule_next(&m->schedule, m->self, false);
+    return m->ended ? &m->host : m->fibers[m->self];
+}
+
+static void lay_out(machine *m, uint32_t blocks) {
+    for (uint32_t b = 0; b < blocks; b++) {
+        m->blocks[b] = (meeting){.first = b * m->lanes, .lanes = m->lanes};
+        for (uint32_t i = 0; i < m->block_warps; i++) {
+            uint32_t left = m->lanes - i * BL__SIM_WARP;
+            m->warps[b * m->block_warps + i].at =
+                (meeting){.first = b * m->lanes + i * BL__SIM_WARP, .lanes = left < BL__SIM_WARP ? left : BL__SIM_WARP};
+        }
+    }
+}
+
+static bool open_machine(machine *m, uint32_t blocks, uint32_t fibers) {
+    m->fibers = calloc(fibers, sizeof *m->fibers);
+    m->warps = calloc((size_t)blocks * m->block_warps, sizeof *m->warps);
+    m->blocks = calloc(blocks, sizeof *m->blocks);
+    m->memory = bl__memory_open(fibers);
+    if (!bl__schedule_open(&m->schedule, fibers, m->options) || !m->fibers || !m->warps || !m->blocks || !m->memory)
+        return false;
+    for (uint32_t i = 0; i < fibers; i++)
+        if (!(m->fibers[i] = bl__fiber_create(0, live, m)))
+            return false;
+    lay_out(m, blocks);
+    return true;
+}
+
+static void close_machine(machine *m, uint32_t fibers) {
+    for (uint32_t i = fibers; m->fibers && i-- > 0;)
+        if (m->fibers[i])
+            bl__fiber_destroy(m->fibers[i]);
+    bl__schedule_close(&m->schedule);
+    bl__memory_close(m->memory);
+    free(m->fibers);
+    free(m->warps);
+    free(m->blocks);
+}
+
+static void run(machine *m) {
+    machine *outer = running;
+    bl__fiber_adopt(&m->host);
+    set_check(m);
+    m->self = bl__schedule_next(&m->schedule, BL__NOBODY, false);
+    while (!m->ended) {
+        running = m;
+        bl__fiber_switch(&m->host, m->fibers[m->self]);
+        running = outer; /* the watch is host code: its operations act at once */
+        if (!m->ended && m->options->watch(m->options->watch_arg))
+            end_run(m, BL_SIM_STOPPED);
+    }
+}
+
+bl_sim_result bl_sim_run(uint32_t blocks, uint32_t lanes, bl_sim_body body, void *arg, bl_sim_options *options) {
+    bl_sim_options defaults = {0};
+    machine m = {.body = body, .arg = arg, .lanes = lanes, .options = options ? options : &defaults};
+    m.options->record_count = 0;
+    if (!blocks || !lanes)
+        return BL_SIM_DONE;
+    if ((uint64_t)blocks * lanes >= UINT32_MAX)
+        return BL_SIM_NOMEM;
+    uint32_t fibers = blocks * lanes;
+    m.unfinished = fibers;
+    m.block_warps = (lanes + BL__SIM_WARP - 1) / BL__SIM_WARP;
+    bool opened = open_machine(&m, blocks, fibers);
+    if (opened)
+        run(&m);
+    close_machine(&m, fibers);
+    if (!opened)
+        bl__fiber_trim(); /* do not sit on what was too little */
+    return opened ? m.result : BL_SIM_NOMEM;
+}

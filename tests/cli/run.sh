@@ -1,0 +1,340 @@
+#!/bin/sh
+# Golden tests of the command line: run.sh TOOL. Every call must end by itself; a wrong one says so in exactly one line on standard
+# error, prints nothing on standard output and exits with the status that the promise names.
+set -u
+
+if [ $# -ne 1 ]; then
+    echo "usage: run.sh TOOL" >&2
+    exit 2
+fi
+tool=$1
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' HUP INT TERM
+passed=0
+failed=0
+
+# ---- the small machinery ----
+
+ok() {
+    passed=$((passed + 1))
+    echo "ok $1"
+}
+
+not_ok() { # NAME REASON
+    failed=$((failed + 1))
+    echo "not ok $1"
+    echo "  $2; status $status"
+    sed 's/^/  stdout: /' "$tmp/out" | cut -c 1-400 | head -n 5
+    sed 's/^/  stderr: /' "$tmp/err" | cut -c 1-400 | head -n 5
+}
+
+call() {
+    status=0
+    timeout 60 "$tool" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || status=$?
+}
+
+lines() {
+    wc -l <"$1" | tr -d ' '
+}
+
+# The value of a member of the JSON object in the last output: a number, or a string without its quotes.
+member() {
+    sed -n "s/.*\"$1\": *\"\{0,1\}\([^\",}]*\).*/\1/p" "$tmp/out"
+}
+
+refuses() { # NAME STATUS WORDS ARGUMENTS...
+    name=$1
+    expected=$2
+    words=$3
+    shift 3
+    call "$@"
+    if [ "$status" -ne "$expected" ]; then
+        not_ok "$name" "expected status $expected"
+    elif [ -s "$tmp/out" ]; then
+        not_ok "$name" "expected nothing on standard output"
+    elif [ "$(lines "$tmp/err")" -ne 1 ]; then
+        not_ok "$name" "expected one line on standard error"
+    elif ! grep -qF -e "$words" "$tmp/err"; then
+        not_ok "$name" "expected the line to say: $words"
+    else
+        ok "$name"
+    fi
+}
+
+# The call succeeds and has nothing to note. Says nothing itself: the caller looks at the output, too.
+succeeds() { # NAME ARGUMENTS...
+    name=$1
+    shift
+    call "$@"
+    if [ "$status" -ne 0 ]; then
+        not_ok "$name" "expected status 0"
+    elif [ -s "$tmp/err" ]; then
+        not_ok "$name" "expected nothing on standard error"
+    elif [ ! -s "$tmp/out" ]; then
+        not_ok "$name" "expected a result"
+    else
+        return 0
+    fi
+    return 1
+}
+
+says() { # NAME PATTERN ARGUMENTS...
+    pattern=$2
+    name=$1
+    shift 2
+    succeeds "$name" "$@" || return 0
+    if grep -q -e "$pattern" "$tmp/out"; then
+        ok "$name"
+    else
+        not_ok "$name" "expected output like $pattern"
+    fi
+}
+
+is_json() {
+    [ "$(lines "$tmp/out")" -eq 1 ] || return 1
+    command -v python3 >/dev/null 2>&1 || return 0
+    python3 -m json.tool <"$tmp/out" >/dev/null 2>&1
+}
+
+json() { # NAME "MEMBER=VALUE ..." ARGUMENTS...
+    name=$1
+    members=$2
+    shift 2
+    succeeds "$name" "$@" || return 0
+    if ! is_json; then
+        not_ok "$name" "expected one line of JSON"
+        return 0
+    fi
+    for pair in $members; do
+        if [ "$(member "${pair%%=*}")" != "${pair#*=}" ]; then
+            not_ok "$name" "expected $pair"
+            return 0
+        fi
+    done
+    ok "$name"
+}
+
+schedulers() { # APP DEVICE: complete names, one per line
+    timeout 60 "$tool" list schedulers --app "$1" --device "$2" --json 2>/dev/null | sed 's/"aliases".*//' | tr '{' '\n' |
+        sed -n 's/^"name": *"\([^"]*\)".*/\1/p'
+}
+
+# ---- help and version ----
+
+says "--help" "^usage: ballast" --help
+says "list --help" "^usage: ballast list" list --help
+says "run --help" "^usage: ballast run APP" run --help
+says "run octree --help" "--max-depth N" run octree --help
+says "run uts --help" "--tree" run uts --help
+says "--version" "^ballast [0-9][0-9.]*$" --version
+
+# ---- list ----
+
+says "list" "^devices" list
+says "list apps" "^  octree " list apps
+says "list queues" "linearizable" list queues
+says "list schedulers" "^  steal:" list schedulers
+says "list devices" "^  cpu " list devices
+json "list --json" "" list --json
+for section in apps queues schedulers devices; do
+    says "list --json has $section" "\"$section\": \[{" list --json
+    says "list $section --json" "^{\"$section\": \[{" list "$section" --json
+done
+says "list schedulers --json has aliases" '"aliases": \[{"name": "[a-z]*", "scheduler": "' list schedulers --json
+says "list schedulers that fit" "^  steal:" list schedulers --app=uts --device=cpu
+refuses "list of nothing known" 2 "accepted: apps, queues, schedulers, devices" list nothing
+refuses "list of two things" 2 "queues: one too many" list apps queues
+refuses "list, unknown app" 2 "--app nothing: unknown app (accepted: " list --app nothing
+refuses "list, unknown device" 2 "--device abacus: unknown device (accepted: auto, cpu, cuda, cuda:N, sim)" list --device abacus
+refuses "list, unknown option" 2 "--jsom: unknown option of list, nearest is --json" list --jsom
+refuses "list, narrowing what cannot be" 2 "--app: narrows only the schedulers" list queues --app uts
+
+# ---- wrong words ----
+
+refuses "no command" 2 "command missing (accepted: list, run"
+refuses "unknown command" 2 "jump: unknown command (accepted: list, run" jump
+refuses "unknown option before a command" 2 "--jump: unknown option" --jump
+refuses "no app" 2 "APP missing (accepted: " run
+refuses "unknown app" 2 "nothing: unknown app (accepted: octree" run nothing
+refuses "app over two lines" 2 "unknown app (accepted: octree" run "no
+thing"
+refuses "two apps" 2 "octree: one too many after uts" run uts octree
+refuses "an app's option before the app" 2 "--tree: unknown option of run before APP" run --tree T0 uts
+refuses "unknown option" 2 "--worker: unknown option of run, nearest is --workers (accepted: --device, " run uts --worker 2
+refuses "option of another app" 2 "--particles: unknown option of run" run uts --particles 5
+for option in --trace --time-limit --checkpoint --resume; do
+    refuses "no such option yet: $option" 2 "$option: unknown option of run" run uts "$option" 1
+done
+refuses "value missing at the end" 2 "--workers: value missing (accepted: --workers N" run uts --workers
+refuses "value missing before an option" 2 "--workers: value missing" run uts --workers --json
+refuses "value missing after =" 2 "--workers: value missing" run uts --workers=
+refuses "empty value" 2 "--scheduler: value missing" run uts --scheduler ""
+refuses "value missing of an app's option" 2 "--tree: value missing" run uts --tree
+refuses "option given twice" 2 "--seed: given twice" run uts --seed 1 --seed=2
+refuses "value for a flag" 2 "--json=yes: takes no value" run uts --json=yes
+refuses "check and no check" 2 "--check: contradicts --no-check" run uts --check --no-check
+
+# ---- wrong names ----
+
+refuses "unknown scheduler" 2 "unknown scheduler nothing (accepted: auto, " run uts --scheduler nothing
+refuses "unknown policy" 2 "unknown policy nothing (accepted: " run uts --scheduler nothing:abp
+refuses "unknown queue" 2 "unknown queue nothing (accepted: steal:" run uts --scheduler steal:nothing
+refuses "policy and queue that do not fit" 2 "policy static and queue abp do not fit (accepted: static)" run uts \
+    --scheduler static:abp
+refuses "unknown device" 2 "--device abacus: unknown device (accepted: auto, cpu, cuda, cuda:N, sim)" run uts --device abacus
+refuses "device number that is none" 2 "--device cuda:x: unknown device" run uts --device cuda:x
+refuses "GPU that is not there" 2 "--device cuda:999: no usable GPU here (accepted: auto, cpu, cuda, cuda:N, sim)" run uts \
+    --device cuda:999
+if ! timeout 60 "$tool" list devices | grep -q "^  cuda:"; then
+    refuses "no GPU at all" 2 "--device cuda: no usable GPU here (accepted: auto, cpu, cuda, cuda:N, sim)" run uts --device cuda
+fi
+refuses "unknown group" 2 "--group grid: unknown group (accepted: lane, warp, block:LANES" run uts --group grid
+refuses "group without lanes" 2 "--group block:0: unknown group" run uts --group block:0
+refuses "unknown victims" 2 "--victims all: unknown (accepted: round-robin, random)" run uts --victims all
+refuses "unknown steal" 2 "--steal all: unknown (accepted: one, half)" run uts --steal all
+refuses "unknown tree" 2 "--tree" run uts --tree nothing
+refuses "unknown distribution" 2 "--distribution" run octree --distribution nothing
+
+# ---- wrong numbers ----
+
+for option in --workers --repeat --capacity --private --seed; do
+    refuses "$option negative" 2 "$option -1: not a whole number (accepted: " run uts "$option" -1
+    refuses "$option not a number" 2 "$option many: not a whole number (accepted: " run uts "$option" many
+    refuses "$option not whole" 2 "$option 1.5: not a whole number (accepted: " run uts "$option" 1.5
+    refuses "$option too large" 2 "$option 99999999999999999999: out of range (accepted: " run uts "$option" 99999999999999999999
+done
+for option in --workers --repeat --capacity; do
+    refuses "$option 0" 2 "$option 0: out of range (accepted: 1 to " run uts "$option" 0
+done
+refuses "--repeat out of range" 2 "--repeat 1001: out of range (accepted: 1 to 1000" run uts --repeat 1001
+refuses "--workers out of range" 2 "--workers 5G: out of range" run uts --workers 5G
+for value in -1 0 nan inf soon; do
+    refuses "--stall $value" 2 "--stall $value: not a time" run uts --stall "$value"
+done
+for option in --particles --threshold --max-depth; do
+    for value in -1 many 1.5 99999999999999999999; do
+        refuses "octree $option $value" 2 "$option" run octree "$option" "$value"
+    done
+done
+refuses "octree --threshold 0" 2 "--threshold" run octree --particles 100 --threshold 0
+refuses "octree --max-depth out of range" 2 "--max-depth" run octree --max-depth 99
+for option in -t -a -d -b -q -m -r; do
+    refuses "uts $option not a number" 2 "$option" run uts "$option" many
+    refuses "uts $option negative" 2 "$option" run uts "$option" -1
+done
+refuses "uts -t out of range" 2 "-t" run uts -t 9
+refuses "uts -q above 1" 2 "-q" run uts -t 0 -b 2 -q 1.5 -m 2 -r 1
+
+# ---- files: what is in them is no wrong use, so 1; a kind that is not read is, so 2 ----
+
+input() { # NAME STATUS FILE WORDS
+    refuses "input: $1" "$2" "$4" run octree --input "$tmp/$3"
+}
+
+: >"$tmp/empty.xyz"
+: >"$tmp/empty.f32le"
+: >"$tmp/empty.ply"
+: >"$tmp/empty.xyz.gz"
+mkdir "$tmp/folder.xyz"
+printf '0 0 0\n1 1\n' >"$tmp/cut.xyz"
+printf '0123456789' >"$tmp/cut.f32le"
+printf 'ply\nformat ascii 1.0\nelement vertex 5\nproperty float x\nproperty float y\nproperty float z\nend_header\n1 2 3\n' \
+    >"$tmp/cut.ply"
+printf '\037\213\010\000\000\000' >"$tmp/cut.xyz.gz"
+printf '\177ELF\001\002\000\000\377\376\n\000\001' >"$tmp/binary.xyz"
+printf '\177ELF\001\002\000\000\377\376\n\000\001' >"$tmp/binary.ply"
+printf '\377\376\000\001binary' >"$tmp/binary.xyz.gz"
+printf '0 0 0\nnan 1 1\n' >"$tmp/nan.xyz"
+printf '0 0 0\n1 inf 1\n' >"$tmp/inf.xyz"
+printf '\000\000\000\000\000\000\300\177\000\000\000\000' >"$tmp/nan.f32le"
+printf '1 2 3\n' >"$tmp/points.doc"
+input "missing file" 1 missing.xyz "missing.xyz: "
+input "missing .ply" 1 missing.ply "missing.ply: "
+input "folder" 1 folder.xyz "folder.xyz: "
+input "unknown kind" 2 points.doc "points.doc: "
+for file in empty.xyz empty.f32le empty.ply empty.xyz.gz cut.xyz cut.f32le cut.ply cut.xyz.gz binary.xyz binary.ply \
+    binary.xyz.gz nan.xyz inf.xyz nan.f32le; do
+    input "$file" 1 "$file" "$file: "
+done
+
+# ---- what must work ----
+
+says "summary" "^checked  *known$" run uts --tree T0 --device cpu
+says "summary lines up the app's result" "^nodes         6$" run uts --tree T0 --device cpu
+says "JSON object" '^{"app": "uts", "device": "cpu", "device_name": ".*", "scheduler": "[^"]*", "workers": [0-9]*, "group": "[^"]*", "status": "complete", "tasks": [0-9]*, "seconds": [^ ]*, "seconds_all": \[[^]]*\], "tasks_per_second": [^ ]*, "peak_tasks": [0-9]*, "paper_tasks": [0-9]*, "peak_bytes": [0-9]*, "steals": [0-9]*, "steal_attempts": [0-9]*, "balance": [^ ]*, "result": {"nodes": 6, "leaves": 5, "depth": 1}, "checked": "known", "version": "[^"]*"}$' \
+    run uts --tree T0 --device cpu --json
+json "tree by its parameters" "nodes=16000 leaves=12839 depth=6 checked=known" run uts -t 1 -a 3 -d 6 -b 4 -r 19 --device cpu \
+    --json
+json "no particles" "particles=0 leaves=0 placed=0" run octree --particles 0 --device cpu --json
+json "one particle" "particles=1 leaves=1 placed=1" run octree --particles 1 --device cpu --json
+json "--no-check" "checked=no" run uts --tree T0 --no-check --device cpu --json
+json "--check" "checked=twin" run octree --particles 2k --check --device cpu --json
+json "more workers than cores" "workers=64 checked=twin" run octree --particles 20k --workers 64 --device cpu --json
+json "one worker" "workers=1 checked=twin" run octree --particles 20k --workers 1 --device cpu --json
+json "options before the app" "app=uts checked=known" run --json --device cpu uts --tree T0
+json "device auto" "app=uts checked=known" run uts --tree T0 --json
+says "--repeat 3" '"seconds_all": \[[^],]*, [^],]*, [^],]*\]' run uts --tree T0 --repeat 3 --device cpu --json
+says "--repeat in the summary" "^seconds .* (median of 3, " run uts --tree T0 --repeat=3 --device cpu
+
+i=0
+while [ $i -lt 100 ]; do
+    echo "0.5 -2 7e3"
+    i=$((i + 1))
+done >"$tmp/equal.xyz"
+json "all particles equal" "particles=100 leaves=1 depth=20 placed=100 checked=twin" run octree --input "$tmp/equal.xyz" \
+    --device cpu --json
+json "all particles equal, --max-depth 5" "leaves=1 depth=5" run octree --input "$tmp/equal.xyz" --max-depth 5 --device cpu --json
+
+if [ -e /dev/full ]; then
+    status=0
+    timeout 60 "$tool" list >/dev/full 2>"$tmp/err" || status=$?
+    : >"$tmp/out"
+    if [ "$status" -eq 1 ] && [ "$(lines "$tmp/err")" -eq 1 ]; then
+        ok "output that cannot be written"
+    else
+        not_ok "output that cannot be written" "expected one line and status 1"
+    fi
+fi
+
+# ---- every scheduler ----
+
+json "octree to compare with" "checked=twin" run octree --particles 2000 --device cpu --json
+digest=$(member digest)
+for device in cpu sim; do
+    for app in uts octree; do
+        if [ -z "$(schedulers $app $device)" ]; then
+            status=0
+            not_ok "$app has schedulers on $device" "expected some from list schedulers --app $app --device $device --json"
+        fi
+    done
+    for scheduler in $(schedulers uts $device); do
+        json "uts T0, $device, $scheduler" "scheduler=$scheduler nodes=6 leaves=5 checked=known" run uts --tree T0 \
+            --device $device --scheduler "$scheduler" --json
+    done
+    for scheduler in $(schedulers octree $device); do
+        json "octree, $device, $scheduler" "scheduler=$scheduler digest=$digest checked=twin" run octree --particles 2000 \
+            --device $device --scheduler "$scheduler" --json
+    done
+done
+for scheduler in $(schedulers uts cpu); do
+    json "uts, $scheduler, --capacity 2" "nodes=16000 checked=known" run uts -t 1 -a 3 -d 6 -b 4 -r 19 --capacity 2 \
+        --device cpu --scheduler "$scheduler" --json
+    json "uts, $scheduler, --private 0" "nodes=16000 checked=known" run uts -t 1 -a 3 -d 6 -b 4 -r 19 --private 0 \
+        --device cpu --scheduler "$scheduler" --json
+    json "uts, $scheduler, 16 workers" "nodes=16000 checked=known" run uts -t 1 -a 3 -d 6 -b 4 -r 19 --workers 16 \
+        --device cpu --scheduler "$scheduler" --json
+done
+for scheduler in $(schedulers octree cpu); do
+    json "octree, $scheduler, --capacity 2 --private 0" "digest=$digest" run octree --particles 2000 --capacity 2 --private 0 \
+        --device cpu --scheduler "$scheduler" --json
+done
+for victims in round-robin random; do
+    for steal in one half; do
+        json "--victims $victims --steal $steal" "digest=$digest" run octree --particles 2000 --victims $victims --steal $steal \
+            --device cpu --json
+    done
+done
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

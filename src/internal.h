@@ -27,6 +27,7 @@ typedef struct bl__plan {
     bool is_static, wave; /* static:wave, static:split */
     bool central;
     bool as_in_paper;   /* asked for by a paper's name */
+    uint32_t warp;      /* lanes per warp of the target */
     uint32_t threads;   /* per block of a GPU launch; lanes otherwise */
     uint32_t workers_per_block;
     uint32_t fit;       /* workers that fit at the same time */

@@ -381,7 +381,7 @@ static void describe(job *j, uint32_t lanes) {
     bl__scheduler_text(&j->plan, s->scheduler, sizeof s->scheduler);
     if (j->plan.instance->lane_tasks || lanes == 1)
         snprintf(s->group, sizeof s->group, "lane");
-    else if (lanes == 32)
+    else if (lanes == j->plan.warp)
         snprintf(s->group, sizeof s->group, "warp");
     else
         snprintf(s->group, sizeof s->group, "block:%u", lanes);

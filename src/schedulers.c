@@ -141,11 +141,11 @@ int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint
         return BL_ESCHEDULER;
     }
     int lane_tasks;
-    if (!parse_group(c->config.group, program, warp_of(program->target), &lane_tasks, lanes)) {
-        bl__detail(c, "group \"%s\": accepted here: %s", c->config.group,
-                   warp_of(program->target) == 1   ? "lane"
-                   : warp_of(program->target) == 8 ? "lane, warp, block:N with N a multiple of 8 up to 1024"
-                                                   : "lane, warp, block:N with N a multiple of 32 up to 1024");
+    plan->warp = warp_of(program->target);
+    if (!parse_group(c->config.group, program, plan->warp, &lane_tasks, lanes)) {
+        bl__detail(c, "group \"%s\": accepted here: lane", c->config.group);
+        if (plan->warp > 1)
+            bl__detail(c, ", warp, block:N with N a multiple of %u up to 1024", plan->warp);
         return BL_EINVAL;
     }
     plan->instance = find_instance(program, name, lane_tasks);

@@ -324,7 +324,7 @@ static void test_waiting(void) {
 /* ---- lanes ---- */
 
 typedef struct lanes {
-    uint32_t count, wrong, phase[64];
+    uint32_t count, wrong, phase[128];
 } lanes;
 
 static void warp_operations(void *arg, uint32_t block, uint32_t lane) {
@@ -336,7 +336,7 @@ static void warp_operations(void *arg, uint32_t block, uint32_t lane) {
         for (uint32_t i = 0; i < me; i++)
             sum += base + i;
         wrong += bl_warp_lane() != me;
-        wrong += bl_warp_ballot(me % 2 == 0) != (all & 5u);
+        wrong += bl_warp_ballot(me % 2 == 0) != (all & 0x55u);
         wrong += bl_warp_any(me == size - 1 && round % 2) != (round % 2 == 1);
         wrong += bl_warp_broadcast32(base + me, (me + round) % size) != base + (me + round) % size;
         wrong += bl_warp_prefix_add(base + me) != sum;
@@ -389,7 +389,7 @@ static void test_lanes(void) {
     for (uint64_t seed = 0; seed < 50; seed++, first.phase[1] = 0)
         CHECK(run_seed(1, 4, leave_in_any_order, &first, seed) == BL_SIM_DONE);
     CHECK(first.wrong > 0 && first.wrong < 50); /* the last to come is the first to leave now and then */
-    static const uint32_t sizes[] = {1, 2, 3, 4, 10};
+    static const uint32_t sizes[] = {1, 2, 3, 8, 20};
     for (uint64_t seed = 0; seed < 50; seed++) {
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             lanes l = {.count = sizes[i]};
@@ -397,8 +397,8 @@ static void test_lanes(void) {
             lanes b = {.count = sizes[i]};
             CHECK(run_seed(5, sizes[i], block_phases, &b, seed) == BL_SIM_DONE && b.wrong == 0);
         }
-        for (uint32_t skipper = 0; skipper < 5; skipper++) /* lane 4 of 5 is a warp of its own: nobody misses it */
-            CHECK(run_seed(2, 5, skip_meeting, &skipper, seed) == (skipper < 4 ? BL_SIM_DEADLOCK : BL_SIM_DONE));
+        for (uint32_t skipper = 0; skipper < 9; skipper++) /* lane 8 of 9 is a warp of its own: nobody misses it */
+            CHECK(run_seed(2, 9, skip_meeting, &skipper, seed) == (skipper < 8 ? BL_SIM_DEADLOCK : BL_SIM_DONE));
         CHECK(run_seed(1, 10, skip_block_meeting, NULL, seed) == BL_SIM_DEADLOCK);
     }
 }

@@ -136,15 +136,15 @@ static uint32_t reference_children(const uts_tree *tree, uint32_t depth, uint32_
 }
 
 static const uts_tree shapes[] = {
-    {UTS_GEOMETRIC, UTS_LINEAR, 20, 4, 0, 0, 34},
-    {UTS_GEOMETRIC, UTS_LINEAR, 6, 100, 0, 0, 0},
+    {UTS_GEOMETRIC, UTS_LINEAR, 12, 4, 0, 0, 34},
+    {UTS_GEOMETRIC, UTS_FIXED, 2, 100, 0, 0, 0},
     {UTS_GEOMETRIC, UTS_LINEAR, 0, 3, 0, 0, 2},
     {UTS_GEOMETRIC, UTS_EXPONENTIAL, 4, 3, 0, 0, 1},
     {UTS_GEOMETRIC, UTS_EXPONENTIAL, 1, 5, 0, 0, 3},
     {UTS_GEOMETRIC, UTS_CYCLIC, 8, 3, 0, 0, 502},
     {UTS_GEOMETRIC, UTS_CYCLIC, 16, 0.7, 0, 0, 7},
     {UTS_GEOMETRIC, UTS_FIXED, 5, 4, 0, 0, 19},
-    {UTS_GEOMETRIC, UTS_FIXED, 3, 31.7, 0, 0, 4},
+    {UTS_GEOMETRIC, UTS_FIXED, 3, 21.7, 0, 0, 4},
     {UTS_GEOMETRIC, UTS_FIXED, 1000, 0.99, 0, 0, 11},
     {UTS_GEOMETRIC, UTS_FIXED, 4, 1, 0, 0, 8},
     {UTS_BINOMIAL, UTS_LINEAR, 0, 2000, 0.124, 8, 42},
@@ -255,9 +255,11 @@ static void test_twins_agree(void) {
     }
 }
 
-/* A chain of single children, deeper than a table is at first, and a root with more children than the twin takes at once. */
+/* A chain of single children, deeper than a table is at first, and a root with more children than the twin takes at
+ * once. */
 static void test_unusual_trees(void) {
-    uts_tree deep = {UTS_GEOMETRIC, UTS_FIXED, 100000, 0.999, 0, 0, 0}, wide = {UTS_BINOMIAL, UTS_LINEAR, 0, 100000, 0, 0, 0};
+    uts_tree deep = {UTS_GEOMETRIC, UTS_FIXED, 100000, 0.999, 0, 0, 0},
+             wide = {UTS_BINOMIAL, UTS_LINEAR, 0, 100000, 0, 0, 0};
     uts_counts fast = {0}, exact = {0}, deepest = {0};
     for (deep.r = 0; deep.r < 400; deep.r++) {
         CHECK(count_both(&deep, &fast, &exact) && same_counts(&fast, &exact), "seed %" PRIu32, deep.r);
@@ -317,7 +319,8 @@ static void test_options(void) {
         if (c->error == NULL)
             CHECK(status == 0 && same_tree(&tree, &c->tree), "case %zu: %s", i, error.text);
         else
-            CHECK(status == 2 && strncmp(error.text, c->error, strlen(c->error)) == 0 && strchr(error.text, '\n') == NULL,
+            CHECK(status == 2 && strncmp(error.text, c->error, strlen(c->error)) == 0 &&
+                      strchr(error.text, '\n') == NULL,
                   "case %zu: %s", i, error.text);
     }
 }

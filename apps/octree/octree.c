@@ -90,6 +90,8 @@ static int read_options(octree_problem *p, const char *const *values, uint64_t s
     int status = read_size(values, PARTICLES, POINTS_MAX, &count, error);
     if (status == 0)
         status = read_size(values, THRESHOLD, UINT32_MAX, &p->threshold, error);
+    if (status == 0 && p->threshold == 0)
+        status = wrong(error, 2, "--threshold: 0 would split every octant; accepted: 1 or more");
     if (status == 0)
         status = read_max_depth(values[MAX_DEPTH], &p->max_depth, error);
     if (status == 0 && !points_kind_find(values[DISTRIBUTION], &kind))

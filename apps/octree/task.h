@@ -9,7 +9,9 @@
 #include <ballast/task.h>
 
 #define OCTREE_WARPS 32 /* at most, in a block */
-#define OCTREE_AHEAD 8  /* loads in flight per lane: one block alone must hide the latency of the whole root */
+#ifndef OCTREE_AHEAD
+#define OCTREE_AHEAD 8 /* loads in flight per lane: one block alone must hide the latency of the whole root */
+#endif
 
 typedef struct octree_scratch {
     uint32_t count[OCTREE_WARPS][8];
@@ -56,10 +58,15 @@ static BL_TASK void octree_write_leaf(const octree_shared *s, uint32_t at, const
     s->leaf[at] = leaf;
 }
 
+/* The particles of octants at this depth. A choice and not an index: a GPU keeps no array of pointers in registers. */
+static BL_TASK octree_particle *octree_buffer(const octree_shared *s, uint32_t depth) {
+    return depth & 1 ? s->buffer[1] : s->buffer[0];
+}
+
 /* One lane does it all. */
 static BL_TASK void octree_split_alone(bl_task *t, const octree_octant *o, const octree_shared *s) {
-    const octree_particle *from = s->buffer[o->depth & 1] + o->first;
-    octree_particle *to = s->buffer[(o->depth + 1) & 1] + o->first;
+    const octree_particle *from = octree_buffer(s, o->depth) + o->first;
+    octree_particle *to = octree_buffer(s, o->depth + 1) + o->first;
     octree_middle middle = octree_middle_of(o);
     uint32_t count[8] = {0, 0, 0, 0, 0, 0, 0, 0}, next[8];
     for (uint32_t i = 0; i < o->count; i++)
@@ -88,6 +95,7 @@ static BL_TASK void octree_split_alone(bl_task *t, const octree_octant *o, const
     bl_fetch_add32_relaxed(&s->totals->placed, placed);
 }
 
+#if BL_WARP > 1
 /* The lanes of this warp that hold a particle of octant `side`, given the ballots of the three comparisons. */
 static BL_TASK uint32_t octree_mates(uint32_t side, uint32_t valid, uint32_t x, uint32_t y, uint32_t z) {
     return valid & (side & 1 ? x : ~x) & (side & 2 ? y : ~y) & (side & 4 ? z : ~z);
@@ -99,12 +107,14 @@ static BL_TASK uint32_t octree_pass(const octree_particle *from, octree_particle
     uint32_t lane = bl_warp_lane(), below = (1u << lane) - 1;
     for (uint32_t base = begin; base < end; base += OCTREE_AHEAD * BL_WARP) {
         octree_particle p[OCTREE_AHEAD];
-        for (uint32_t k = 0; k < OCTREE_AHEAD; k++) {
+        BL_UNROLL for (uint32_t k = 0; k < OCTREE_AHEAD; k++) {
             uint32_t i = base + k * BL_WARP + lane;
             if (i < end)
                 p[k] = from[i];
         }
-        for (uint32_t k = 0; k < OCTREE_AHEAD && base + k * BL_WARP < end; k++) {
+        BL_UNROLL for (uint32_t k = 0; k < OCTREE_AHEAD; k++) {
+            if (base + k * BL_WARP >= end)
+                continue;
             bool here = base + k * BL_WARP + lane < end;
             uint32_t side = here ? octree_side(p + k, middle) : 0;
             uint32_t valid = bl_warp_ballot(here), x = bl_warp_ballot(side & 1), y = bl_warp_ballot(side & 2),
@@ -123,8 +133,8 @@ static BL_TASK uint32_t octree_pass(const octree_particle *from, octree_particle
 /* All lanes of a warp or block. Every warp works out all places from the warps' counts by itself: one barrier in between is enough. */
 static BL_TASK void octree_split_together(bl_task *t, const octree_octant *o, const octree_shared *s) {
     octree_scratch *scratch = (octree_scratch *)t->scratch;
-    const octree_particle *from = s->buffer[o->depth & 1] + o->first;
-    octree_particle *to = s->buffer[(o->depth + 1) & 1] + o->first;
+    const octree_particle *from = octree_buffer(s, o->depth) + o->first;
+    octree_particle *to = octree_buffer(s, o->depth + 1) + o->first;
     octree_middle middle = octree_middle_of(o);
     uint32_t lane = bl_warp_lane(), warp = t->lane / BL_WARP, warps = t->lanes / BL_WARP;
     uint32_t share = (o->count + t->lanes - 1) / t->lanes * BL_WARP;
@@ -132,8 +142,7 @@ static BL_TASK void octree_split_together(bl_task *t, const octree_octant *o, co
     uint32_t end = begin + share < o->count ? begin + share : o->count;
 
     uint32_t counted = octree_pass(from, NULL, begin, end, &middle, 0);
-    /* With fewer than 8 lanes in a warp (the simulated machine) a lane keeps octants l and l + BL_WARP. */
-    if (lane < 8)
+    if (lane < 8) /* a warp has at least 8 lanes wherever it has more than one */
         scratch->count[warp][lane] = counted;
     bl_sync(t);
 
@@ -153,7 +162,8 @@ static BL_TASK void octree_split_together(bl_task *t, const octree_octant *o, co
     bool leaf = total && !splits;
     if (splits)
         bl_spawn(t, &child);
-    uint32_t leaves = bl_warp_ballot(leaf), placed = bl_warp_prefix_add(leaf ? total : 0), at = 0;
+    uint32_t leaves = bl_warp_ballot(leaf), mine = leaf ? total : 0, at = 0;
+    uint32_t placed = bl_warp_prefix_add(mine) + mine;
     if (lane == BL_WARP - 1 && leaves) {
         at = bl_fetch_add32_relaxed(&s->totals->leaves, bl_popcount(leaves));
         bl_fetch_add32_relaxed(&s->totals->placed, placed);
@@ -163,13 +173,16 @@ static BL_TASK void octree_split_together(bl_task *t, const octree_octant *o, co
     if (leaf)
         octree_write_leaf(s, at, &child);
 }
+#endif
 
 static BL_TASK void octree_run(bl_task *t, const octree_octant *o, uint32_t index, const octree_shared *s, bl_nothing *local) {
     (void)index, (void)local;
     if (t->lanes == 1)
         octree_split_alone(t, o, s);
+#if BL_WARP > 1
     else
         octree_split_together(t, o, s);
+#endif
 }
 
 /* As in the papers: the work is done when every particle lies in a leaf. */

@@ -1,7 +1,8 @@
 /* SHA-1 (FIPS 180-4) of messages that fit one block, on words instead of bytes: the hash of a UTS node.
  *
- * All 80 rounds are written out and the schedule is a ring of 16 words whose indices are constants, so that on every target words and
- * state stay in registers, and the rounds on the constant words of the padding shrink to additions of constants. */
+ * All 80 rounds are written out and the schedule is a ring of 16 words whose indices are constants, so that on every
+ * target words and state stay in registers, and the rounds on the constant words of the padding shrink to additions of
+ * constants. */
 #ifndef BALLAST_UTS_SHA1_H
 #define BALLAST_UTS_SHA1_H
 
@@ -15,8 +16,7 @@ BL_FN uint32_t uts_rotate(uint32_t x, uint32_t by) { return x << by | x >> (32u 
 #define UTS_MAJORITY(b, c, d) (((b) & (c)) + ((d) & ((b) ^ (c))))
 
 #define UTS_GIVEN(t) w[t]
-#define UTS_MIXED(t)                                                                                                   \
-    (w[(t)&15] = uts_rotate(w[((t) + 13) & 15] ^ w[((t) + 8) & 15] ^ w[((t) + 2) & 15] ^ w[(t)&15], 1))
+#define UTS_MIXED(t) (w[(t)&15] = uts_rotate(w[((t) + 13) & 15] ^ w[((t) + 8) & 15] ^ w[((t) + 2) & 15] ^ w[(t)&15], 1))
 
 /* The five state words change roles from round to round instead of moving. */
 #define UTS_ROUND(a, b, c, d, e, mix, key, word)                                                                       \
@@ -64,8 +64,9 @@ BL_FN BL_INLINE void uts_sha1_block(uint32_t hash[5], uint32_t w[16]) {
 #undef UTS_ROUNDS5
 #undef UTS_ROUNDS20
 
-/* Child `index` of `parent`: 24 bytes, then the padding (one set bit, and the length in bits). `child` may be `parent`. */
-BL_FN void uts_sha1_child(uint32_t child[5], const uint32_t parent[5], uint32_t index) {
+/* Child `index` of `parent`: 24 bytes, then the padding (one set bit, and the length in bits). `child` may be `parent`.
+ */
+BL_FN BL_INLINE void uts_sha1_child(uint32_t child[5], const uint32_t parent[5], uint32_t index) {
     uint32_t w[16] = {parent[0], parent[1], parent[2], parent[3], parent[4], index, 0x80000000u, 0,
                       0,         0,         0,         0,         0,         0,     0,           24 * 8};
     uts_sha1_block(child, w);

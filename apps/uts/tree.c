@@ -14,8 +14,8 @@ enum { DEPTH_MAX = 1000000, ROOT_MAX = 1000000000, ROWS_FIRST = 256, ROWS_MAX = 
 
 /* ---- trees with known counts ----
  *
- * The large ones are the sample trees of UTS 1.1; the others are their small relatives, counted by a program that reproduces
- * the large ones. */
+ * The large ones are the sample trees of UTS 1.1; the others are their small relatives, counted by a program that
+ * reproduces the large ones. */
 
 #define FIXED(depth, seed)                                                                                             \
     { UTS_GEOMETRIC, UTS_FIXED, (depth), 4, 0, 0, (seed) }
@@ -85,7 +85,8 @@ const uts_known *uts_known_match(const uts_tree *tree) {
 /* ---- options ---- */
 
 const app_option uts_options[] = {
-    {"--tree", "NAME", "", "a sample tree, T1 unless a parameter is given: T1, T1L, T1XL, T1XXL, T1WL, T3, T3L, T3WL, ..."},
+    {"--tree", "NAME", "",
+     "a sample tree, T1 unless a parameter is given: T1, T1L, T1XL, T1XXL, T1WL, T3, T3L, T3WL, ..."},
     {"-t", "TYPE", "", "0 binomial, 1 geometric, 2 hybrid: geometric above half of -d, binomial below"},
     {"-a", "SHAPE", "", "how geometric trees thin out with depth: 0 linear, 1 exponential, 2 cyclic, 3 not at all"},
     {"-d", "DEPTH", "", "depth by which a geometric tree has thinned out, 0 to 1000000"},
@@ -161,7 +162,8 @@ static int check_values(const uts_tree *tree, app_error *error) {
     if (!(tree->q >= 0 && tree->q <= 1))
         return refuse(error, "-q: %g is not a probability from 0 to 1", tree->q);
     if (tree->t != UTS_GEOMETRIC && tree->q * tree->m >= 1)
-        return refuse(error, "-q, -m: %g times %u is not below 1: a node has a child or more on average, the tree is infinite",
+        return refuse(error,
+                      "-q, -m: %g times %u is not below 1: a node has a child or more on average, the tree is infinite",
                       tree->q, (unsigned)tree->m);
     /* b_i = b depth^(-log b / log d) falls only then; a hybrid tree leaves this rule in time. */
     if (tree->t == UTS_GEOMETRIC && tree->a == UTS_EXPONENTIAL && !(tree->b > 1 && tree->d > 0))
@@ -231,14 +233,13 @@ uts_node uts_root(const uts_tree *tree) {
     return root;
 }
 
-uint32_t uts_root_children(const uts_tree *tree) {
-    return uts_rule(tree, 0, uts_root(tree).state[4] & UTS_VALUE_MASK);
-}
+uint32_t uts_root_children(const uts_tree *tree) { return uts_rule(tree, 0, uts_root(tree).state[4] & UTS_VALUE_MASK); }
 
 /* ---- the rules as thresholds ---- */
 
-/* The smallest value with at least `children`. The bracket around the closed form only saves steps. The search is exact, since
- * geometric_children never falls: neighbouring values put logarithms 2^-31 apart or more, far beyond their rounding. */
+/* The smallest value with at least `children`. The bracket around the closed form only saves steps. The search is
+ * exact, since geometric_children never falls: neighbouring values put logarithms 2^-31 apart or more, far beyond their
+ * rounding. */
 static uint32_t geometric_threshold(double base, uint32_t children) {
     uint32_t low = 0, high = UTS_NEVER;
     double guess = -expm1(base * children) * 2147483648.0;
@@ -344,9 +345,7 @@ int uts_table_make(uts_table *table, const uts_tree *tree) {
     return table_resize(table, tree, ROWS_FIRST);
 }
 
-int uts_table_grow(uts_table *table, const uts_tree *tree) {
-    return table_resize(table, tree, 4 * table->count);
-}
+int uts_table_grow(uts_table *table, const uts_tree *tree) { return table_resize(table, tree, 4 * table->count); }
 
 void uts_table_free(uts_table *table) {
     free(table->rows);

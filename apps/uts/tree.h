@@ -1,5 +1,5 @@
-/* UTS trees on the host: parameters and the options that give them, the rules, the threshold tables made from them, trees with known
- * counts, and the sequential twin. */
+/* UTS trees on the host: parameters and the options that give them, the rules, the threshold tables made from them,
+ * trees with known counts, and the sequential twin. */
 #ifndef BALLAST_UTS_TREE_H
 #define BALLAST_UTS_TREE_H
 
@@ -39,7 +39,16 @@ const uts_known *uts_known_match(const uts_tree *tree); /* by the parameters tha
 
 /* ---- options ---- */
 
-enum { UTS_OPTION_TREE, UTS_OPTION_T, UTS_OPTION_A, UTS_OPTION_D, UTS_OPTION_B, UTS_OPTION_Q, UTS_OPTION_M, UTS_OPTION_R };
+enum {
+    UTS_OPTION_TREE,
+    UTS_OPTION_T,
+    UTS_OPTION_A,
+    UTS_OPTION_D,
+    UTS_OPTION_B,
+    UTS_OPTION_Q,
+    UTS_OPTION_M,
+    UTS_OPTION_R
+};
 extern const app_option uts_options[]; /* in this order */
 
 /* Values that are "" come from the named tree; without a name from T1 if all of them are, else from UTS's defaults.
@@ -70,8 +79,8 @@ void uts_table_free(uts_table *table);
 
 /* ---- the sequential twin: twin.c ---- */
 
-/* Counts the tree depth first. With a table it is what a run is measured against, and lengthens the table where the tree is deeper;
- * without one (NULL) it follows uts_rule, as an independent check. Returns BL_OK or BL_ENOMEM. */
+/* Counts the tree depth first. With a table it is what a run is measured against, and lengthens the table where the
+ * tree is deeper; without one (NULL) it follows uts_rule, as an independent check. Returns BL_OK or BL_ENOMEM. */
 int uts_twin(const uts_tree *tree, uts_table *table, uts_counts *counts);
 
 #endif

@@ -44,8 +44,8 @@ static const uts_row *row_at(walk *w, uint32_t depth) {
     return table->rows + (depth < table->count ? depth : table->count - 1);
 }
 
-/* Visits the siblings and leaves those with children on the stack. Whether a node is a leaf is a coin toss to the branch
- * predictor, so every node is written to the top of the stack and the top moves or not. */
+/* Visits the siblings and leaves those with children on the stack. Whether a node is a leaf is a coin toss to the
+ * branch predictor, so every node is written to the top of the stack and the top moves or not. */
 static void visit(walk *w, const range *siblings, const uts_row *row) {
     uint32_t depth = siblings->parent.depth;
     size_t top = w->top;

@@ -95,12 +95,13 @@ static int run_below(uts *u, bl_context *context, uint32_t children, bl_stats *s
     uts_node root = uts_root(&u->tree);
     uts_shared shared = {u->rows, u->totals, u->table.count, u->table.lasts};
     int status = bl_zero(context, u->totals, sizeof *u->totals);
-    return status == BL_OK ? bl_run_range(context, uts_app_program(bl_device_target(context)), &shared, &root, children, stats)
-                           : status;
+    return status == BL_OK
+               ? bl_run_range(context, uts_app_program(bl_device_target(context)), &shared, &root, children, stats)
+               : status;
 }
 
-/* A run whose tree turned out deeper than the table is told so by a task. Four times the rows, once more from the start: only
- * trees whose depth no parameter bounds come here, and seldom. */
+/* A run whose tree turned out deeper than the table is told so by a task. Four times the rows, once more from the
+ * start: only trees whose depth no parameter bounds come here, and seldom. */
 static int deepen(uts *u, bl_context *context) {
     int status = uts_table_grow(&u->table, &u->tree);
     if (status != BL_OK)
@@ -138,7 +139,8 @@ static bool counts_agree(const uts_counts *counts, const uts_counts *expected, c
         (counts->leaves == expected->leaves || expected->leaves == 0))
         return true;
     snprintf(error->text, sizeof error->text,
-             "uts: %" PRIu64 " nodes, %" PRIu64 " leaves, depth %" PRIu32 ", but %s has %" PRIu64 ", %" PRIu64 ", %" PRIu32,
+             "uts: %" PRIu64 " nodes, %" PRIu64 " leaves, depth %" PRIu32 ", but %s has %" PRIu64 ", %" PRIu64
+             ", %" PRIu32,
              counts->nodes, counts->leaves, counts->depth, of, expected->nodes, expected->leaves, expected->depth);
     return false;
 }

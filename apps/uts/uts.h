@@ -1,13 +1,13 @@
-/* Unbalanced Tree Search (Olivier, Huan, Liu, Prins, Dinan, Sadayappan, Tseng 2006): count the nodes of a tree that exists only as
- * a rule, and of which nobody can say beforehand how large any part is. What the task code, the host code and the sequential
- * twin share. Plain C11 that is also C++17 and CUDA.
+/* Unbalanced Tree Search (Olivier, Huan, Liu, Prins, Dinan, Sadayappan, Tseng 2006): count the nodes of a tree that
+ * exists only as a rule, and of which nobody can say beforehand how large any part is. What the task code, the host
+ * code and the sequential twin share. Plain C11 that is also C++17 and CUDA.
  *
  * A node is 20 bytes of SHA-1. Child i is the hash of its parent and i; how many children a node has follows from the
- * last word of its hash, its 31-bit value, and from its depth. An entry is a parent with the index range [0, children), so
- * a task is one node: hash it, count its children, spawn them as one entry.
+ * last word of its hash, its 31-bit value, and from its depth. An entry is a parent with the index range [0, children),
+ * so a task is one node: hash it, count its children, spawn them as one entry.
  *
- * The rules are written with logarithms of doubles, which no two devices round alike. Since a value has only 31 bits, the host turns
- * them into integer thresholds, a row per depth, and every device gets the same tree:
+ * The rules are written with logarithms of doubles, which no two devices round alike. Since a value has only 31 bits,
+ * the host turns them into integer thresholds, a row per depth, and every device gets the same tree:
  *
  *     row of a depth   |  0 children  |  1 x step  |  2 x step  |   ...   |  n x step      |
  *     value ^ flip     0        thresholds[0]  thresholds[1]        thresholds[n-1]    0x7fffffff
@@ -27,8 +27,8 @@ typedef struct uts_node {
     uint32_t depth;
 } uts_node;
 
-/* thresholds[k] is the smallest value (flipped where so asked) for which a node has more than k times `step` children. They rise, and
- * the last is UTS_NEVER. */
+/* thresholds[k] is the smallest value (flipped where so asked) for which a node has more than k times `step` children.
+ * They rise, and the last is UTS_NEVER. */
 typedef struct uts_row {
     float scale;   /* about how many thresholds are passed each time 1 - u halves: where the lookup starts */
     uint32_t flip; /* UTS_VALUE_MASK where it is the small values that have children, else 0 */
@@ -41,7 +41,8 @@ typedef struct uts_totals {
     uint32_t depth, unused;
 } uts_totals;
 
-/* Nodes deeper than the last row have that row, if it `lasts`; if not, the table is too short for this tree and the run fails. */
+/* Nodes deeper than the last row have that row, if it `lasts`; if not, the table is too short for this tree and the run
+ * fails. */
 typedef struct uts_shared {
     const uts_row *rows;
     uts_totals *totals;

@@ -9,7 +9,8 @@
  * | may be called                    | by                                                   |
  * |----------------------------------|------------------------------------------------------|
  * | bl_spawn, bl_spawn_n, bl_fail    | any lane, in divergent code                          |
- * | bl_sync, bl_task_warp_*          | all lanes of the task together                       |
+ * | bl_sync                          | all lanes of the task together                       |
+ * | bl_warp_* of the platform        | all lanes of a warp together, where t->lanes > 1     |
  * | platform atomics (relaxed, …)    | any lane; on memory of the device                    |
  */
 #ifndef BALLAST_TASK_H
@@ -62,12 +63,6 @@ BL_FN void bl_sync(const bl_task *t) {
         bl_block_sync();
     else if (t->lanes > 1)
         bl_warp_sync();
-}
-
-/* Warps of a task: lanes that run in lockstep. A lane task is one warp of one lane. */
-BL_FN uint32_t bl_task_warp_lanes(const bl_task *t) { return t->lanes < BL_WARP ? t->lanes : BL_WARP; }
-BL_FN uint32_t bl_task_warp_ballot(const bl_task *t, bool flag) {
-    return t->lanes == 1 ? (flag ? 1u : 0u) : bl_warp_ballot(flag);
 }
 
 #endif

@@ -14,7 +14,8 @@
 #define BL_HOST_FN static inline __attribute__((unused))
 #define BL_INLINE __attribute__((always_inline))
 #define BL_MAY_ALIAS __attribute__((may_alias))
-#define BL_LIKELY(x) __builtin_expect(!!(x), 1)
+#define BL_UNROLL
+#define BL_ASSUME(x) ((x) ? (void)0 : __builtin_unreachable())
 
 #define BL__ATOMIC_LOAD(bits, order, O)                                                                                \
     BL_FN uint##bits##_t bl_load##bits##_##order(const uint##bits##_t *p) { return __atomic_load_n(p, O); }

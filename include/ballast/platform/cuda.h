@@ -13,7 +13,8 @@
 #define BL_HOST_FN static __host__ __device__ inline
 #define BL_INLINE
 #define BL_MAY_ALIAS
-#define BL_LIKELY(x) __builtin_expect(!!(x), 1)
+#define BL_UNROLL _Pragma("unroll")
+#define BL_ASSUME(x) __builtin_assume(x)
 
 #define BL__ATOMIC_LOAD(bits, order, O, S)                                                                             \
     BL_FN uint##bits##_t bl_load##bits##_##order(const uint##bits##_t *p) {                                            \

@@ -5,8 +5,10 @@
  *
  *   BL_FN                  how a function of a shared header is declared: it runs on the target
  *   BL_HOST_FN             the same, but the host may call it too (sizes, layouts)
+ *   BL_UNROLL              before a loop whose arrays must stay in registers
+ *   BL_ASSUME(x)           x is true, and the compiler may rely on it
  *   BL_CAN_SLEEP           1 where an idle worker can be put to sleep by the operating system
- *   BL_WARP                the most lanes that run in lockstep: 1 on a CPU, 32 on a GPU, 4 on the simulated machine
+ *   BL_WARP                the most lanes that run in lockstep: 1 on a CPU, 32 on a GPU, 8 on the simulated machine
  *
  *   atomics, BITS = 32, 64; the memory order is part of the name and there is no default
  *     bl_loadBITS_{relaxed,acquire,seq_cst}(p)

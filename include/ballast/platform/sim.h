@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define BL__SIM_WARP 4u
+#define BL__SIM_WARP 8u
 
 typedef enum bl__sim_order {
     BL__SIM_RELAXED,
@@ -57,7 +57,8 @@ uint64_t bl__sim_clock(void);
 #define BL_HOST_FN static inline __attribute__((unused))
 #define BL_INLINE __attribute__((always_inline))
 #define BL_MAY_ALIAS __attribute__((may_alias))
-#define BL_LIKELY(x) __builtin_expect(!!(x), 1)
+#define BL_UNROLL
+#define BL_ASSUME(x) ((x) ? (void)0 : __builtin_unreachable())
 
 #define BL__ATOMIC_LOAD(bits, order, O)                                                                                \
     BL_FN uint##bits##_t bl_load##bits##_##order(const uint##bits##_t *p) {                                            \

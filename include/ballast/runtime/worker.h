@@ -30,6 +30,13 @@ BL_FN void BL__NAME(stand)(bl__worker *w, bl__standing standing) {
         bl_store32_host(&w->tally->standing, (uint32_t)standing);
 }
 
+/* Entries on the private stack. Lane 0 may change it next, so no lane goes on before all have looked. */
+BL_FN uint32_t BL__NAME(held)(bl__worker *w) {
+    uint32_t count = bl__stack_count(w->stack);
+    bl_warp_sync();
+    return count;
+}
+
 /* With one long entry only: keep the first half, so that the second can be published. */
 BL_FN void BL__NAME(halve)(bl__worker *w) {
     bl__stack *s = w->stack;
@@ -53,7 +60,7 @@ BL_FN bool BL__NAME(can_share)(bl__worker *w, uint32_t count) {
 
 BL_FN void BL__NAME(settle)(bl__worker *w) {
     const bl__run *run = w->run;
-    uint32_t count = bl__stack_count(w->stack), published = 0;
+    uint32_t count = BL__NAME(held)(w), published = 0;
     w->peak = bl__max(w->peak, count);
     if (count > run->private_limit) {
         published = BL__NAME(publish)(w, count - run->private_limit / 2);
@@ -155,7 +162,7 @@ BL_FN bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
         bl_store64_host(&w->tally->beat, w->tasks);
     if (BL__NAME(stopping)(w))
         return false;
-    return bl__stack_count(w->stack) || BL__NAME(acquire)(w, shared);
+    return BL__NAME(held)(w) || BL__NAME(acquire)(w, shared);
 }
 
 #if BL_KIND_LANE
@@ -228,6 +235,7 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
                           bl__stack *stack, void *scratch) {
     bl__worker w = bl__worker_start(run, stack, id, lane, slot, BL__BATCH, BL_ENTRY_WORDS);
     bool leads = BL_KIND_LANE || lane < BL_WARP;
+    BL_ASSUME(run->lanes >= BL_WARP); /* so that a block's tasks need no code for a single lane */
     uint64_t begun = bl_clock();
     BL_LOCAL local;
     memset(&local, 0, sizeof local);

@@ -1,0 +1,59 @@
+# `cmake --install`: both libraries, the tool, the headers, a CMake package and two pkg-config files. Nothing in them names the prefix,
+# so that the installed folder can be moved.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS ballast_static ballast_shared EXPORT ballast_targets
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(TARGETS ballast RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(DIRECTORY include/ballast "${PROJECT_BINARY_DIR}/include/ballast" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+    FILES_MATCHING PATTERN "*.h")
+
+# What a program needs in order to link the static library: hwloc, and with CUDA the CUDA runtime. nvcc compiles as C++, so its objects
+# want libstdc++; naming all of it here lets a project link that has neither CUDA nor C++ enabled.
+set(private_libs "-pthread")
+if(HWLOC_FOUND)
+    list(APPEND private_libs ${HWLOC_LDFLAGS})
+endif()
+if(have_cuda)
+    find_package(CUDAToolkit REQUIRED)
+    get_target_property(cudart CUDA::cudart_static IMPORTED_LOCATION)
+    get_filename_component(cudart_folder "${cudart}" DIRECTORY)
+    target_link_libraries(ballast_static INTERFACE "$<INSTALL_INTERFACE:${cudart}>" "$<INSTALL_INTERFACE:dl>"
+        "$<INSTALL_INTERFACE:rt>" "$<INSTALL_INTERFACE:stdc++>")
+    list(APPEND private_libs "-L${cudart_folder}" -lcudart_static -ldl -lrt -lstdc++)
+endif()
+
+# ---- the CMake package: find_package(ballast) gives ballast::static and ballast::shared ----
+set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/ballast")
+install(EXPORT ballast_targets NAMESPACE ballast:: DESTINATION "${package_folder}")
+configure_package_config_file(cmake/ballast-config.cmake.in "${PROJECT_BINARY_DIR}/package/ballast-config.cmake"
+    INSTALL_DESTINATION "${package_folder}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/package/ballast-config-version.cmake"
+    COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/package/ballast-config.cmake"
+    "${PROJECT_BINARY_DIR}/package/ballast-config-version.cmake" DESTINATION "${package_folder}")
+
+# ---- pkg-config: `ballast` links the shared library, `ballast-static` the static one ----
+set(pc_folder "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+    set(pc_prefix "${CMAKE_INSTALL_PREFIX}")
+    set(pc_libdir "${CMAKE_INSTALL_FULL_LIBDIR}")
+    set(pc_includedir "${CMAKE_INSTALL_FULL_INCLUDEDIR}")
+else()
+    file(RELATIVE_PATH up "/prefix/${pc_folder}" "/prefix")
+    string(REGEX REPLACE "/$" "" up "${up}")
+    set(pc_prefix "\${pcfiledir}/${up}")
+    set(pc_libdir "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
+    set(pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
+list(JOIN private_libs " " private_libs)
+foreach(kind ballast ballast-static)
+    if(kind STREQUAL "ballast")
+        set(pc_libs "-L\${libdir} -lballast\nLibs.private: ${private_libs}")
+    else()
+        set(pc_libs "\${libdir}/libballast.a ${private_libs}")
+    endif()
+    configure_file(cmake/ballast.pc.in "${PROJECT_BINARY_DIR}/package/${kind}.pc" @ONLY)
+    install(FILES "${PROJECT_BINARY_DIR}/package/${kind}.pc" DESTINATION "${pc_folder}")
+endforeach()

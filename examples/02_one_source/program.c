@@ -1,0 +1,2 @@
+/* Defines queens_cpu(). */
+#include "task.h"

@@ -1,0 +1,2 @@
+/* Defines queens_cuda(). */
+#include "task.h"

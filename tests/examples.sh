@@ -1,0 +1,112 @@
+#!/bin/sh
+# Uses an installed Ballast as a stranger would: examples.sh BUILD SOURCE. Installs BUILD into a folder of its own, moves that folder, and builds the
+# examples and the README's program outside of the tree: with the CMake package, with pkg-config and a C compiler alone, and with
+# the static and the shared library. Needs only what BUILD was made with.
+set -u
+
+if [ $# -ne 2 ]; then
+    echo "usage: examples.sh BUILD SOURCE" >&2
+    exit 2
+fi
+build=$1
+source=$2
+cc=${CC:-cc}
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' HUP INT TERM
+passed=0
+failed=0
+
+# ---- the small machinery ----
+
+# NAME COMMAND...: it must succeed. Its output stays in $tmp/out.
+check() {
+    name=$1
+    shift
+    status=0
+    "$@" >"$tmp/out" 2>&1 </dev/null || status=$?
+    if [ "$status" -eq 0 ]; then
+        passed=$((passed + 1))
+        echo "ok $name"
+        return 0
+    fi
+    failed=$((failed + 1))
+    echo "not ok $name"
+    echo "  status $status of: $*" | cut -c 1-300
+    tail -n 20 "$tmp/out" | sed 's/^/  /' | cut -c 1-300
+    return 1
+}
+
+# NAME WORDS COMMAND...: it must succeed within a minute and say WORDS.
+check_says() {
+    says_name=$1
+    words=$2
+    shift 2
+    status=0
+    timeout 60 "$@" >"$tmp/said" 2>&1 </dev/null || status=$?
+    check "$says_name" sh -c 'cat "$1"; test "$2" -eq 0 && grep -qF -e "$3" "$1"' sh "$tmp/said" "$status" "$words"
+}
+
+finish() {
+    echo "$passed passed, $failed failed"
+    [ "$failed" -eq 0 ]
+    exit
+}
+
+area='area 3139.59265'
+queens='10 queens on cpu: 724 solutions, 35538 tasks'
+
+# ---- installing ----
+
+check "install" cmake --install "$build" --prefix "$tmp/first" || finish
+check "the installed folder can be moved" mv "$tmp/first" "$tmp/prefix" || finish
+prefix=$tmp/prefix
+check "the tool runs" "$prefix/bin/ballast" --version
+check "the static library is there" sh -c 'test -f "$(find "$1" -name libballast.a)"' sh "$prefix"
+
+# ---- the CMake package ----
+
+check "cmake package: configure" cmake -S "$source/examples" -B "$tmp/static" -DCMAKE_PREFIX_PATH="$prefix" || finish
+check "cmake package: build, static library" cmake --build "$tmp/static" -j 2
+check_says "01_cpu" "$area" "$tmp/static/01_cpu"
+check_says "02_one_source on the CPU" "$queens" "$tmp/static/02_one_source" cpu 10
+check_says "02_one_source on whatever there is" "724 solutions, 35538 tasks" "$tmp/static/02_one_source" auto 10
+check "02_one_source names a device that is not there" sh -c \
+    '"$1" no-such-device; test $? -eq 1' sh "$tmp/static/02_one_source"
+
+check "cmake package: configure, shared library" cmake -S "$source/examples" -B "$tmp/shared" -DEXAMPLES_SHARED=ON \
+    -DEXAMPLES_CUDA=OFF -DCMAKE_PREFIX_PATH="$prefix"
+check "cmake package: build, shared library" cmake --build "$tmp/shared" --target 01_cpu
+check_says "01_cpu, shared library" "$area" "$tmp/shared/01_cpu"
+
+# ---- pkg-config and a C compiler ----
+
+if ! command -v pkg-config >/dev/null 2>&1; then
+    echo "skipped: no pkg-config"
+    finish
+fi
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name ballast.pc)")
+export PKG_CONFIG_PATH
+libdir=$(pkg-config --variable=libdir ballast)
+flags="-O1 -Wall -Wextra -Werror $(pkg-config --cflags ballast)"
+
+# shellcheck disable=SC2086 # lists of flags
+{
+    check "pkg-config: compile" "$cc" $flags -c "$source/examples/01_cpu.c" -o "$tmp/01.o"
+    check "pkg-config: link, static library" "$cc" "$tmp/01.o" -o "$tmp/01_static" \
+        $(pkg-config --libs ballast-static) -lm
+    check_says "01_cpu by pkg-config, static library" "$area" "$tmp/01_static"
+    check "pkg-config: link, shared library" "$cc" "$tmp/01.o" -o "$tmp/01_shared" \
+        $(pkg-config --libs ballast) -lm "-Wl,-rpath,$libdir"
+    check_says "01_cpu by pkg-config, shared library" "$area" "$tmp/01_shared"
+}
+
+# ---- the program that the README opens with: its first block of C ----
+
+awk '/^```c$/ { inside = 1; next } /^```$/ { if (inside) exit } inside' "$source/README.md" >"$tmp/readme.c"
+# shellcheck disable=SC2086
+check "the README's program compiles" "$cc" -std=c11 $flags "$tmp/readme.c" -o "$tmp/readme" \
+    $(pkg-config --libs ballast-static)
+check_says "the README's program runs" "success: 2692537 calls" "$tmp/readme"
+
+finish

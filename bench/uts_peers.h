@@ -37,12 +37,14 @@ BL_FN void peer_count(peer_tally *tally, uint32_t depth, uint32_t nodes, uint32_
         tally->depth = depth;
 }
 
-/* Each counts everything below the root with `threads` threads into tallies[0 .. threads), which are zero. */
+/* Each counts every node with `threads` threads into tallies[0 .. threads), which are zero; the `inner` ones all but the root. */
 #ifdef __cplusplus
 extern "C" {
 #endif
 void peer_tbb(const peer_tree *tree, uint32_t threads, peer_tally *tallies);
+void peer_tbb_inner(const peer_tree *tree, uint32_t threads, peer_tally *tallies);
 void peer_openmp(const peer_tree *tree, uint32_t threads, peer_tally *tallies);
+void peer_openmp_inner(const peer_tree *tree, uint32_t threads, peer_tally *tallies);
 #ifdef __cplusplus
 }
 #endif

@@ -1,7 +1,6 @@
-/* UTS with oneTBB: a task per node that has children, a task_group per node. */
+/* UTS with oneTBB, in two forms. */
 #include "uts_peers.h"
 
-#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
 
@@ -9,8 +8,31 @@
 
 namespace {
 
-void visit(const peer_tree *tree, const uts_node &parent, uint32_t children, peer_tally *tallies) {
-    oneapi::tbb::task_group group;
+using oneapi::tbb::task_arena;
+using oneapi::tbb::task_group;
+
+peer_tally *mine(peer_tally *tallies) { return tallies + oneapi::tbb::this_task_arena::current_thread_index(); }
+
+/* As published ports have it: a task per node, and a node waits for its children, the last of which it visits itself. */
+void visit_node(const peer_tree *tree, const uts_node &node, uint32_t children, peer_tally *tallies) {
+    peer_count(mine(tallies), node.depth - 1, 1, children == 0 ? 1 : 0);
+    if (children == 0)
+        return;
+    task_group group;
+    for (uint32_t i = 0; i < children; i++) {
+        uts_node child;
+        uint32_t below = peer_expand(tree, &node, i, &child);
+        if (i + 1 < children)
+            group.run([=] { visit_node(tree, child, below, tallies); });
+        else
+            visit_node(tree, child, below, tallies);
+    }
+    group.wait();
+}
+
+/* Tuned: only nodes with children are tasks, all of one group, and nobody waits but the caller. */
+void visit_inner(const peer_tree *tree, const uts_node &parent, uint32_t children, peer_tally *tallies,
+                 task_group *group) {
     uint32_t leaves = 0;
     for (uint32_t i = 0; i < children; i++) {
         uts_node node;
@@ -18,22 +40,30 @@ void visit(const peer_tree *tree, const uts_node &parent, uint32_t children, pee
         if (below == 0)
             leaves++;
         else
-            group.run([=] { visit(tree, node, below, tallies); });
+            group->run([=] { visit_inner(tree, node, below, tallies, group); });
     }
-    peer_count(tallies + oneapi::tbb::this_task_arena::current_thread_index(), parent.depth, children, leaves);
-    group.wait();
+    peer_count(mine(tallies), parent.depth, children, leaves);
 }
 
 /* Kept from run to run, as ours keeps its threads. */
-oneapi::tbb::task_arena &arena_of(uint32_t threads) {
-    static std::unique_ptr<oneapi::tbb::task_arena> arena;
-    if (!arena || arena->max_concurrency() != static_cast<int>(threads))
-        arena = std::make_unique<oneapi::tbb::task_arena>(static_cast<int>(threads));
+task_arena &arena_of(uint32_t threads) {
+    static std::unique_ptr<task_arena> one, all;
+    std::unique_ptr<task_arena> &arena = threads == 1 ? one : all;
+    if (!arena)
+        arena = std::make_unique<task_arena>(static_cast<int>(threads));
     return *arena;
 }
 
 } // namespace
 
 void peer_tbb(const peer_tree *tree, uint32_t threads, peer_tally *tallies) {
-    arena_of(threads).execute([=] { visit(tree, tree->root, tree->children, tallies); });
+    arena_of(threads).execute([=] { visit_node(tree, tree->root, tree->children, tallies); });
+}
+
+void peer_tbb_inner(const peer_tree *tree, uint32_t threads, peer_tally *tallies) {
+    arena_of(threads).execute([=] {
+        task_group group;
+        visit_inner(tree, tree->root, tree->children, tallies, &group);
+        group.wait();
+    });
 }

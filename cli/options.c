@@ -275,13 +275,12 @@ const char *without_alias(const char *name) {
     return name;
 }
 
-/* A policy alone passes: which queue it then gets, or that it needs one, is for the library to say. */
 static bool is_scheduler(const char *name) {
     const char *complete = without_alias(name);
     for (uint32_t i = 0; bl_scheduler_name(i); i++)
         if (strcmp(bl_scheduler_name(i), complete) == 0)
             return true;
-    return strcmp(name, "auto") == 0 || (strchr(name, ':') == NULL && is_policy(name));
+    return strcmp(name, "auto") == 0;
 }
 
 static void list_schedulers(name_list *list) {

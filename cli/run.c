@@ -191,20 +191,28 @@ static void clear_progress(progress_line *line) {
 /* ---- when the library says no ---- */
 
 static int no_code(const run_request *request, const bl_context *context) {
-    const char *target = bl_device_target(context), *scheduler = request->config.scheduler;
+    const char *scheduler = request->config.scheduler, *target = bl_device_target(context);
     const bl_program *program = request->app->program(target);
+    if (strcmp(scheduler, "auto") == 0 || bl_program_has(program, without_alias(scheduler)))
+        return wrong_use("--group %s: %s has no code for it on %s with --scheduler %s (accepted: its own group, or "
+                         "--scheduler auto)",
+                         request->config.group, request->app->name, target, scheduler);
     name_list accepted = {0};
-    for (uint32_t i = 0; program && bl_scheduler_name(i); i++)
+    for (uint32_t i = 0; bl_scheduler_name(i); i++)
         if (bl_program_has(program, bl_scheduler_name(i)))
             name_list_add(&accepted, bl_scheduler_name(i));
-    bool fits = program && (strcmp(scheduler, "auto") == 0 || bl_program_has(program, without_alias(scheduler)));
-    if (fits && request->config.group)
-        return wrong_use(
-            "--group %s: %s has no code for it on %s with this scheduler (accepted: the app's own, without "
-            "--group)",
-            request->config.group, request->app->name, target);
-    return wrong_use("--scheduler %.64s: %s has no code for it on %s (accepted: %s)", scheduler, request->app->name,
+    return wrong_use("--scheduler %s: %s has no code for it on %s (accepted: %s)", scheduler, request->app->name,
                      target, accepted.text);
+}
+
+/* What the options' own ranges do not catch: groups that the device does not have, and what does not fit it together.
+ */
+static int out_of_range(const run_request *request, const char *detail) {
+    if (request->config.group && detail[0])
+        return wrong_use("--group %s: %s", request->config.group, detail);
+    if (detail[0])
+        return wrong_use("%s: %s", request->app->name, detail);
+    return wrong_use("--workers, --capacity, --private: too large together for this device (accepted: smaller ones)");
 }
 
 static int no_device(const char *device) {
@@ -214,29 +222,28 @@ static int no_device(const char *device) {
 }
 
 /* Where each worker stood, a line each: the one message that is longer than a line. */
-static int stalled(const run_request *request, const bl_context *context) {
-    const char *detail = context ? bl_detail(context) : "";
-    int status = run_failed("%s: no progress for %s, given up (--stall S waits longer)", request->app->name,
-                            human_seconds(request->config.stall_seconds).text);
+static int stalled(const run_request *request, const char *detail) {
+    int status =
+        run_failed("%s: no progress, given up (--stall %g)", request->app->name, request->config.stall_seconds);
     if (detail[0])
-        fprintf(stderr, "%s%s", detail, detail[strlen(detail) - 1] == '\n' ? "" : "\n");
+        fprintf(stderr, "%s\n", detail);
     return status;
 }
 
-/* One line for a status that is not BL_OK; `context` may be NULL. Returns the exit status. */
+/* One line for a status that is not BL_OK; `context` is NULL when there is none yet. Returns the exit status. */
 static int explain(const run_request *request, const bl_context *context, int status) {
+    const char *detail = context ? bl_detail(context) : "";
     if (status == BL_ENODEVICE)
         return no_device(request->config.device);
     if (status == BL_ESCHEDULER)
         return unknown_scheduler(request->config.scheduler);
     if (status == BL_ENOCODE && context)
         return no_code(request, context);
+    if (status == BL_EINVAL)
+        return out_of_range(request, detail);
     if (status == BL_ESTALL)
-        return stalled(request, context);
-    const char *detail = context ? bl_detail(context) : "";
-    int exit_status =
-        run_failed("%s: %s%s%s", request->app->name, bl_status_text(status), detail[0] ? ": " : "", detail);
-    return status == BL_EINVAL ? STATUS_WRONG_USE : exit_status;
+        return stalled(request, detail);
+    return run_failed("%s: %s%s%s", request->app->name, bl_status_text(status), detail[0] ? ": " : "", detail);
 }
 
 /* Apps name the option or file themselves. */

@@ -188,15 +188,23 @@ int bl__watch_look(bl_context *c, bl__watch *watch, const bl__tally *tally, uint
 
 void bl__watch_report(bl_context *c, const bl__tally *tally, uint32_t count) {
     static const char *const names[] = {"not started", "in a task", "searching", "idle", "ended"};
+    enum { SHOWN = 16 };
+    uint32_t at[BL__AT_END + 1] = {0};
     c->detail[0] = 0;
-    bl__detail(c, "no task ended for %g s", c->config.stall_seconds);
+    bl__detail(c, "no task ended for %g s; workers", c->config.stall_seconds);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t standing = bl_load32_host(&tally[i].standing);
-        bl__detail(c, "\nworker %u: %s, %llu tasks", i, standing <= BL__AT_END ? names[standing] : "?",
+        at[standing <= BL__AT_END ? standing : BL__AT_END]++;
+    }
+    for (int standing = 0; standing <= BL__AT_END; standing++)
+        if (at[standing])
+            bl__detail(c, " %s: %u", names[standing], at[standing]);
+    for (uint32_t i = 0, shown = 0; i < count && shown < SHOWN; i++) { /* those that hold it up, or else the first ones */
+        uint32_t standing = bl_load32_host(&tally[i].standing);
+        if (count > SHOWN && at[BL__AT_WORK] && standing != BL__AT_WORK)
+            continue;
+        shown++;
+        bl__detail(c, "\nworker %u: %s, %llu tasks", i, names[standing <= BL__AT_END ? standing : BL__AT_END],
                    (unsigned long long)bl_load64_host(&tally[i].beat));
-        if (strlen(c->detail) > sizeof c->detail - 128) {
-            bl__detail(c, "\n(%u more workers)", count - i - 1);
-            break;
-        }
     }
 }

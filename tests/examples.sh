@@ -2,6 +2,7 @@
 # Uses an installed Ballast as a stranger would: examples.sh BUILD SOURCE. Installs BUILD into a folder of its own, moves that folder, and builds the
 # examples and the README's program outside of the tree: with the CMake package, with pkg-config and a C compiler alone, and with
 # the static and the shared library. Needs only what BUILD was made with.
+# shellcheck disable=SC2016,SC2046,SC2086 # small scripts for `sh -c`; flags are lists of words
 set -u
 
 if [ $# -ne 2 ]; then
@@ -90,21 +91,16 @@ export PKG_CONFIG_PATH
 libdir=$(pkg-config --variable=libdir ballast)
 flags="-O1 -Wall -Wextra -Werror $(pkg-config --cflags ballast)"
 
-# shellcheck disable=SC2086 # lists of flags
-{
-    check "pkg-config: compile" "$cc" $flags -c "$source/examples/01_cpu.c" -o "$tmp/01.o"
-    check "pkg-config: link, static library" "$cc" "$tmp/01.o" -o "$tmp/01_static" \
-        $(pkg-config --libs ballast-static) -lm
-    check_says "01_cpu by pkg-config, static library" "$area" "$tmp/01_static"
-    check "pkg-config: link, shared library" "$cc" "$tmp/01.o" -o "$tmp/01_shared" \
-        $(pkg-config --libs ballast) -lm "-Wl,-rpath,$libdir"
-    check_says "01_cpu by pkg-config, shared library" "$area" "$tmp/01_shared"
-}
+check "pkg-config: compile" "$cc" $flags -c "$source/examples/01_cpu.c" -o "$tmp/01.o"
+check "pkg-config: link, static library" "$cc" "$tmp/01.o" -o "$tmp/01_static" $(pkg-config --libs ballast-static) -lm
+check_says "01_cpu by pkg-config, static library" "$area" "$tmp/01_static"
+check "pkg-config: link, shared library" "$cc" "$tmp/01.o" -o "$tmp/01_shared" $(pkg-config --libs ballast) -lm \
+    "-Wl,-rpath,$libdir"
+check_says "01_cpu by pkg-config, shared library" "$area" "$tmp/01_shared"
 
 # ---- the program that the README opens with: its first block of C ----
 
 awk '/^```c$/ { inside = 1; next } /^```$/ { if (inside) exit } inside' "$source/README.md" >"$tmp/readme.c"
-# shellcheck disable=SC2086
 check "the README's program compiles" "$cc" -std=c11 $flags "$tmp/readme.c" -o "$tmp/readme" \
     $(pkg-config --libs ballast-static)
 check_says "the README's program runs" "success: 2692537 calls" "$tmp/readme"

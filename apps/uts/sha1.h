@@ -64,8 +64,7 @@ BL_FN BL_INLINE void uts_sha1_block(uint32_t hash[5], uint32_t w[16]) {
 #undef UTS_ROUNDS5
 #undef UTS_ROUNDS20
 
-/* Child `index` of `parent`: 24 bytes, then the padding (one set bit, and the length in bits). `child` may be `parent`.
- */
+/* Child `index` of `parent`: 24 bytes and padding (one set bit, and the length in bits). `child` may be `parent`. */
 BL_FN BL_INLINE void uts_sha1_child(uint32_t child[5], const uint32_t parent[5], uint32_t index) {
     uint32_t w[16] = {parent[0], parent[1], parent[2], parent[3], parent[4], index, 0x80000000u, 0,
                       0,         0,         0,         0,         0,         0,     0,           24 * 8};

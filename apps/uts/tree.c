@@ -161,7 +161,8 @@ static int check_values(const uts_tree *tree, app_error *error) {
                       binomial ? "binomial" : "geometric");
     if (!(tree->q >= 0 && tree->q <= 1))
         return refuse(error, "-q: %g is not a probability from 0 to 1", tree->q);
-    if (tree->t != UTS_GEOMETRIC && tree->q * tree->m >= 1)
+    /* T3L lies just above 1 and is known to end all the same. */
+    if (tree->t != UTS_GEOMETRIC && tree->q * tree->m >= 1 && !uts_known_match(tree))
         return refuse(error,
                       "-q, -m: %g times %u is not below 1: a node has a child or more on average, the tree is infinite",
                       tree->q, (unsigned)tree->m);

@@ -179,6 +179,7 @@ refuses "check and no check" 2 "--check: contradicts --no-check" run uts --check
 
 refuses "unknown scheduler" 2 "unknown scheduler nothing (accepted: auto, " run uts --scheduler nothing
 refuses "unknown policy" 2 "unknown policy nothing (accepted: " run uts --scheduler nothing:abp
+refuses "policy without its queue" 2 "--scheduler steal: this policy needs a queue (accepted: steal:" run uts --scheduler steal
 refuses "unknown queue" 2 "unknown queue nothing (accepted: steal:" run uts --scheduler steal:nothing
 refuses "policy and queue that do not fit" 2 "policy static and queue abp do not fit (accepted: static" run uts \
     --scheduler static:abp
@@ -191,6 +192,7 @@ if ! timeout 60 "$tool" list devices | grep -q "^  cuda:"; then
 fi
 refuses "unknown group" 2 "--group grid: unknown group (accepted: lane, warp, block:LANES" run uts --group grid
 refuses "group without lanes" 2 "--group block:0: unknown group" run uts --group block:0
+refuses "group that the device does not have" 2 "--group warp: " run uts --tree T0 --device cpu --group warp
 refuses "unknown victims" 2 "--victims all: unknown (accepted: round-robin, random)" run uts --victims all
 refuses "unknown steal" 2 "--steal all: unknown (accepted: one, half)" run uts --steal all
 refuses "unknown tree" 2 "--tree" run uts --tree nothing

@@ -92,13 +92,15 @@ BL_FN uint32_t tz_next(const uint32_t *hint, uint32_t *seen, uint32_t p) {
 }
 
 BL_FN bl_outcome tz_push(tz *q, const uint32_t *item) {
-    uint32_t seen = bl_load32_acquire(q->tail), p = seen; /* H0 */
+    uint32_t seen = bl_load32_acquire(q->tail), p = seen, tries = 0; /* H0 */
     for (;;) {
         uint64_t *at = q->slots + (p & q->mask);
         uint64_t slot = bl_load64_acquire(at); /* P0 */
         if (tz_tag(slot) == tz_waiting(p)) {
-            if (!bl_cas64_release(at, &slot, tz_slot(tz_filled(p), *item))) /* P1 */
-                continue; /* the slot has changed: look at it again */
+            if (!bl_cas64_release(at, &slot, tz_slot(tz_filled(p), *item))) { /* P1 */
+                bl_backoff(tries++); /* the slot has changed: look at it again, but not all at once */
+                continue;
+            }
             tz_move(q->tail, seen, p);
             return BL_DONE;
         }
@@ -109,13 +111,15 @@ BL_FN bl_outcome tz_push(tz *q, const uint32_t *item) {
 }
 
 BL_FN bl_outcome tz_pop(tz *q, uint32_t *item) {
-    uint32_t seen = bl_load32_acquire(q->head), p = seen; /* H0 */
+    uint32_t seen = bl_load32_acquire(q->head), p = seen, tries = 0; /* H0 */
     for (;;) {
         uint64_t *at = q->slots + (p & q->mask);
         uint64_t slot = bl_load64_acquire(at); /* C0 */
         if (tz_tag(slot) == tz_filled(p)) {
-            if (!bl_cas64_release(at, &slot, tz_slot(tz_waiting(p + q->mask + 1), 0))) /* C1 */
+            if (!bl_cas64_release(at, &slot, tz_slot(tz_waiting(p + q->mask + 1), 0))) { /* C1 */
+                bl_backoff(tries++);
                 continue;
+            }
             *item = (uint32_t)slot;
             tz_move(q->head, seen, p);
             return BL_DONE;
@@ -140,17 +144,17 @@ BL_FN uint32_t tz_pop_n(tz *q, uint32_t *items, uint32_t n) {
     return done;
 }
 
-/* From the hints over the few slots they lag behind. */
+/* From the hints over the slots they lag behind: a handful, but with a small ring several rounds of it. */
 BL_FN uint32_t tz_size(const tz *q) {
     uint32_t head = bl_load32_acquire(q->head), tail = bl_load32_acquire(q->tail);
-    for (uint32_t i = 0; i <= q->mask; i++, tail++) {
+    for (;; tail++) {
         uint32_t tag = tz_tag(bl_load64_relaxed(q->slots + (tail & q->mask)));
         if (tag == tz_waiting(tail) || tag == tz_filled(tail - q->mask - 1))
             break;
     }
-    for (uint32_t i = 0; i <= q->mask; i++, head++) {
+    for (;; head++) {
         uint32_t tag = tz_tag(bl_load64_relaxed(q->slots + (head & q->mask)));
-        if (tag == tz_filled(head) || tag == tz_waiting(head))
+        if (tag == tz_waiting(head) || tag == tz_filled(head) || head == tail)
             break;
     }
     int32_t size = (int32_t)(tail - head);

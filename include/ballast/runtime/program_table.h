@@ -5,9 +5,12 @@
 
 extern __shared__ __align__(16) unsigned char bl__shared_memory[];
 
-/* Lane tasks: a worker per warp. Otherwise a worker per block. Scratch lies before the stack. */
+/* Lane tasks: a worker per warp. Otherwise a worker per block. Scratch lies before the stack. The bounds make the compiler use
+ * few enough registers for the largest block. */
+#define BL__BOUNDS(other) __launch_bounds__(((other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS)) ? 128 : 1024, 1)
 #define BL__ENTRY(instance, text, other)                                                                                      \
-    static __global__ void BL_CAT(BL__PROGRAM_(_kernel_), instance)(const bl__run run, const BL_SHARED shared) {       \
+    static __global__ void BL__BOUNDS(other)                                                                           \
+        BL_CAT(BL__PROGRAM_(_kernel_), instance)(const bl__run run, const BL_SHARED shared) {                          \
         bool lane_tasks = (other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS);                            \
         uint32_t warp = lane_tasks ? threadIdx.x / 32 : 0;                                                             \
         uint32_t id = lane_tasks ? blockIdx.x * (blockDim.x / 32) + warp : blockIdx.x;                                 \
@@ -27,6 +30,7 @@ extern __shared__ __align__(16) unsigned char bl__shared_memory[];
 BL_INSTANCES(BL__ENTRY)
 BL__ENTRY(BL_DEFAULT_OTHER, "", 1)
 #undef BL__ENTRY
+#undef BL__BOUNDS
 
 static int BL__PROGRAM_(_fit)(const void *kernel, uint32_t threads, size_t shared_memory, int *blocks) {
     cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_memory);

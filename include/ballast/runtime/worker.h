@@ -64,15 +64,15 @@ BL_FN void BL__NAME(settle)(bl__worker *w) {
     w->peak = bl__max(w->peak, count);
     if (count > run->private_limit) {
         published = BL__NAME(publish)(w, count - run->private_limit / 2);
-    } else if (run->workers > 1 && BL__NAME(can_share)(w, count) && BL__NAME(hungry)(w)) {
+    } else if (run->workers > 1 && BL__NAME(can_share)(w, count) && bl_warp_any(w->lane == 0 && w->shown == 0)) {
         if (count == 1)
             BL__NAME(halve)(w);
         published = BL__NAME(publish)(w, 1);
     }
     if (published)
         bl__wake_for_work(run);
-    if (run->stack_capacity - bl__stack_count(w->stack) < run->outbox && w->lane == 0)
-        bl_fetch_or32_relaxed(&run->control->stop, BL__STOP_GROW);
+    if (w->lane == 0 && run->stack_capacity - bl__stack_count(w->stack) < run->outbox)
+        w->stop = bl_fetch_or32_relaxed(&run->control->stop, BL__STOP_GROW) | BL__STOP_GROW;
     bl_warp_sync();
 }
 
@@ -160,9 +160,13 @@ BL_FN bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
     BL__NAME(settle)(w);
     if (w->lane == 0)
         bl_store64_host(&w->tally->beat, w->tasks);
-    if (BL__NAME(stopping)(w))
+    if (bl_warp_any(w->lane == 0 && w->stop != 0) || !(BL__NAME(held)(w) || BL__NAME(acquire)(w, shared)))
         return false;
-    return BL__NAME(held)(w) || BL__NAME(acquire)(w, shared);
+    if (w->lane == 0) {
+        w->stop = bl_load32_host(&w->run->control->stop);
+        w->shown = BL__NAME(shown)(w);
+    }
+    return true;
 }
 
 #if BL_KIND_LANE

@@ -10,7 +10,8 @@ BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
     uint32_t got = 0;
     if (w->lane == 0) {
         BL_QUEUE q = BL__NAME(queue)(w, 0);
-        got = BL__NAME(take_batch)(w, &q);
+        if (BL_QUEUE_(size)(&q)) /* an empty queue is looked at, not fought for */
+            got = BL__NAME(take_batch)(w, &q);
     }
     bl_warp_sync();
     return bl_warp_broadcast32(got, 0);
@@ -36,5 +37,8 @@ BL_FN bool BL__NAME(all_empty)(bl__worker *w) {
     return bl_warp_broadcast32(size, 0) == 0;
 }
 
-BL_FN bool BL__NAME(hungry)(bl__worker *w) { return BL__NAME(all_empty)(w); }
+BL_FN uint32_t BL__NAME(shown)(bl__worker *w) {
+    BL_QUEUE q = BL__NAME(queue)(w, 0);
+    return BL_QUEUE_(size)(&q);
+}
 BL_FN bool BL__NAME(sees_work)(bl__worker *w) { return !BL__NAME(all_empty)(w); }

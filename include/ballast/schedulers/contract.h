@@ -4,10 +4,10 @@
  *   uint32_t scheduler_queues(workers)     how many queues a run needs
  *   uint32_t BL__NAME(fetch)(w)            moves entries onto the empty private stack; how many
  *   uint32_t BL__NAME(publish)(w, n)       takes the n oldest entries off the private stack; how many went (fewer: FULL)
- *   bool     BL__NAME(hungry)(w)           the shared queue this worker feeds has run empty
+ *   uint32_t BL__NAME(shown)(w)            lane 0 only: about how many entries the queue this worker feeds holds; with none the worker publishes
  *   bool     BL__NAME(sees_work)(w)        a cheap look, called again and again by idle workers; false answers may be stale
  *   bool     BL__NAME(all_empty)(w)        a full look: exact when every worker is idle
- *   BL__ENDS_ALONE                         1: a worker with nothing to fetch is finished (static schedulers)
+ *   BL__ENDS_ALONE                         1: a worker with nothing to fetch is finished, and the last two are not asked (static)
  *
  * Each file states, in a line that the build reads, which queues it takes and what the tool says about it:
  *   BL_SCHEDULER_PROPERTIES NAME: QUEUES text        QUEUES = none, fifo or any

@@ -82,6 +82,4 @@ BL_FN uint32_t BL__NAME(publish)(bl__worker *w, uint32_t n) {
     return n;
 }
 
-BL_FN bool BL__NAME(hungry)(bl__worker *w) { return (void)w, false; }
-BL_FN bool BL__NAME(sees_work)(bl__worker *w) { return (void)w, false; }
-BL_FN bool BL__NAME(all_empty)(bl__worker *w) { return (void)w, true; }
+BL_FN uint32_t BL__NAME(shown)(bl__worker *w) { return (void)w, 1; } /* nobody is ever hungry */

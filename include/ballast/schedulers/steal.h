@@ -68,13 +68,9 @@ BL_FN uint32_t BL__NAME(publish)(bl__worker *w, uint32_t n) {
     return bl_warp_broadcast32(done, 0);
 }
 
-BL_FN bool BL__NAME(hungry)(bl__worker *w) {
-    uint32_t size = 0;
-    if (w->lane == 0) {
-        BL_QUEUE own = BL__NAME(queue)(w, w->id);
-        size = BL_QUEUE_(size)(&own);
-    }
-    return bl_warp_broadcast32(size, 0) == 0;
+BL_FN uint32_t BL__NAME(shown)(bl__worker *w) {
+    BL_QUEUE own = BL__NAME(queue)(w, w->id);
+    return BL_QUEUE_(size)(&own);
 }
 
 BL_FN bool BL__NAME(sees_work)(bl__worker *w) {
@@ -84,7 +80,7 @@ BL_FN bool BL__NAME(sees_work)(bl__worker *w) {
         w->primed = 1;
         return true;
     }
-    return !BL__NAME(hungry)(w);
+    return bl_warp_any(w->lane == 0 && BL__NAME(shown)(w) > 0);
 }
 
 BL_FN bool BL__NAME(all_empty)(bl__worker *w) {

@@ -55,8 +55,17 @@ BL_FN bl_outcome BL__NAME(take)(bl__worker *w, BL_QUEUE *q, bool steal) {
     return BL_DONE;
 }
 
-/* Fills an empty stack with enough for one batch, one entry in most cases. */
+/* Fills an empty stack with enough for one batch: one entry in most cases, where every task is an entry as many as there are lanes. */
 BL_FN uint32_t BL__NAME(take_batch)(bl__worker *w, BL_QUEUE *q) {
+    bl__stack *s = w->stack;
+#if !BL_QUEUE_(BY_HANDLE)
+    if (w->run->one_per_node) { /* the slots up to the ring's end lie one after another */
+        uint32_t room = s->mask + 1 - (s->top & s->mask);
+        uint32_t got = BL_QUEUE_(pop_n)(q, bl__stack_slot(s, w->words, s->top), bl__min(w->batch, room));
+        s->top += got;
+        return got;
+    }
+#endif
     uint32_t tasks = 0, got = 0;
     while (tasks < w->batch && got < w->batch) {
         bl_outcome outcome = BL__NAME(take)(w, q, false);
@@ -64,23 +73,40 @@ BL_FN uint32_t BL__NAME(take_batch)(bl__worker *w, BL_QUEUE *q) {
             continue;
         if (outcome != BL_DONE)
             break;
-        const uint32_t *slot = bl__stack_slot(w->stack, w->words, w->stack->top - 1);
+        const uint32_t *slot = bl__stack_slot(s, w->words, s->top - 1);
         tasks += slot[1] - slot[0];
         got++;
     }
     return got;
 }
 
-/* As the papers have it: one entry per task. What does not fit stays, as a shorter range. */
+/* As the papers have it: one entry per task. They are laid out in the free part of the stack, as many at a time as fit there. What the
+ * queue does not take stays, as a shorter range. */
 BL_FN bool BL__NAME(put_singly)(bl__worker *w, BL_QUEUE *q, uint32_t *entry) {
-    uint32_t end = entry[1];
-    while (entry[0] < end) {
-        entry[1] = entry[0] + 1;
-        uint32_t taken = BL__NAME(put)(w, q, entry, 1);
-        entry[1] = end;
-        if (!taken)
+    bl__stack *s = w->stack;
+    uint32_t room = bl__min(s->mask + 1 - bl__stack_count(s), s->mask + 1 - (s->top & s->mask));
+    while (entry[0] < entry[1]) {
+        uint32_t n = bl__min(entry[1] - entry[0], room);
+        if (n <= 1) { /* the last one, or no room: in place */
+            uint32_t end = entry[1];
+            entry[1] = entry[0] + 1;
+            uint32_t taken = BL__NAME(put)(w, q, entry, 1);
+            entry[1] = end;
+            entry[0] += taken;
+            if (!taken)
+                return false;
+            continue;
+        }
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t *single = bl__stack_slot(s, w->words, s->top + i);
+            bl__words_copy(single, entry, w->words);
+            single[0] = entry[0] + i;
+            single[1] = entry[0] + i + 1;
+        }
+        uint32_t taken = BL__NAME(put)(w, q, bl__stack_slot(s, w->words, s->top), n);
+        entry[0] += taken;
+        if (taken < n)
             return false;
-        entry[0]++;
     }
     return true;
 }

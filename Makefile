@@ -1,0 +1,57 @@
+# Only forwards to CMake, CTest and the scripts. `make` alone prints what there is.
+##   make demo       install what is missing, build, and show what Ballast can do
+##   make test       build everything (with CUDA where nvcc is found) and run all tests; BALLAST_DATA=DIR adds the data sets
+##   make bench      build and run the benchmarks
+##   make sanitize   build with the address, undefined and thread sanitizers and run the tests with each
+##   make format     clang-format over all sources
+##   make install    into PREFIX=/usr/local
+##   make clean      remove what these commands built
+##
+## CMAKE_FLAGS go to the configuration, JOBS is the number of parallel jobs, BUILD the folder; BALLAST_INSTALL=no installs no packages.
+
+BUILD ?= build
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+CMAKE_FLAGS ?=
+BENCHES ?= uts_peers queues_bench
+
+ifdef BALLAST_DATA
+export BALLAST_DATA
+endif
+
+.PHONY: help dependencies configure build demo test bench sanitize format install clean
+
+help:
+	@sed -n 's/^##//p' Makefile
+
+dependencies:
+	@scripts/install-dependencies
+
+configure: dependencies
+	cmake -S . -B $(BUILD) $(CMAKE_FLAGS)
+
+build: configure
+	cmake --build $(BUILD) --parallel $(JOBS)
+
+demo: configure
+	cmake --build $(BUILD) --parallel $(JOBS) --target ballast ballast_demo
+	$(BUILD)/ballast_demo
+
+test: build
+	ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS)
+
+bench: build
+	for bench in $(BENCHES); do $(BUILD)/$$bench || exit 1; done
+
+sanitize: dependencies
+	JOBS=$(JOBS) scripts/sanitize
+
+format:
+	git ls-files '*.c' '*.h' '*.cpp' '*.cu' | xargs clang-format -i
+
+install: configure
+	cmake --build $(BUILD) --parallel $(JOBS) --target ballast ballast_static ballast_shared
+	cmake --install $(BUILD) --prefix $(PREFIX)
+
+clean:
+	rm -rf $(BUILD) build-sanitize-*

@@ -1,0 +1,81 @@
+/* What every test program here shares: CHECK counts and says where, check_end prints the sum and gives the exit status, and
+ * check_limit ends a test that hangs instead of waiting for whoever started it.
+ *
+ * CHECK is for one thread: threads and lanes report through memory, and who joins them checks. */
+#ifndef BALLAST_TESTS_CHECK_H
+#define BALLAST_TESTS_CHECK_H
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
+#define CHECK_SLOWER 4
+#elif __has_feature(thread_sanitizer)
+#define CHECK_SLOWER 12
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define CHECK_SLOWER 4
+#elif defined(__SANITIZE_THREAD__)
+#define CHECK_SLOWER 12
+#endif
+#ifndef CHECK_SLOWER
+#define CHECK_SLOWER 1 /* about how much less work a test should do to end in its time */
+#endif
+
+enum { CHECK_SKIPPED = 77 };
+
+static unsigned long check_passed, check_failed;
+static char check_doing[256]; /* for check_limit, and in front of every failure */
+
+/* `check_at("%s on %s", ...)` says what is being tested. */
+#define check_at(...) ((void)snprintf(check_doing, sizeof check_doing, __VA_ARGS__))
+
+#define CHECK(x) check_that((x) ? 1 : 0, __FILE__, __LINE__, #x, 0, 0, 0)
+/* Both sides as numbers, which are printed when they differ. */
+#define CHECK_SAME(a, b)                                                                                               \
+    check_that((unsigned long long)(a) == (unsigned long long)(b), __FILE__, __LINE__, #a " == " #b, 1,               \
+               (unsigned long long)(a), (unsigned long long)(b))
+
+static inline int check_that(int right, const char *file, int line, const char *what, int numbers, unsigned long long a,
+                             unsigned long long b) {
+    const char *slash = strrchr(file, '/');
+    if (right) {
+        check_passed++;
+        return 1;
+    }
+    check_failed++;
+    printf("%s:%d: failed: %s", slash ? slash + 1 : file, line, what);
+    if (numbers)
+        printf(" (%llu, %llu)", a, b);
+    printf("%s%s\n", *check_doing ? ": " : "", check_doing);
+    fflush(stdout);
+    return 0;
+}
+
+static inline int check_end(void) {
+    printf("%lu passed, %lu failed\n", check_passed, check_failed);
+    return check_failed ? 1 : 0;
+}
+
+/* Only what a signal handler may call. */
+static inline void check_too_long(int signal_number) {
+    static const char text[] = "hangs, or takes too long: ";
+    (void)signal_number;
+    if (write(1, text, sizeof text - 1) < 0 || write(1, check_doing, strlen(check_doing)) < 0 || write(1, "\n", 1) < 0)
+        _exit(3);
+    _exit(3);
+}
+
+static inline void check_limit(unsigned seconds) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = check_too_long;
+    sigaction(SIGALRM, &action, NULL);
+    setvbuf(stdout, NULL, _IOLBF, 0); /* what was printed before a hang should be seen */
+    alarm(seconds);
+}
+
+#endif

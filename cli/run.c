@@ -172,7 +172,7 @@ static double now(void) {
 
 static void show_progress(void *argument, uint64_t tasks) {
     progress_line *line = argument;
-    if (!line->shown) {
+    if (!line->shown || tasks < line->tasks) { /* fewer: an app began anew within its run */
         line->shown = true;
         line->tasks = tasks;
         line->start = now();
@@ -193,7 +193,8 @@ static void clear_progress(progress_line *line) {
 static int no_code(const run_request *request, const bl_context *context) {
     const char *scheduler = request->config.scheduler, *target = bl_device_target(context);
     const bl_program *program = request->app->program(target);
-    if (strcmp(scheduler, "auto") == 0 || bl_program_has(program, without_alias(scheduler)))
+    bool fits = strcmp(scheduler, "auto") == 0 || bl_program_has(program, without_alias(scheduler));
+    if (fits && request->config.group)
         return wrong_use("--group %s: %s has no code for it on %s with --scheduler %s (accepted: its own group, or "
                          "--scheduler auto)",
                          request->config.group, request->app->name, target, scheduler);
@@ -205,8 +206,7 @@ static int no_code(const run_request *request, const bl_context *context) {
                      target, accepted.text);
 }
 
-/* What the options' own ranges do not catch: groups that the device does not have, and what does not fit it together.
- */
+/* What the ranges of the options do not catch: groups that the device does not have, and what does not fit together. */
 static int out_of_range(const run_request *request, const char *detail) {
     if (request->config.group && detail[0])
         return wrong_use("--group %s: %s", request->config.group, detail);

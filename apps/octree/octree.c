@@ -179,46 +179,6 @@ static int octree_load(void *problem, bl_context *context) {
 
 /* ---- leaves ---- */
 
-/* The path as if at the deepest level, so that leaves of all depths sort in the order of space. */
-static uint64_t leaf_key(const octree_leaf *leaf) {
-    return leaf->depth <= OCTREE_MAX_DEPTH ? leaf->path << 3 * (OCTREE_MAX_DEPTH - leaf->depth) : UINT64_MAX;
-}
-
-/* One pass of a radix sort by eight bits of the key; false when all agree in them and nothing was moved. */
-static bool sort_pass(const octree_leaf *from, octree_leaf *to, uint32_t count, uint32_t shift) {
-    uint32_t next[256] = {0}, begin = 0;
-    for (uint32_t i = 0; i < count; i++)
-        next[leaf_key(&from[i]) >> shift & 255]++;
-    if (next[leaf_key(&from[0]) >> shift & 255] == count)
-        return false;
-    for (uint32_t digit = 0; digit < 256; digit++) {
-        uint32_t size = next[digit];
-        next[digit] = begin;
-        begin += size;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        to[next[leaf_key(&from[i]) >> shift & 255]++] = from[i];
-    return true;
-}
-
-/* Not qsort: millions of leaves are sorted after every run, and a shallow tree has few digits that differ. */
-static bool sort_leaves(octree_leaf **leaf, uint32_t count) {
-    if (count < 2)
-        return true;
-    octree_leaf *from = *leaf, *to = malloc(sizeof *to * count);
-    if (!to)
-        return false;
-    for (uint32_t shift = 0; shift < 64; shift += 8)
-        if (sort_pass(from, to, count, shift)) {
-            octree_leaf *swapped = from;
-            from = to;
-            to = swapped;
-        }
-    free(to);
-    *leaf = from;
-    return true;
-}
-
 /* FNV-1a, 64 bits, over the low `bytes` bytes of value, lowest first. */
 static uint64_t fnv(uint64_t hash, uint64_t value, int bytes) {
     for (int i = 0; i < bytes; i++)
@@ -251,6 +211,8 @@ static int place_root(const octree_problem *p, bl_context *context) {
 static int set_up(const octree_problem *p, bl_context *context) {
     const size_t bytes = p->particles.count * sizeof(octree_particle);
     int status = bl_zero(context, p->device.totals, sizeof(octree_totals));
+    if (status == BL_OK)
+        status = bl_zero(context, p->device.leaf, p->particles.count * sizeof(octree_leaf));
     if (status == BL_OK && bytes > 0)
         status = bl_copy_in(context, p->device.buffer[0], p->particles.at, bytes);
     if (status == BL_OK && p->particles.count > 0 && !root_is_split(p))
@@ -258,16 +220,19 @@ static int set_up(const octree_problem *p, bl_context *context) {
     return status;
 }
 
-/* A wrong run may have counted more leaves than there is room for; the check sees it by the total. */
+/* A leaf lies at the number of its first particle, so the leaves come in the order of space, with unused places between them. */
 static int fetch_leaves(octree_problem *p, bl_context *context) {
+    uint32_t places = p->particles.count, leaves = 0;
     free(p->leaf);
-    p->leaves = p->totals.leaves < p->particles.count ? p->totals.leaves : p->particles.count;
-    p->leaf = malloc(sizeof *p->leaf * (p->leaves ? p->leaves : 1));
+    p->leaves = 0;
+    p->leaf = malloc(sizeof *p->leaf * (places ? places : 1));
     if (!p->leaf)
         return BL_ENOMEM;
-    int status = p->leaves ? bl_copy_out(context, p->leaf, p->device.leaf, sizeof *p->leaf * p->leaves) : BL_OK;
-    if (status == BL_OK && !sort_leaves(&p->leaf, p->leaves))
-        status = BL_ENOMEM;
+    int status = bl_copy_out(context, p->leaf, p->device.leaf, sizeof *p->leaf * places);
+    for (uint32_t i = 0; i < places && status == BL_OK; i++)
+        if (p->leaf[i].count)
+            p->leaf[leaves++] = p->leaf[i];
+    p->leaves = leaves;
     return status;
 }
 
@@ -390,6 +355,7 @@ static bool octree_check(void *problem, const bl_stats *stats, bool force, const
     *how = "twin";
     return same_number("tasks", stats ? stats->tasks : p->tasks, p->twin.tasks, error) &&
            same_number("leaves", p->totals.leaves, p->twin.leaves, error) &&
+           same_number("leaves in place", p->leaves, p->twin.leaves, error) &&
            same_number("depth", p->totals.depth, p->twin.depth, error) && same_leaves(p, error) &&
            right_particles(p, error);
 }

@@ -47,13 +47,13 @@ typedef struct octree_leaf {
     uint32_t depth, first, count, unused;
 } octree_leaf;
 
-/* `leaves`: how many have been appended; `placed`: the particles in them; `depth`: of the deepest. */
+/* `leaves`: how many there are; `placed`: the particles in them; `depth`: of the deepest. */
 typedef struct octree_totals {
     uint32_t leaves, placed, depth, unused;
 } octree_totals;
 
-/* An octant is split when it holds more than `threshold` particles and lies above `max_depth`. A leaf is never empty,
- * so `leaf` has room for as many as there are particles. */
+/* An octant is split when it holds more than `threshold` particles and lies above `max_depth`. A leaf is never empty:
+ * it is written to the place in `leaf` that has the number of its first particle, which nobody else can claim. */
 typedef struct octree_shared {
     octree_particle *buffer[2];
     octree_leaf *leaf;

@@ -53,9 +53,16 @@ static BL_TASK bool octree_splits(const octree_octant *o, const octree_shared *s
     return o->count > s->threshold && o->depth < s->max_depth;
 }
 
-static BL_TASK void octree_write_leaf(const octree_shared *s, uint32_t at, const octree_octant *o) {
+static BL_TASK void octree_write_leaf(const octree_shared *s, const octree_octant *o) {
     octree_leaf leaf = {octree_path(o->x, o->y, o->z, o->depth), o->depth, o->first, o->count, 0};
-    s->leaf[at] = leaf;
+    s->leaf[o->first] = leaf;
+}
+
+/* Nobody waits for these: their results are not used. */
+static BL_TASK void octree_count_leaves(const octree_shared *s, uint32_t leaves, uint32_t placed, uint32_t depth) {
+    bl_fetch_add32_relaxed(&s->totals->leaves, leaves);
+    bl_fetch_max32_relaxed(&s->totals->depth, depth);
+    bl_fetch_add32_relaxed(&s->totals->placed, placed);
 }
 
 /* The particles of octants at this depth. A choice and not an index: a GPU keeps no array of pointers in registers. */
@@ -76,23 +83,18 @@ static BL_TASK void octree_split_alone(bl_task *t, const octree_octant *o, const
     for (uint32_t i = 0; i < o->count; i++)
         to[next[octree_side(from + i, &middle)]++] = from[i];
     uint32_t leaves = 0, placed = 0;
-    octree_octant leaf[8];
     for (uint32_t side = 0; side < 8; side++) {
         octree_octant child = octree_child(o, side, o->first + next[side] - count[side], count[side]);
         if (octree_splits(&child, s)) {
             bl_spawn(t, &child);
         } else if (child.count) {
-            leaf[leaves++] = child;
+            octree_write_leaf(s, &child);
             placed += child.count;
+            leaves++;
         }
     }
-    if (!leaves)
-        return;
-    uint32_t at = bl_fetch_add32_relaxed(&s->totals->leaves, leaves);
-    for (uint32_t i = 0; i < leaves; i++)
-        octree_write_leaf(s, at + i, leaf + i);
-    bl_fetch_max32_relaxed(&s->totals->depth, o->depth + 1);
-    bl_fetch_add32_relaxed(&s->totals->placed, placed);
+    if (leaves)
+        octree_count_leaves(s, leaves, placed, o->depth + 1);
 }
 
 #if BL_WARP > 1
@@ -162,16 +164,12 @@ static BL_TASK void octree_split_together(bl_task *t, const octree_octant *o, co
     bool leaf = total && !splits;
     if (splits)
         bl_spawn(t, &child);
-    uint32_t leaves = bl_warp_ballot(leaf), mine = leaf ? total : 0, at = 0;
-    uint32_t placed = bl_warp_prefix_add(mine) + mine;
-    if (lane == BL_WARP - 1 && leaves) {
-        at = bl_fetch_add32_relaxed(&s->totals->leaves, bl_popcount(leaves));
-        bl_fetch_add32_relaxed(&s->totals->placed, placed);
-        bl_fetch_max32_relaxed(&s->totals->depth, child.depth);
-    }
-    at = bl_warp_broadcast32(at, BL_WARP - 1) + bl_popcount(leaves & ((1u << lane) - 1));
     if (leaf)
-        octree_write_leaf(s, at, &child);
+        octree_write_leaf(s, &child);
+    uint32_t leaves = bl_warp_ballot(leaf), mine = leaf ? total : 0;
+    uint32_t placed = bl_warp_prefix_add(mine) + mine;
+    if (lane == BL_WARP - 1 && leaves)
+        octree_count_leaves(s, bl_popcount(leaves), placed, child.depth);
 }
 #endif
 

@@ -67,7 +67,7 @@ BL_FN void BL__NAME(settle)(bl__worker *w) {
     } else if (run->workers > 1 && BL__NAME(can_share)(w, count) && bl_warp_any(w->lane == 0 && w->shown == 0)) {
         if (count == 1)
             BL__NAME(halve)(w);
-        published = BL__NAME(publish)(w, 1);
+        published = BL__NAME(publish)(w, bl__max(count / 2, 1));
     }
     if (published)
         bl__wake_for_work(run);

@@ -60,7 +60,8 @@ BL_FN uint32_t BL__NAME(publish)(bl__worker *w, uint32_t n) {
     if (w->lane == 0) {
         BL_QUEUE own = BL__NAME(queue)(w, w->id);
         done = BL__NAME(put_oldest)(w, &own, n);
-        uint32_t size = BL_QUEUE_(size)(&own);
+        /* With a private stack it was empty, or full, and another look would cost more than it tells. */
+        uint32_t size = w->run->private_limit ? done : BL_QUEUE_(size)(&own);
         w->queue_peak = bl__max(w->queue_peak, size);
         w->peak = bl__max(w->peak, bl__stack_count(w->stack) + size);
     }

@@ -1,0 +1,645 @@
+/* The runtime on the CPU: every scheduler gives the right answer however small its memory, and says so when it cannot. */
+#include "check.h"
+
+#define TREE_NAME tree
+#define TREE_LANE_TASKS 1
+#include "tree.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+static double processor_seconds(void) {
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + 1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+static void pause_seconds(double seconds) {
+    struct timespec t = {(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))};
+    nanosleep(&t, NULL);
+}
+
+static bl_context *open_with(bl_config config) {
+    bl_context *c = NULL;
+    config.device = "cpu";
+    int status = bl_open(&c, &config);
+    CHECK_SAME(status, BL_OK);
+    if (status != BL_OK)
+        exit(check_end());
+    return c;
+}
+
+/* Complete names first, then the papers'. NULL past the end. */
+static const char *scheduler_at(uint32_t i) {
+    uint32_t n = 0;
+    while (bl_scheduler_name(n))
+        n++;
+    return i < n ? bl_scheduler_name(i) : bl_alias_name(i - n, NULL);
+}
+static bool is_static(const char *scheduler) { return !strncmp(scheduler, "static", 6); }
+static bool is_alias(const char *scheduler) { return !strchr(scheduler, ':'); }
+
+/* ---- the tree, as a typed program and as a plain function ---- */
+
+static void tree_function(bl_task *task, const void *payload, uint32_t index, const void *data) {
+    const tree_node *node = payload;
+    const tree_shared *shared = data;
+    bl_fetch_add64_relaxed(&shared->totals->tasks, 1);
+    bl_fetch_add64_relaxed(&shared->totals->sum, tree_weight(node, index));
+    tree_node child = {node->depth - 1, node->width, node->range};
+    if (node->depth && node->range)
+        bl_task_spawn(task, &child, node->width);
+    for (uint32_t i = 0; node->depth && !node->range && i < node->width; i++)
+        bl_task_spawn(task, &child, 1);
+}
+
+/* `count` equal roots, or with `range` one root of `count` indices. */
+static bl_stats run_tree(bl_context *c, const bl_program *program, tree_node node, uint32_t count, bool range) {
+    tree_totals totals = {0, 0}, expected = tree_expect(node, range ? count : 1);
+    tree_shared shared;
+    bl_stats stats;
+    void *memory;
+    memset(&stats, 0, sizeof stats);
+    CHECK_SAME(bl_alloc(c, &memory, sizeof totals), BL_OK);
+    CHECK_SAME(bl_copy_in(c, memory, &totals, sizeof totals), BL_OK);
+    shared.totals = memory;
+    tree_node *roots = malloc(sizeof *roots * (range || !count ? 1 : count));
+    for (uint32_t i = 0; roots && i < (range ? 1 : count); i++)
+        roots[i] = node;
+    CHECK_SAME(range ? bl_run_range(c, program, &shared, roots, count, &stats)
+                     : bl_run(c, program, &shared, roots, count, &stats),
+               BL_OK);
+    free(roots);
+    CHECK_SAME(bl_copy_out(c, &totals, memory, sizeof totals), BL_OK);
+    bl_free(c, memory);
+    uint64_t times = range ? 1 : count;
+    CHECK_SAME(totals.tasks, times * expected.tasks);
+    CHECK_SAME(totals.sum, times * expected.sum);
+    CHECK_SAME(stats.tasks, times * expected.tasks);
+    return stats;
+}
+
+static const tree_node leafy = {5, 4, 0}, ranged = {5, 5, 1}, thin = {300, 1, 0};
+
+static void try_sizes(const char *scheduler, bl_program *function, uint32_t workers, uint32_t capacity, uint32_t private) {
+    check_at("%s, %u workers, capacity %u, private %d", scheduler, workers, capacity, (int)private);
+    bl_context *c = open_with((bl_config){
+        .scheduler = scheduler, .workers = workers, .capacity = capacity, .private_entries = private, .seed = workers});
+    bl_stats s = run_tree(c, tree_cpu(), leafy, 1, false);
+    CHECK_SAME(s.workers, workers);
+    CHECK_SAME(s.lanes, 1);
+    CHECK(is_alias(scheduler) || !strcmp(s.scheduler, scheduler));
+    CHECK(!strcmp(s.group, "lane"));
+    CHECK(s.launches >= 1 && s.peak_bytes > 0 && s.balance >= 0 && s.balance <= 1);
+    if (!is_static(scheduler)) {
+        CHECK_SAME(s.launches, s.pauses + 1);
+        CHECK(capacity != 2 || private != BL_NONE || s.pauses > 0);
+    }
+    run_tree(c, tree_cpu(), ranged, 1, false);
+    run_tree(c, tree_cpu(), (tree_node){2, 3, 1}, 100, true);
+    run_tree(c, function, leafy, 3, false);
+    run_tree(c, function, ranged, 1, false);
+    if (!is_static(scheduler))
+        run_tree(c, function, thin, 2, false);
+    bl_close(c);
+}
+
+static void test_schedulers(void) {
+    static const uint32_t workers[] = {1, 2, 5}, capacities[] = {2, 0}, privates[] = {BL_NONE, 1, 0};
+    bl_program *function = bl_function(tree_function, sizeof(tree_node), sizeof(tree_shared), TREE_WIDTH);
+    CHECK(function != NULL);
+    const char *scheduler;
+    for (uint32_t i = 0; (scheduler = scheduler_at(i)); i++) {
+        CHECK(bl_program_has(tree_cpu(), scheduler) == 1);
+        for (uint32_t n = 0; n < 3 * 2 * 3; n++)
+            try_sizes(scheduler, function, workers[n / 6], capacities[n / 3 % 2], privates[n % 3]);
+    }
+    bl_function_free(function);
+}
+
+static void test_roots(void) {
+    const char *scheduler;
+    for (uint32_t i = 0; (scheduler = scheduler_at(i)); i++) {
+        check_at("%s, roots", scheduler);
+        bl_context *c = open_with((bl_config){.scheduler = scheduler, .workers = 3, .capacity = 2});
+        run_tree(c, tree_cpu(), leafy, 0, false);
+        run_tree(c, tree_cpu(), leafy, 0, true);
+        run_tree(c, tree_cpu(), (tree_node){1, 2, 1}, 20000, false);
+        run_tree(c, tree_cpu(), (tree_node){0, 0, 0}, 1, false);
+        bl_close(c);
+    }
+}
+
+static void test_many_workers(void) {
+    const char *scheduler;
+    for (uint32_t i = 0; (scheduler = scheduler_at(i)); i++) {
+        check_at("%s, 16 workers", scheduler);
+        bl_context *c = open_with((bl_config){.scheduler = scheduler, .workers = 16, .private_entries = i % 2 ? BL_NONE : 0});
+        run_tree(c, tree_cpu(), (tree_node){7, 5, i % 2}, 1, false);
+        run_tree(c, tree_cpu(), leafy, 1, false);
+        bl_close(c);
+    }
+}
+
+/* Every policy of stealing on private stacks that have room for little more than what a task may spawn. */
+static void test_policies(void) {
+    const char *scheduler;
+    for (uint32_t i = 0; (scheduler = scheduler_at(i)); i++)
+        for (uint32_t n = 0; n < 8 && !strncmp(scheduler, "steal", 5); n++) {
+            uint32_t most = n & 1 ? 14 : 6;
+            check_at("%s, policy %u, at most %u spawned", scheduler, n, most);
+            bl_program *function = bl_function(tree_function, sizeof(tree_node), sizeof(tree_shared), most);
+            bl_context *c = open_with((bl_config){.scheduler = scheduler,
+                                                  .workers = 4,
+                                                  .private_entries = n & 2 ? BL_NONE : 1,
+                                                  .victims = n & 4 ? BL_VICTIMS_ROUND_ROBIN : BL_VICTIMS_RANDOM,
+                                                  .steal = BL_STEAL_HALF});
+            for (int times = 0; times < 5; times++)
+                run_tree(c, function, (tree_node){3, most, 0}, 2, false);
+            bl_close(c);
+            bl_function_free(function);
+        }
+}
+
+/* ---- ranges: every index once ---- */
+
+typedef struct marks {
+    uint32_t *hits;
+    uint32_t count;
+} marks;
+
+static void mark(bl_task *task, const void *payload, uint32_t index, const void *data) {
+    const marks *m = data;
+    const uint32_t *spawns = payload;
+    if (*spawns) {
+        uint32_t none = 0;
+        bl_task_spawn(task, &none, *spawns);
+    } else if (index < m->count) {
+        bl_fetch_add32_relaxed(m->hits + index, 1);
+    }
+}
+
+static uint32_t marked_once(const marks *m) {
+    uint32_t once = 0;
+    for (uint32_t i = 0; i < m->count; i++)
+        once += m->hits[i] == 1;
+    memset(m->hits, 0, sizeof *m->hits * m->count);
+    return once;
+}
+
+static void test_ranges(void) {
+    bl_program *program = bl_function(mark, sizeof(uint32_t), sizeof(marks), 1);
+    const char *scheduler;
+    for (uint32_t i = 0; (scheduler = scheduler_at(i)); i++) {
+        uint32_t count = is_static(scheduler) ? 100000 : 1000000, none = 0;
+        marks m = {calloc(count, sizeof(uint32_t)), count};
+        bl_stats stats;
+        check_at("%s, ranges", scheduler);
+        bl_context *c = open_with((bl_config){.scheduler = scheduler, .workers = 3});
+        CHECK_SAME(bl_run_range(c, program, &m, &none, count, &stats), BL_OK);
+        CHECK_SAME(stats.tasks, count);
+        CHECK_SAME(marked_once(&m), count);
+        if (is_static(scheduler))
+            CHECK_SAME(stats.launches, 1); /* nothing was spawned, so there is one wave */
+        CHECK_SAME(bl_run(c, program, &m, &count, 1, &stats), BL_OK);
+        CHECK_SAME(stats.tasks, 1 + count);
+        CHECK_SAME(marked_once(&m), count);
+        if (is_static(scheduler))
+            CHECK_SAME(stats.launches, 2);
+        bl_close(c);
+        free(m.hits);
+    }
+    bl_function_free(program);
+}
+
+/* Each task spawns one: nothing may pile up, on the stack or elsewhere. */
+static void test_chain(void) {
+    const char *scheduler;
+    for (uint32_t i = 0; (scheduler = scheduler_at(i)); i++) {
+        check_at("%s, chain", scheduler);
+        bl_context *c = open_with((bl_config){.scheduler = scheduler, .workers = 2, .capacity = 2});
+        bl_stats s = run_tree(c, tree_cpu(), (tree_node){is_static(scheduler) ? 1000 : 100000, 1, 0}, 1, false);
+        CHECK(s.peak_tasks <= 16);
+        CHECK_SAME(s.pauses, 0);
+        bl_close(c);
+    }
+}
+
+/* ---- errors ---- */
+
+static void fail_at_depth_2(bl_task *task, const void *payload, uint32_t index, const void *data) {
+    const tree_node *node = payload;
+    tree_function(task, payload, index, data);
+    if (node->depth == 2)
+        bl_task_fail(task);
+}
+
+static void test_task_error(void) {
+    bl_program *failing = bl_function(fail_at_depth_2, sizeof(tree_node), sizeof(tree_shared), TREE_WIDTH);
+    const char *scheduler;
+    for (uint32_t i = 0; (scheduler = scheduler_at(i)); i++)
+        for (uint32_t workers = 1; workers <= 4; workers += 3) {
+            tree_totals totals = {0, 0}, all = tree_expect((tree_node){9, 5, 0}, 1);
+            tree_shared shared = {&totals};
+            tree_node root = {9, 5, 0};
+            bl_stats stats;
+            check_at("%s, %u workers, task error", scheduler, workers);
+            bl_context *c = open_with((bl_config){.scheduler = scheduler, .workers = workers, .capacity = 2});
+            CHECK_SAME(bl_run(c, failing, &shared, &root, 1, &stats), BL_ETASK);
+            CHECK(stats.tasks == totals.tasks && totals.tasks < all.tasks);
+            run_tree(c, tree_cpu(), leafy, 1, false);
+            CHECK_SAME(bl_run(c, failing, &shared, &root, 1, NULL), BL_ETASK);
+            bl_close(c);
+        }
+    bl_function_free(failing);
+}
+
+static void test_bad_arguments(void) {
+    bl_context *c = (bl_context *)1;
+    tree_totals totals = {0, 0};
+    tree_shared shared = {&totals};
+    void *memory;
+    check_at("bad arguments");
+    CHECK_SAME(bl_open(NULL, NULL), BL_EINVAL);
+    CHECK_SAME(bl_open(&c, &(bl_config){.device = "no such device"}), BL_ENODEVICE);
+    CHECK(c == NULL);
+    CHECK_SAME(bl_open(&c, &(bl_config){.stall_seconds = -1}), BL_EINVAL);
+    CHECK_SAME(bl_open(&c, &(bl_config){.capacity = UINT32_MAX}), BL_EINVAL);
+    CHECK_SAME(bl_open(&c, &(bl_config){.workers = UINT32_MAX}), BL_EINVAL);
+    CHECK_SAME(bl_open(&c, &(bl_config){.steal = (bl_steal)77}), BL_EINVAL);
+    CHECK(c == NULL);
+    bl_close(NULL);
+    bl_function_free(NULL);
+    CHECK(bl_function(NULL, 4, 0, 1) == NULL);
+    CHECK_SAME(bl_run(NULL, tree_cpu(), &shared, &leafy, 1, NULL), BL_EINVAL);
+
+    c = open_with((bl_config){.scheduler = "no such scheduler"});
+    CHECK_SAME(bl_run(c, tree_cpu(), &shared, &leafy, 1, NULL), BL_ESCHEDULER);
+    CHECK(strstr(bl_detail(c), "no such scheduler") != NULL);
+    bl_close(c);
+    static const char *const groups[] = {"warp", "block:128", "Lane", "lanes", "block:", " "};
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
+        c = open_with((bl_config){.group = groups[i]});
+        CHECK_SAME(bl_run(c, tree_cpu(), &shared, &leafy, 1, NULL), BL_EINVAL);
+        CHECK(strstr(bl_detail(c), groups[i]) != NULL);
+        bl_close(c);
+    }
+
+    c = open_with((bl_config){.group = "lane"});
+    CHECK_SAME(bl_run(c, NULL, &shared, &leafy, 1, NULL), BL_EINVAL);
+    CHECK_SAME(bl_run(c, tree_cpu(), NULL, &leafy, 1, NULL), BL_EINVAL);
+    CHECK_SAME(bl_run(c, tree_cpu(), &shared, NULL, 1, NULL), BL_EINVAL);
+    CHECK_SAME(bl_run(c, tree_cpu(), &shared, NULL, 0, NULL), BL_OK);
+    CHECK_SAME(bl_alloc(c, NULL, 1), BL_EINVAL);
+    CHECK_SAME(bl_alloc(NULL, &memory, 1), BL_EINVAL);
+    CHECK_SAME(bl_alloc(c, &memory, SIZE_MAX), BL_ENOMEM);
+    CHECK(memory == NULL);
+    CHECK_SAME(bl_alloc(c, &memory, 0), BL_OK);
+    CHECK(memory != NULL);
+    bl_free(c, memory);
+    bl_free(c, NULL);
+    bl_free(NULL, NULL);
+    CHECK(!strcmp(bl_device_id(c), "cpu") && !strcmp(bl_device_target(c), "cpu") && *bl_device_name(c));
+    run_tree(c, tree_cpu(), leafy, 1, false); /* after all that */
+    CHECK(!*bl_detail(c));
+    bl_close(c);
+
+    CHECK_SAME(bl_open(&c, &(bl_config){.device = "sim"}), BL_OK);
+    CHECK_SAME(bl_run(c, tree_cpu(), &shared, &leafy, 1, NULL), BL_ENOCODE);
+    CHECK(strstr(bl_detail(c), "sim") && strstr(bl_detail(c), "cpu"));
+    bl_close(c);
+    CHECK_SAME(totals.tasks, 0);
+}
+
+static void test_names(void) {
+    check_at("names");
+    CHECK_SAME(BL_OK, 0);
+    for (int i = 0; i < BL_STATUS_COUNT; i++) {
+        CHECK(!strncmp(bl_status_name(i), "BL_", 3) && *bl_status_text(i));
+        for (int k = 0; k < i; k++)
+            CHECK(strcmp(bl_status_name(i), bl_status_name(k)) && strcmp(bl_status_text(i), bl_status_text(k)));
+    }
+    CHECK(!strcmp(bl_status_name(BL_ENOMEM), "BL_ENOMEM"));
+    CHECK(*bl_status_name(-1) && *bl_status_name(BL_STATUS_COUNT) && *bl_status_text(1000));
+    CHECK(!strcmp(bl_version(), BL_VERSION));
+    const char *scheduler, *alias;
+    uint32_t schedulers = 0;
+    for (; (scheduler = bl_scheduler_name(schedulers)); schedulers++)
+        CHECK(strchr(scheduler, ':') && *bl_scheduler_text(schedulers));
+    CHECK(schedulers >= 4 && !bl_scheduler_text(schedulers));
+    for (uint32_t i = 0; (alias = bl_alias_name(i, &scheduler)); i++) {
+        bool known = false;
+        for (uint32_t k = 0; k < schedulers; k++)
+            known = known || !strcmp(scheduler, bl_scheduler_name(k));
+        CHECK(known);
+    }
+    CHECK(!bl_program_has(tree_cpu(), "steal:nothing") && !bl_program_has(NULL, "steal:abp") && !bl_program_has(tree_cpu(), NULL));
+    bl_queue_info queue;
+    bl_device_info device;
+    CHECK(bl_queue(0, &queue) && *queue.name && *queue.text && *queue.progress && !bl_queue(1000, &queue));
+    CHECK(bl_device(0, &device) && *device.id && device.workers && !bl_device(1000, &device));
+}
+
+/* ---- stalls ---- */
+
+typedef struct gate {
+    uint32_t *open;
+} gate;
+
+static void wait_at_gate(bl_task *task, const void *payload, uint32_t index, const void *data) {
+    const gate *g = data;
+    (void)task, (void)payload, (void)index;
+    while (!bl_load32_acquire(g->open))
+        pause_seconds(0.002);
+    bl_fetch_add32_relaxed(g->open, 1); /* each that got through is counted */
+}
+
+static void *open_gate_soon(void *argument) {
+    pause_seconds(0.8);
+    bl_fetch_add32_relaxed(argument, 1);
+    return NULL;
+}
+
+/* A task that is late but comes back within the grace: the run is lost, the context is not. */
+static void test_stall_that_ends(void) {
+    bl_program *program = bl_function(wait_at_gate, 0, sizeof(gate), 1);
+    uint32_t open = 0;
+    gate g = {&open};
+    pthread_t helper;
+    check_at("a stall that ends");
+    bl_context *c = open_with((bl_config){.workers = 3, .stall_seconds = 0.3});
+    CHECK_SAME(pthread_create(&helper, NULL, open_gate_soon, &open), 0);
+    CHECK_SAME(bl_run(c, program, &g, NULL, 1, NULL), BL_ESTALL);
+    CHECK(strstr(bl_detail(c), "worker") && strstr(bl_detail(c), "in a task"));
+    pthread_join(helper, NULL);
+    run_tree(c, tree_cpu(), leafy, 1, false);
+    bl_close(c);
+    bl_function_free(program);
+}
+
+/* What a stuck run holds is let go on purpose, so that the stuck worker cannot touch freed memory; the leak checker should not mind. */
+static uint32_t stuck_open;
+
+static void test_stall(const char *scheduler) {
+    bl_program *program = bl_function(wait_at_gate, 0, sizeof(gate), 1);
+    gate *g = malloc(sizeof *g); /* not on this stack: the task outlives the run */
+    bl_store32_relaxed(&stuck_open, 0);
+    g->open = &stuck_open;
+    check_at("%s, a stall", scheduler);
+    bl_context *c = open_with((bl_config){.scheduler = scheduler, .workers = 2, .stall_seconds = 0.3});
+    double begun = now();
+    CHECK_SAME(bl_run(c, program, g, NULL, 1, NULL), BL_ESTALL);
+    CHECK(now() - begun > 0.3 && now() - begun < 30);
+    CHECK(strstr(bl_detail(c), "worker") && strstr(bl_detail(c), "in a task"));
+    memset(g, 0x55, sizeof *g); /* `shared` is copied: what the caller had is the caller's again */
+    CHECK_SAME(bl_run(c, tree_cpu(), g, &leafy, 1, NULL), BL_EDEAD);
+    void *memory;
+    CHECK_SAME(bl_alloc(c, &memory, 8), BL_EDEAD);
+    bl_fetch_add32_relaxed(&stuck_open, 1);
+    bl_close(c);
+    for (int i = 0; i < 1000 && bl_load32_acquire(&stuck_open) < 2; i++)
+        pause_seconds(0.01);
+    CHECK_SAME(bl_load32_acquire(&stuck_open), 2);
+    pause_seconds(0.1); /* so that the worker can end while somebody looks */
+    free(g);
+    bl_function_free(program);
+}
+
+static void doze(bl_task *task, const void *payload, uint32_t index, const void *data) {
+    (void)task, (void)payload, (void)index, (void)data;
+    pause_seconds(0.015);
+}
+
+/* Slow but steady: no stall, whatever the scheduler. */
+static void test_no_stall(void) {
+    bl_program *program = bl_function(doze, 0, 0, 1);
+    const char *scheduler;
+    for (uint32_t i = 0; (scheduler = bl_scheduler_name(i)); i++) {
+        check_at("%s, steady work", scheduler);
+        bl_context *c = open_with((bl_config){.scheduler = scheduler, .workers = 1, .stall_seconds = 0.25});
+        CHECK_SAME(bl_run_range(c, program, NULL, NULL, 40, NULL), BL_OK);
+        bl_close(c);
+    }
+    bl_function_free(program);
+}
+
+/* ---- processor time ---- */
+
+static void work_300_ms(bl_task *task, const void *payload, uint32_t index, const void *data) {
+    (void)task, (void)payload, (void)index, (void)data;
+    double until = now() + 0.3;
+    while (now() < until)
+        ;
+}
+
+static void test_idle(void) {
+    bl_program *program = bl_function(work_300_ms, 0, 0, 1);
+    const char *scheduler;
+    for (uint32_t i = 0; (scheduler = scheduler_at(i)); i++) {
+        check_at("%s, idle", scheduler);
+        bl_context *c = open_with((bl_config){.scheduler = scheduler, .workers = 6});
+        run_tree(c, tree_cpu(), leafy, 1, false);
+        double before = processor_seconds();
+        pause_seconds(0.3);
+        CHECK(processor_seconds() - before < 0.01);
+        before = processor_seconds();
+        CHECK_SAME(bl_run(c, program, NULL, NULL, 1, NULL), BL_OK);
+        CHECK(processor_seconds() - before < 0.45);
+        bl_close(c);
+    }
+    bl_function_free(program);
+}
+
+/* ---- a done test, progress, several contexts ---- */
+
+typedef struct leaves_shared {
+    uint64_t *leaves;
+    uint64_t wanted;
+} leaves_shared;
+
+static BL_TASK void leaves_run(bl_task *t, const tree_node *node, uint32_t index, const leaves_shared *shared, bl_nothing *local) {
+    (void)index, (void)local;
+    tree_node child = {node->depth - 1, node->width, 0};
+    if (node->depth == 0)
+        bl_fetch_add64_relaxed(shared->leaves, 1);
+    for (uint32_t i = 0; node->depth && i < node->width; i++)
+        bl_spawn(t, &child);
+}
+static BL_TASK bool leaves_done(const leaves_shared *shared) { return bl_load64_relaxed(shared->leaves) == shared->wanted; }
+
+#define BL_PROGRAM leaves
+#define BL_PAYLOAD tree_node
+#define BL_SHARED leaves_shared
+#define BL_RUN leaves_run
+#define BL_DONE_TEST leaves_done
+#define BL_MAX_SPAWN 4
+#include <ballast/program.h>
+
+static void test_done_test(void) {
+    const char *scheduler;
+    for (uint32_t i = 0; (scheduler = scheduler_at(i)); i++)
+        for (uint32_t workers = 1; workers <= 5; workers += 2) {
+            uint64_t leaves = 0;
+            leaves_shared shared = {&leaves, 4096};
+            tree_node root = {6, 4, 0};
+            bl_stats stats;
+            check_at("%s, %u workers, done test", scheduler, workers);
+            bl_context *c = open_with((bl_config){.scheduler = scheduler, .workers = workers, .capacity = workers == 3 ? 2 : 0});
+            CHECK_SAME(bl_run(c, leaves_cpu(), &shared, &root, 1, &stats), BL_OK);
+            CHECK_SAME(leaves, 4096);
+            CHECK_SAME(stats.tasks, 5461);
+            bl_close(c);
+        }
+}
+
+typedef struct progress_seen {
+    uint64_t calls, last, backwards;
+    pthread_t caller;
+    bool elsewhere;
+} progress_seen;
+
+static void see_progress(void *argument, uint64_t tasks) {
+    progress_seen *seen = argument;
+    seen->calls++;
+    seen->backwards += tasks < seen->last;
+    seen->last = tasks;
+    seen->elsewhere = seen->elsewhere || !pthread_equal(seen->caller, pthread_self());
+}
+
+/* A chain of ranges: several waves for the static schedulers, and pauses where memory is small. */
+static void doze_and_spawn(bl_task *task, const void *payload, uint32_t index, const void *data) {
+    uint32_t depth = *(const uint32_t *)payload;
+    doze(task, payload, index, data);
+    if (index == 0 && depth-- > 0)
+        bl_task_spawn(task, &depth, 12);
+}
+
+static void test_progress(void) {
+    bl_program *program = bl_function(doze_and_spawn, 4, 0, 1);
+    const char *scheduler;
+    for (uint32_t i = 0; (scheduler = bl_scheduler_name(i)); i++) {
+        uint32_t depth = 4;
+        bl_stats stats;
+        progress_seen seen = {.caller = pthread_self()};
+        check_at("%s, progress", scheduler);
+        bl_context *c = open_with((bl_config){
+            .scheduler = scheduler, .workers = 1, .capacity = 2, .progress = see_progress, .progress_arg = &seen});
+        CHECK_SAME(bl_run(c, program, NULL, &depth, 1, &stats), BL_OK);
+        CHECK_SAME(stats.tasks, 49);
+        CHECK(seen.calls >= 2 && !seen.elsewhere);
+        CHECK_SAME(seen.backwards, 0);
+        CHECK(seen.last > 0 && seen.last <= 49);
+        bl_close(c);
+    }
+    bl_function_free(program);
+}
+
+/* CHECK is for one thread: each counts its own failures. */
+static void *run_own_context(void *argument) {
+    uintptr_t *wrong = argument;
+    tree_totals expected = tree_expect(leafy, 1);
+    for (int i = 0; i < 40; i++) {
+        tree_totals totals = {0, 0};
+        tree_shared shared = {&totals};
+        bl_context *c;
+        bl_stats stats;
+        bl_config config = {.device = "cpu", .workers = 2, .capacity = 2, .private_entries = i % 2 ? BL_NONE : 0};
+        *wrong += bl_open(&c, &config) != BL_OK;
+        for (int k = 0; k < 10; k++)
+            *wrong += bl_run(c, tree_cpu(), &shared, &leafy, 1, &stats) != BL_OK || stats.tasks != expected.tasks;
+        *wrong += totals.sum != 10 * expected.sum;
+        bl_close(c);
+    }
+    return NULL;
+}
+
+static void test_two_contexts(void) {
+    pthread_t threads[2];
+    uintptr_t wrong[2] = {0, 0};
+    check_at("two contexts at once");
+    for (int i = 0; i < 2; i++)
+        CHECK_SAME(pthread_create(threads + i, NULL, run_own_context, wrong + i), 0);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    CHECK_SAME(wrong[0] + wrong[1], 0);
+}
+
+/* ---- payloads of every size and alignment that a plain function may have ---- */
+
+typedef struct aligned_payload {
+    uint64_t number;
+    double real;
+    void *pointer;
+} aligned_payload;
+
+static void see_aligned(bl_task *task, const void *payload, uint32_t index, const void *data) {
+    const aligned_payload *p = payload;
+    (void)index, (void)data;
+    bl_fetch_add64_relaxed(p->pointer, p->number + (uint64_t)p->real);
+    aligned_payload next = {p->number - 1, p->real, p->pointer};
+    if (p->number > 1)
+        bl_task_spawn(task, &next, 1);
+}
+
+typedef struct odd_payload {
+    unsigned char bytes[7];
+} odd_payload;
+
+static void see_odd(bl_task *task, const void *payload, uint32_t index, const void *data) {
+    const odd_payload *p = payload;
+    uint64_t *const *sum = data;
+    (void)index;
+    for (int i = 0; i < 7; i++)
+        bl_fetch_add64_relaxed(*sum, p->bytes[i]);
+    odd_payload next = *p;
+    if (next.bytes[6]-- > 1)
+        bl_task_spawn(task, &next, 1);
+}
+
+static void test_payloads(void) {
+    check_at("payloads");
+    bl_context *c = open_with((bl_config){.workers = 2, .private_entries = 1});
+    uint64_t sum = 0, *where = &sum;
+    aligned_payload roots[3] = {{100, 2, &sum}, {50, 0, &sum}, {1, 1, &sum}};
+    bl_program *program = bl_function(see_aligned, sizeof(aligned_payload), 0, 1);
+    CHECK_SAME(bl_run(c, program, NULL, roots, 3, NULL), BL_OK);
+    CHECK_SAME(sum, 5050 + 200 + 1275 + 2);
+    bl_function_free(program);
+
+    odd_payload odd[2] = {{{1, 2, 3, 4, 5, 6, 3}}, {{10, 20, 30, 40, 50, 60, 1}}};
+    sum = 0;
+    program = bl_function(see_odd, sizeof(odd_payload), sizeof where, 1);
+    CHECK_SAME(bl_run(c, program, &where, odd, 2, NULL), BL_OK);
+    CHECK_SAME(sum, 3 * 21 + 6 + 210 + 1);
+    bl_function_free(program);
+    bl_close(c);
+}
+
+int main(void) {
+    check_limit(230);
+    test_names();
+    test_bad_arguments();
+    test_payloads();
+    test_schedulers();
+    test_roots();
+    test_ranges();
+    test_chain();
+    test_many_workers();
+    test_policies();
+    test_task_error();
+    test_done_test();
+    test_progress();
+    test_two_contexts();
+    test_idle();
+    test_no_stall();
+    test_stall_that_ends();
+    test_stall("steal:chase_lev");
+    test_stall("static:split");
+    return check_end();
+}

@@ -81,11 +81,12 @@ static const char *queue_kind(const bl_queue_info *q) {
 
 static void queues_text(const scheduler_filter *filter) {
     (void)filter;
-    puts("queues\n  name          kind     linearizable  progress   carries  batched  by");
+    puts("queues\n  name          kind     linearizable  progress   bounded  batched  carries  devices       by");
     bl_queue_info q;
     for (uint32_t i = 0; bl_queue(i, &q); i++)
-        printf("  %-12s  %-7s  %-12s  %-9s  %-7s  %-7s  %s\n", q.name, queue_kind(&q), q.linearizable ? "yes" : "no",
-               q.progress, q.by_handle ? "handles" : "values", q.batched ? "yes" : "no", q.text);
+        printf("  %-12s  %-7s  %-12s  %-9s  %-7s  %-7s  %-7s  %-12s  %s\n", q.name, queue_kind(&q),
+               q.linearizable ? "yes" : "no", q.progress, q.bounded ? "yes" : "no", q.batched ? "yes" : "no",
+               q.by_handle ? "handles" : "values", q.devices, q.text);
 }
 
 static void queue_json(json_writer *json, const bl_queue_info *q) {
@@ -95,6 +96,8 @@ static void queue_json(json_writer *json, const bl_queue_info *q) {
     json_string(json, "kind", q->deque ? "deque" : "fifo");
     json_bool(json, "linearizable", q->linearizable != 0);
     json_string(json, "progress", q->progress);
+    json_bool(json, "bounded", q->bounded != 0);
+    json_string(json, "devices", q->devices);
     json_bool(json, "by_handle", q->by_handle != 0);
     json_bool(json, "batched", q->batched != 0);
     json_bool(json, "ceiling", q->ceiling != 0);

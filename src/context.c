@@ -186,12 +186,12 @@ int bl__watch_look(bl_context *c, bl__watch *watch, const bl__tally *tally, uint
     return now - watch->since > c->config.stall_seconds;
 }
 
-void bl__watch_report(bl_context *c, const bl__tally *tally, uint32_t count) {
+void bl__watch_report(bl_context *c, const char *why, const bl__tally *tally, uint32_t count) {
     static const char *const names[] = {"not started", "in a task", "searching", "idle", "ended"};
     enum { SHOWN = 16 };
     uint32_t at[BL__AT_END + 1] = {0};
     c->detail[0] = 0;
-    bl__detail(c, "no task ended for %g s; workers", c->config.stall_seconds);
+    bl__detail(c, "%s; workers", why);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t standing = bl_load32_host(&tally[i].standing);
         at[standing <= BL__AT_END ? standing : BL__AT_END]++;

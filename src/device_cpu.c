@@ -308,7 +308,7 @@ static void after_seconds(struct timespec *t, double seconds) {
 /* Called with the lock. Asks the workers to stop and gives them two seconds. */
 static int give_up(bl_context *c, const bl__run *run) {
     cpu_device *d = c->device;
-    bl__watch_report(c, run->tally, run->tallies);
+    bl__watch_report(c, "no task ended in time", run->tally, run->tallies);
     bl_fetch_or32_relaxed(&run->control->stop, BL__STOP_HOST);
     bl__wake(run, 1);
     struct timespec until;

@@ -177,7 +177,7 @@ static cudaError_t peek(cuda_device *d, const bl__run *run) {
 
 static int give_up(bl_context *c, cuda_device *d, const bl__run *run) {
     static const uint32_t stop = 2; /* BL__STOP_HOST */
-    bl__watch_report(c, d->tallies, run->tallies);
+    bl__watch_report(c, "no task ended in time", d->tallies, run->tallies);
     cudaMemcpyAsync(&run->control->stop, &stop, sizeof stop, cudaMemcpyHostToDevice, d->side);
     double until = bl__now() + 2;
     while (cudaEventQuery(d->ended) == cudaErrorNotReady && bl__now() < until)

@@ -87,9 +87,8 @@ static int sim_launch(bl_context *c, const bl__plan *plan, const bl__run *run, c
         if (result == BL_SIM_NOMEM)
             return BL_ENOMEM;
         if (result != BL_SIM_DONE) {
-            bl__watch_report(c, run->tally, run->tallies);
-            if (result == BL_SIM_DEADLOCK)
-                bl__detail(c, "\nall lanes wait for each other");
+            bl__watch_report(c, result == BL_SIM_DEADLOCK ? "all lanes wait for each other" : "no task ended in time",
+                             run->tally, run->tallies);
             return BL_ESTALL;
         }
     }

@@ -25,14 +25,14 @@ typedef struct function_shared { /* as run.c makes it */
 #include <ballast/program.h>
 
 bl_program *bl_function(bl_task_function run, size_t payload_bytes, size_t shared_bytes, uint32_t max_spawn) {
-    if (!run || payload_bytes > sizeof(function_payload) || shared_bytes > UINT32_MAX)
+    if (!run || payload_bytes > sizeof(function_payload) || payload_bytes % 4 || shared_bytes > UINT32_MAX)
         return NULL;
     bl_program *program = malloc(sizeof *program);
     if (!program)
         return NULL;
     *program = *function_cpu();
     program->function = run;
-    program->payload_bytes = (uint32_t)(payload_bytes + 3) / 4 * 4;
+    program->payload_bytes = (uint32_t)payload_bytes;
     program->shared_bytes = (uint32_t)shared_bytes;
     program->max_spawn = max_spawn ? max_spawn : 1;
     return program;

@@ -73,8 +73,8 @@ double bl__now(void);
 void bl__watch_start(bl__watch *watch);
 /* 1 when nothing has moved for the stall time. `tally`: host copies. */
 int bl__watch_look(bl_context *c, bl__watch *watch, const bl__tally *tally, uint32_t count);
-/* Says in c->detail where each worker stands. */
-void bl__watch_report(bl_context *c, const bl__tally *tally, uint32_t count);
+/* Says in c->detail why, and where each worker stands. */
+void bl__watch_report(bl_context *c, const char *why, const bl__tally *tally, uint32_t count);
 
 void bl__detail(bl_context *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -99,8 +99,10 @@ static int size_workers(job *j, uint32_t lanes) {
     run->stack_capacity = power_of_two((uint64_t)run->private_limit + outbox + batch + 1);
     run->scratch_bytes = (uint32_t)aligned(p->scratch_bytes);
     size_t memory = run->scratch_bytes + aligned(bl__stack_bytes(run->stack_capacity, run->words));
-    if (memory > UINT32_MAX)
+    if (memory > UINT32_MAX) {
+        bl__detail(j->c, "a private stack of %u entries is too large", run->private_limit);
         return BL_EINVAL;
+    }
     run->worker_memory = (uint32_t)memory;
     int status = j->c->ops->fit(j->c, &j->plan, lanes, memory);
     if (status != BL_OK)
@@ -377,6 +379,7 @@ static int upload_roots(job *j, const void *roots, uint32_t count, uint32_t rang
 static void describe(job *j, uint32_t lanes) {
     bl_stats *s = &j->stats;
     s->workers = j->run.workers;
+    s->balance = 1; /* of a run without tasks */
     s->lanes = lanes;
     bl__scheduler_text(&j->plan, s->scheduler, sizeof s->scheduler);
     if (j->plan.instance->lane_tasks || lanes == 1)

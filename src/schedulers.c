@@ -143,7 +143,7 @@ int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint
     int lane_tasks;
     plan->warp = warp_of(program->target);
     if (!parse_group(c->config.group, program, plan->warp, &lane_tasks, lanes)) {
-        bl__detail(c, "group \"%s\": accepted here: lane", c->config.group);
+        bl__detail(c, "accepted here: lane");
         if (plan->warp > 1)
             bl__detail(c, ", warp, block:N with N a multiple of %u up to 1024", plan->warp);
         return BL_EINVAL;
@@ -185,8 +185,8 @@ int bl__queue_number(const char *name) {
 int bl_queue(uint32_t i, bl_queue_info *info) {
     static const bl_queue_info queues[] = {
 #define X(name)                                                                                                        \
-    {#name,          name##_TEXT,      name##_DEQUE,  name##_LINEARIZABLE,                                             \
-     name##_PROGRESS, name##_BY_HANDLE, name##_BATCHED, name##_CEILING},
+    {#name,        name##_TEXT,      name##_DEQUE,   name##_LINEARIZABLE, name##_PROGRESS, name##_BOUNDED,             \
+     name##_DEVICES, name##_BY_HANDLE, name##_BATCHED, name##_CEILING},
         BL_QUEUES(X)
 #undef X
     };

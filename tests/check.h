@@ -33,25 +33,30 @@ static char check_doing[256]; /* for check_limit, and in front of every failure 
 /* `check_at("%s on %s", ...)` says what is being tested. */
 #define check_at(...) ((void)snprintf(check_doing, sizeof check_doing, __VA_ARGS__))
 
-#define CHECK(x) check_that((x) ? 1 : 0, __FILE__, __LINE__, #x, 0, 0, 0)
+#define CHECK(x) check_that((x) ? 1 : 0, __FILE__, __LINE__, #x)
 /* Both sides as numbers, which are printed when they differ. */
 #define CHECK_SAME(a, b)                                                                                               \
-    check_that((unsigned long long)(a) == (unsigned long long)(b), __FILE__, __LINE__, #a " == " #b, 1,               \
-               (unsigned long long)(a), (unsigned long long)(b))
+    check_same((unsigned long long)(a), (unsigned long long)(b), __FILE__, __LINE__, #a " == " #b)
 
-static inline int check_that(int right, const char *file, int line, const char *what, int numbers, unsigned long long a,
-                             unsigned long long b) {
+static inline void check_print(const char *file, int line, const char *what) {
     const char *slash = strrchr(file, '/');
-    if (right) {
-        check_passed++;
-        return 1;
-    }
     check_failed++;
-    printf("%s:%d: failed: %s", slash ? slash + 1 : file, line, what);
-    if (numbers)
-        printf(" (%llu, %llu)", a, b);
-    printf("%s%s\n", *check_doing ? ": " : "", check_doing);
-    fflush(stdout);
+    printf("%s:%d: failed: %s%s%s", slash ? slash + 1 : file, line, what, *check_doing ? ": " : "", check_doing);
+}
+
+static inline int check_that(int right, const char *file, int line, const char *what) {
+    if (right)
+        return check_passed++, 1;
+    check_print(file, line, what);
+    printf("\n");
+    return 0;
+}
+
+static inline int check_same(unsigned long long a, unsigned long long b, const char *file, int line, const char *what) {
+    if (a == b)
+        return check_passed++, 1;
+    check_print(file, line, what);
+    printf(": %llu, %llu\n", a, b);
     return 0;
 }
 

@@ -10,7 +10,7 @@
 
 #define OCTREE_WARPS 32 /* at most, in a block */
 #ifndef OCTREE_AHEAD
-#define OCTREE_AHEAD 8 /* loads in flight per lane: one block alone must hide the latency of the whole root */
+#define OCTREE_AHEAD 6 /* loads in flight per lane: one block alone must hide the latency of the whole root */
 #endif
 
 typedef struct octree_scratch {
@@ -195,5 +195,5 @@ static BL_TASK bool octree_done(const octree_shared *s) {
 #define BL_RUN octree_run
 #define BL_DONE_TEST octree_done
 #define BL_MAX_SPAWN 8
-#define BL_LANES 256
+#define BL_LANES 512
 #include <ballast/program.h>

@@ -120,17 +120,14 @@ static int uts_count(uts *u, bl_context *context, uint32_t children, bl_stats *s
     }
     if (status == BL_OK)
         status = bl_copy_out(context, &totals, u->totals, sizeof totals);
-    u->counts = (uts_counts){1 + stats->tasks, totals.leaves, totals.depth};
+    u->counts = (uts_counts){1 + stats->tasks, children > 0 ? totals.leaves : 1, totals.depth};
     return status;
 }
 
 /* The root is the host's; what is below it is the run's. */
 static int uts_app_run(void *problem, bl_context *context, bl_stats *stats) {
     uts *u = (uts *)problem;
-    uint32_t children = uts_root_children(&u->tree);
-    *stats = (bl_stats){.balance = 1};
-    u->counts = (uts_counts){.nodes = 1, .leaves = 1};
-    return children > 0 ? uts_count(u, context, children, stats) : BL_OK;
+    return uts_count(u, context, uts_root_children(&u->tree), stats);
 }
 
 /* `expected` has 0 leaves where they are not known. */

@@ -122,7 +122,8 @@ int bl_run_range(bl_context *context, const bl_program *program, const void *sha
 typedef struct bl_task bl_task;
 typedef void (*bl_task_function)(bl_task *task, const void *payload, uint32_t index, const void *shared);
 
-/* `max_spawn`: the most entries one call may spawn (bl_spawn and bl_spawn_n count one each). NULL when out of memory. */
+/* `payload_bytes`: a multiple of 4, at most 256. `max_spawn`: the most entries one call may spawn. NULL when out of memory or for a size
+ * that is not accepted. */
 bl_program *bl_function(bl_task_function run, size_t payload_bytes, size_t shared_bytes, uint32_t max_spawn);
 void bl_function_free(bl_program *program);
 /* What such a function calls (typed programs include program.h and get inlined forms instead). */
@@ -145,6 +146,8 @@ typedef struct bl_queue_info {
     int deque;           /* 1: owner and thieves, 0: FIFO */
     int linearizable;
     const char *progress; /* "lock-free", "blocking", "wait-free" */
+    int bounded;
+    const char *devices; /* where it runs: "cpu cuda sim" */
     int by_handle;       /* carries 32-bit handles over an entry pool; else payloads by value */
     int batched;         /* push_n, pop_n cost less than n operations */
     int ceiling;         /* not a queue: a bound to measure against */

@@ -30,6 +30,8 @@
 
 #define abp_TEXT "work-stealing deque (Arora, Blumofe, Plaxton 1998; Cederman, Tsigas 2008, 2011)"
 #define abp_DEQUE 1
+#define abp_BOUNDED 1
+#define abp_DEVICES "cpu cuda sim"
 #define abp_BY_HANDLE 0
 #define abp_LINEARIZABLE 1
 #define abp_PROGRESS "lock-free"

@@ -17,6 +17,8 @@
 
 #define blocking_TEXT "ring under a lock (Cederman, Tsigas 2008, Algorithm 2)"
 #define blocking_DEQUE 0
+#define blocking_BOUNDED 1
+#define blocking_DEVICES "cpu cuda sim"
 #define blocking_BY_HANDLE 0
 #define blocking_LINEARIZABLE 1
 #define blocking_PROGRESS "blocking"

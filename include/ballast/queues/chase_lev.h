@@ -25,6 +25,8 @@
 
 #define chase_lev_TEXT "work-stealing deque on a ring (Chase, Lev 2005)"
 #define chase_lev_DEQUE 1
+#define chase_lev_BOUNDED 1
+#define chase_lev_DEVICES "cpu cuda sim"
 #define chase_lev_BY_HANDLE 0
 #define chase_lev_LINEARIZABLE 1
 #define chase_lev_PROGRESS "lock-free"

@@ -18,7 +18,8 @@
  *
  * Each header states its properties in a line that the build reads, and as macros:
  *   BL_QUEUE_PROPERTIES Q: fifo|deque value|handle
- *   Q_TEXT, Q_DEQUE, Q_BY_HANDLE (carries 32-bit handles: words is 1), Q_LINEARIZABLE, Q_PROGRESS, Q_BATCHED, Q_CEILING
+ *   Q_TEXT, Q_DEQUE, Q_BOUNDED, Q_DEVICES, Q_BY_HANDLE (carries 32-bit handles: words is 1), Q_LINEARIZABLE, Q_PROGRESS,
+ *   Q_BATCHED, Q_CEILING
  */
 #ifndef BALLAST_QUEUES_CONTRACT_H
 #define BALLAST_QUEUES_CONTRACT_H

@@ -12,6 +12,8 @@
 
 #define faa_TEXT "fetch-and-add ceiling: not a queue, a bound to measure against"
 #define faa_DEQUE 0
+#define faa_BOUNDED 1
+#define faa_DEVICES "cpu cuda sim"
 #define faa_BY_HANDLE 0
 #define faa_LINEARIZABLE 0
 #define faa_PROGRESS "wait-free"

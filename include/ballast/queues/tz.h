@@ -33,6 +33,8 @@
 
 #define tz_TEXT "lock-free ring with lazy head and tail (Tsigas, Zhang 2001; Cederman, Tsigas 2008, Algorithm 3)"
 #define tz_DEQUE 0
+#define tz_BOUNDED 1
+#define tz_DEVICES "cpu cuda sim"
 #define tz_BY_HANDLE 1
 #define tz_LINEARIZABLE 1
 #define tz_PROGRESS "lock-free"

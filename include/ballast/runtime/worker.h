@@ -169,7 +169,31 @@ BL_FN bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
     return true;
 }
 
-#if BL_KIND_LANE
+#if BL_WARP == 1
+/* A CPU thread stays with its newest entry until that is used up, a task has spawned, or somebody is out of work: the payload
+ * stays in registers, and what the tasks of one entry have in common is computed once. */
+BL_FN void BL__NAME(run_entry)(bl__worker *w, bl_task *task, const BL_SHARED *shared, BL_LOCAL *local) {
+    bl__stack *s = w->stack;
+    const bl__control *control = w->run->control;
+    uint32_t top = s->top, *entry = bl__stack_slot(s, w->words, top - 1), index = entry[0], end = entry[1];
+    BL_PAYLOAD payload;
+    bl__words_copy((bl_word *)&payload, entry + BL__ENTRY_HEAD, w->words - BL__ENTRY_HEAD);
+    for (;;) {
+        bool last = index + 1 == end;
+        if (last)
+            s->top = top - 1; /* before the task, so that its spawns take the entry's place */
+        BL_RUN(task, &payload, index, shared, local);
+        index++;
+        w->tasks++;
+        if (last)
+            return;
+        if (s->top != top || bl_load32_host(&control->stop) || (uint32_t)bl_load64_relaxed(&control->idle))
+            break;
+        bl_store64_host(&w->tally->beat, w->tasks);
+    }
+    entry[0] = index;
+}
+#elif BL_KIND_LANE
 /* A task for every lane, over as many of the newest entries as that needs. Entries on the stack are never empty, so lane k looks at the k-th
  * newest; a prefix sum gives where its tasks start, and the bits of those starts tell every lane which entry is its own. */
 BL_FN bool BL__NAME(take_tasks)(bl__worker *w, bl_word *payload, uint32_t *index) {
@@ -243,8 +267,10 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
     uint64_t begun = bl_clock();
     BL_LOCAL local;
     memset(&local, 0, sizeof local);
+#if BL_WARP > 1
     BL_PAYLOAD payload;
     uint32_t index;
+#endif
     bl_task task = {stack, &run->control->stop, scratch, BL_KIND_LANE ? 0 : lane, BL_KIND_LANE ? 1 : run->lanes, w.words};
 #if BL__ENDS_ALONE
     if (leads)
@@ -255,7 +281,11 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
         bl_warp_sync();
     }
     for (;;) {
-#if BL_KIND_LANE
+#if BL_WARP == 1
+        if (!BL__NAME(prepare)(&w, shared))
+            break;
+        BL__NAME(run_entry)(&w, &task, shared, &local);
+#elif BL_KIND_LANE
         if (!BL__NAME(prepare)(&w, shared))
             break;
         if (BL__NAME(take_tasks)(&w, (bl_word *)&payload, &index))

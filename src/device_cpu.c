@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 #ifdef BL_HAVE_HWLOC
@@ -50,7 +51,8 @@ static uint32_t cpu_count(void) {
 }
 
 static void cpu_model(char *name, size_t size) {
-    snprintf(name, size, "CPU");
+    struct utsname system;
+    snprintf(name, size, "%s CPU", uname(&system) == 0 ? system.machine : "unknown");
 #ifdef BL_HAVE_HWLOC
     hwloc_topology_t topology;
     if (hwloc_topology_init(&topology))
@@ -62,8 +64,6 @@ static void cpu_model(char *name, size_t size) {
             snprintf(name, size, "%s", model);
     }
     hwloc_topology_destroy(topology);
-    if (strcmp(name, "CPU"))
-        return;
 #endif
     FILE *file = fopen("/proc/cpuinfo", "r");
     char line[256];

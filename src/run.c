@@ -123,7 +123,7 @@ static void choose_policy(job *j) {
     run->random_victims = config->victims ? config->victims == BL_VICTIMS_RANDOM : !paper;
     run->steal_half = config->steal == BL_STEAL_HALF;
     run->one_per_node = paper;
-    run->done_test = paper && j->plan.program->has_done_test;
+    run->done_test = (config->done_test ? config->done_test == 1 : paper) && j->plan.program->has_done_test;
     uint32_t first = config->capacity ? config->capacity : j->plan.central ? 65536 : 1024;
     run->capacity = power_of_two(first);
 }

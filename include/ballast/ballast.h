@@ -63,6 +63,8 @@ typedef struct bl_config {
     uint32_t private_entries; /* private stack per worker; BL_NONE: none, everything goes through the shared queues */
     bl_victims victims;
     bl_steal steal;
+    uint32_t done_test;    /* 1: end when the program's own test says so (BL_DONE_TEST), as the papers do; BL_NONE: never; default: with
+                            * the papers' names only, otherwise termination is detected */
     uint64_t seed;         /* of victim choice and of the simulated machine's schedule; 0 means 1 */
     double stall_seconds;  /* a run without progress for this long ends with BL_ESTALL; default 60 */
     void *stream;          /* a cudaStream_t to launch on; default: the context's own */

@@ -151,6 +151,8 @@ BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared) {
     }
     w->waited += bl_clock() - since;
     BL__NAME(stand)(w, BL__AT_WORK);
+    if (got)
+        bl__wake_for_work(w->run); /* who woke this worker woke only one: where there was work there may be more */
     return got;
 #endif
 }

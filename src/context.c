@@ -173,7 +173,7 @@ void bl__watch_start(bl__watch *watch) {
 int bl__watch_look(bl_context *c, bl__watch *watch, const bl__tally *tally, uint32_t count) {
     uint64_t tasks = 0;
     for (uint32_t i = 0; i < count; i++)
-        tasks += bl_load64_host(&tally[i].beat);
+        tasks += bl_load64_host(&tally[i].beat) + bl_load64_host(&tally[i].tasks);
     double now = bl__now();
     if (tasks != watch->tasks) {
         watch->tasks = tasks;
@@ -205,6 +205,6 @@ void bl__watch_report(bl_context *c, const char *why, const bl__tally *tally, ui
             continue;
         shown++;
         bl__detail(c, "\nworker %u: %s, %llu tasks", i, names[standing <= BL__AT_END ? standing : BL__AT_END],
-                   (unsigned long long)bl_load64_host(&tally[i].beat));
+                   (unsigned long long)(bl_load64_host(&tally[i].beat) + bl_load64_host(&tally[i].tasks)));
     }
 }

@@ -23,7 +23,7 @@ typedef enum bl__standing { BL__AT_START, BL__AT_WORK, BL__AT_SEARCH, BL__AT_IDL
 
 /* One per worker, on a line of its own. The first two are written during the run for the host's watch. */
 typedef struct bl__tally {
-    uint64_t beat;     /* tasks run so far */
+    uint64_t beat;     /* tasks run in this launch, until they are added to `tasks` at its end */
     uint32_t standing; /* bl__standing */
     uint32_t spilled;  /* entries left in the spill area when the worker stopped */
     uint64_t tasks, steals, attempts, busy;

@@ -92,8 +92,8 @@ BL_FN void bl_race_write(uint32_t *to, const uint32_t *from, uint32_t words) {
         bl_store32_relaxed(to + i, from[i]);
 }
 
-/* Idle warps share their multiprocessor with busy ones: sleep rather than spin, longer each time, 2 microseconds at most. */
-BL_FN void bl_backoff(uint32_t tries) { __nanosleep(tries < 6 ? 32u << tries : 2048u); }
+/* Idle warps share their multiprocessor with busy ones: sleep rather than spin, longer each time, 8 microseconds at most. */
+BL_FN void bl_backoff(uint32_t tries) { __nanosleep(tries < 8 ? 32u << tries : 8192u); }
 
 BL_FN void bl_wait_change32(const uint32_t *p, uint32_t seen, uint32_t *tries) {
     if (bl_load32_relaxed(p) == seen)

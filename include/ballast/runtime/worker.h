@@ -252,6 +252,7 @@ BL_FN void BL__NAME(close)(bl__worker *w, uint64_t begun) {
         return;
     if (!BL__ENDS_ALONE)
         tally->spilled = count;
+    bl_store64_host(&tally->beat, 0);
     bl_fetch_add64_relaxed(&tally->tasks, w->tasks);
     bl_fetch_add64_relaxed(&tally->steals, w->steals);
     bl_fetch_add64_relaxed(&tally->attempts, w->attempts);

@@ -73,9 +73,8 @@ static void LOOP(drain)(const job *j, score *s) {
 
 static size_t LOOP(bytes)(void) { return BL_QUEUE_(bytes)(CAPACITY, 1); }
 
-static const contender LOOP(contender) = {BENCH_TEXT(BL_QUEUE), BL_QUEUE_(DEQUE), BL_QUEUE_(CEILING),
-                                          LOOP(bytes),          LOOP(init),       LOOP(run),
-                                          LOOP(drain)};
+static const contender LOOP(contender) = {BENCH_TEXT(BL_QUEUE), BL_QUEUE_(DEQUE), BL_QUEUE_(CEILING), LOOP(bytes),
+                                          LOOP(init),           LOOP(run),        LOOP(drain)};
 
 #undef LOOP
 #undef BL_QUEUE_

@@ -4,7 +4,8 @@
  *
  * Queues that anyone may use: each thread does push, pop, ten such pairs an iteration. Deques: the first thread pushes ten and pops what the
  * others have not stolen of them. Values have 32 bits. Both ends count, successful operations only, and what went in must have come
- * out. Every thread looks at the clock itself now and then, so that none has to be told to stop. `none` is the floor, the loop around no queue; `faa` the ceiling of anything with one shared counter per
+ * out. Every thread looks at the clock itself now and then, so that none has to be told to stop, and stays on one core, or two threads might
+ * take turns on the same one and never meet. `none` is the floor, the loop around no queue; `faa` the ceiling of anything with one shared counter per
  * end. The queues are found by the build, as everywhere. */
 #include "common.h"
 
@@ -12,6 +13,7 @@
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -64,7 +66,9 @@ static size_t none_bytes(uint32_t capacity, uint32_t words) { return (void)capac
 static void none_bind(none *q, void *memory, uint32_t capacity, uint32_t words) {
     (void)q, (void)memory, (void)capacity, (void)words;
 }
-static void none_init(none *q, uint32_t start, uint32_t rank, uint32_t size) { (void)q, (void)start, (void)rank, (void)size; }
+static void none_init(none *q, uint32_t start, uint32_t rank, uint32_t size) {
+    (void)q, (void)start, (void)rank, (void)size;
+}
 static inline bl_outcome none_push(none *q, const uint32_t *item) { return q->value = *item, BL_DONE; }
 static inline bl_outcome none_pop(none *q, uint32_t *item) { return *item = q->value, BL_DONE; }
 static inline bl_outcome none_steal(none *q, uint32_t *item) { return none_pop(q, item); }
@@ -76,10 +80,9 @@ static inline bl_outcome none_steal(none *q, uint32_t *item) { return none_pop(q
 #undef BL_QUEUE
 #include "bench/each_queue.h"
 
-static const contender *const contenders[] = {
-    &loop_none_contender,
+static const contender *const contenders[] = {&loop_none_contender,
 #define X(name) &loop_##name##_contender,
-    BL_QUEUES(X)
+                                              BL_QUEUES(X)
 #undef X
 };
 enum { CONTENDERS = sizeof contenders / sizeof contenders[0] };
@@ -99,9 +102,25 @@ typedef struct hand {
     score score;
 } hand;
 
+/* To the cores that this process may use, in turn. Where that is refused threads run wherever the system puts them. */
+static void bind_to_core(uint32_t number) {
+    cpu_set_t allowed, one;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) == 0)
+        return;
+    uint32_t left = number % (uint32_t)CPU_COUNT(&allowed);
+    for (int core = 0; core < CPU_SETSIZE; core++)
+        if (CPU_ISSET(core, &allowed) && left-- == 0) {
+            CPU_ZERO(&one);
+            CPU_SET(core, &one);
+            pthread_setaffinity_np(pthread_self(), sizeof one, &one);
+            return;
+        }
+}
+
 static void *hand_main(void *argument) {
     hand *h = argument;
     score own = {0, 0, 0, 0}; /* not in the array: threads would share lines */
+    bind_to_core(h->number);
     pthread_barrier_wait(&h->crew->start);
     h->begun = bench_now();
     h->crew->queue->run(&h->crew->job, h->number, &own);
@@ -199,7 +218,8 @@ static void print_head(const request *r) {
         puts("queue,threads,repeat,mops");
         return;
     }
-    printf("Mop/s: pushes plus pops of 32-bit values; median (min..max) of %" PRIu32 " runs\n%-12s", r->repeats, "queue");
+    printf("Mop/s: pushes plus pops of 32-bit values; median (min..max) of %" PRIu32 " runs\n%-12s", r->repeats,
+           "queue");
     for (int i = 0; i < COLUMNS; i++)
         printf(" %7" PRIu32 "%-19s", thread_counts[i], thread_counts[i] == 1 ? " thread" : " threads");
     puts("");
@@ -225,8 +245,8 @@ static int measure_row(const request *r, const contender *queue) {
             double rate = measure(queue, thread_counts[column], r->seconds);
             if (rate < 0) {
                 fflush(stdout);
-                fprintf(stderr, "\nqueues_bench: %s, %" PRIu32 " threads: what came out is not what went in\n", queue->name,
-                        thread_counts[column]);
+                fprintf(stderr, "\nqueues_bench: %s, %" PRIu32 " threads: what came out is not what went in\n",
+                        queue->name, thread_counts[column]);
                 return 1;
             }
             bench_add(&rates, rate);
@@ -241,7 +261,8 @@ static int measure_row(const request *r, const contender *queue) {
 int main(int argc, char **argv) {
     request r;
     if (!parse(argc, argv, &r)) {
-        fprintf(stderr, "usage: queues_bench [--repeats 1..%d] [--seconds S] [--csv] [QUEUE ...]; queues:", BENCH_REPEATS_MAX);
+        fprintf(stderr,
+                "usage: queues_bench [--repeats 1..%d] [--seconds S] [--csv] [QUEUE ...]; queues:", BENCH_REPEATS_MAX);
         for (int i = 0; i < CONTENDERS; i++)
             fprintf(stderr, " %s", contenders[i]->name);
         fputs("\n", stderr);

@@ -5,6 +5,8 @@ file(GLOB queue_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/ballast
 file(GLOB scheduler_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/ballast/schedulers/*.h")
 set(BL_DEFAULT_SCHEDULER "steal:chase_lev")
 
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${queue_headers} ${scheduler_headers})
+
 set(queues "")
 foreach(header ${queue_headers})
     file(STRINGS "${header}" line REGEX "BL_QUEUE_PROPERTIES [a-z_0-9]+: (fifo|deque|ceiling) ")

@@ -29,6 +29,7 @@ typedef struct cpu_device {
     const bl__run *run;
     const void *shared;
     double timer;
+    struct cpu_device *next; /* abandoned */
 #ifdef BL_HAVE_HWLOC
     hwloc_topology_t topology;
     bool has_topology;
@@ -136,8 +137,8 @@ static void *thread_main(void *argument) {
     cpu_thread *self = argument;
     cpu_device *d = self->device;
     uint64_t seen = 0;
+    pthread_mutex_lock(&d->lock); /* held until all threads are there: bind_to_core counts them */
     bind_to_core(d, self->number);
-    pthread_mutex_lock(&d->lock);
     for (;;) {
         while (d->job == seen && !d->quit)
             pthread_cond_wait(&d->job_given, &d->lock);
@@ -180,7 +181,7 @@ static int start_threads(cpu_device *d, uint32_t count) {
         stop_threads(d);
         return BL_ENOMEM;
     }
-    pthread_mutex_lock(&d->lock); /* so that no thread reads thread_count before all are there */
+    pthread_mutex_lock(&d->lock);
     int error = 0;
     for (uint32_t i = 0; i < count && !error; i++) {
         d->numbers[i].device = d;
@@ -243,11 +244,22 @@ static int cpu_open(bl_context *c, const char *id) {
     return BL_OK;
 }
 
+/* A worker is stuck in a task: it keeps what it may still touch. */
+static void abandon(cpu_device *d) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static cpu_device *abandoned;
+    for (uint32_t i = 0; i < d->thread_count; i++)
+        pthread_detach(d->threads[i]);
+    pthread_mutex_lock(&lock);
+    d->next = abandoned;
+    abandoned = d;
+    pthread_mutex_unlock(&lock);
+}
+
 static void cpu_close(bl_context *c) {
     cpu_device *d = c->device;
-    if (c->dead) { /* a worker is stuck in a task: it keeps what it may still touch */
-        for (uint32_t i = 0; i < d->thread_count; i++)
-            pthread_detach(d->threads[i]);
+    if (c->dead) {
+        abandon(d);
         return;
     }
     stop_threads(d);
@@ -326,7 +338,6 @@ static int cpu_launch(bl_context *c, const bl__plan *plan, const bl__run *run, c
     int status = start_threads(d, run->workers);
     if (status != BL_OK)
         return status;
-    ((bl__run *)run)->host = d;
     bl__watch watch;
     bl__watch_start(&watch);
     pthread_mutex_lock(&d->lock);

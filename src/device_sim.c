@@ -32,8 +32,9 @@ static int sim_open(bl_context *c, const char *id) {
 static void sim_close(bl_context *c) { free(c->device); }
 
 static int sim_fit(bl_context *c, bl__plan *plan, uint32_t lanes, size_t worker_memory) {
-    (void)c, (void)worker_memory;
-    plan->fit = plan->processors = SIM_WORKERS;
+    (void)worker_memory;
+    plan->fit = SIM_WORKERS;
+    plan->processors = c->config.workers > SIM_WORKERS ? c->config.workers : SIM_WORKERS; /* a worker stands for one */
     plan->workers_per_block = 1;
     plan->threads = lanes;
     return BL_OK;

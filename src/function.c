@@ -16,7 +16,7 @@ typedef struct function_shared { /* as run.c makes it */
 
 #define function_run(t, payload, index, data, local) ((void)(local), (data)->run((t), (payload), (index), (data)->shared))
 
-#define BL_PROGRAM function
+#define BL_PROGRAM bl__function
 #define BL_PAYLOAD function_payload
 #define BL_SHARED function_shared
 #define BL_RUN function_run
@@ -30,7 +30,7 @@ bl_program *bl_function(bl_task_function run, size_t payload_bytes, size_t share
     bl_program *program = malloc(sizeof *program);
     if (!program)
         return NULL;
-    *program = *function_cpu();
+    *program = *bl__function_cpu();
     program->function = run;
     program->payload_bytes = (uint32_t)payload_bytes;
     program->shared_bytes = (uint32_t)shared_bytes;

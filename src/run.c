@@ -4,6 +4,7 @@
 #include <ballast/parts/entry.h>
 #include <ballast/parts/pool.h>
 #include <ballast/task.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ typedef struct job {
     bl_stats stats;
     buffer control, tally, spill, memory, queues, pool, flat, total, in, in_first, out, out_first;
     bl__tally *tallies; /* host copy */
+    struct job *next;   /* abandoned */
     uint64_t bytes;
     uint32_t entries; /* in flat, or in the in-array */
 } job;
@@ -150,6 +152,7 @@ static int allocate_workers(job *j) {
     run->tally = j->tally.memory;
     run->spill = j->spill.memory;
     run->memory = j->memory.memory;
+    run->host = j->c->device;
     return status;
 }
 
@@ -359,7 +362,8 @@ static int upload_roots(job *j, const void *roots, uint32_t count, uint32_t rang
     for (uint32_t i = 0; i < count && status == BL_OK; i++) {
         entries[(size_t)i * words] = 0;
         entries[(size_t)i * words + 1] = range;
-        memcpy(entries + (size_t)i * words + BL__ENTRY_HEAD, (const char *)roots + (size_t)i * payload, payload);
+        if (payload)
+            memcpy(entries + (size_t)i * words + BL__ENTRY_HEAD, (const char *)roots + (size_t)i * payload, payload);
         first[i] = i * range; /* more than one root only with a range of one */
     }
     j->entries = count;
@@ -390,6 +394,35 @@ static void describe(job *j, uint32_t lanes) {
         snprintf(s->group, sizeof s->group, "block:%u", lanes);
 }
 
+/* Workers that are stuck in a task may wake up again: what they would touch then stays, for good. */
+static void abandon(job *j) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static job *abandoned;
+    pthread_mutex_lock(&lock);
+    j->next = abandoned;
+    abandoned = j;
+    pthread_mutex_unlock(&lock);
+}
+
+/* A job with room for a copy of the shared data behind it. bl_function's data is the function and where the copy lies. */
+static job *new_job(bl_context *c, const bl_program *program, const void *shared) {
+    struct function_data {
+        bl_task_function run;
+        const void *shared;
+    } function = {program->function, NULL};
+    job *j = calloc(1, sizeof *j + sizeof function + program->shared_bytes);
+    if (!j)
+        return NULL;
+    unsigned char *copy = (unsigned char *)(j + 1) + sizeof function;
+    if (program->shared_bytes)
+        memcpy(copy, shared, program->shared_bytes);
+    function.shared = shared ? copy : NULL;
+    memcpy(j + 1, &function, sizeof function);
+    j->c = c;
+    j->shared = program->function ? (const void *)(j + 1) : copy;
+    return j;
+}
+
 static int run_entries(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count,
                        uint32_t range, bl_stats *stats) {
     if (!c || !program || (count && !roots && program->payload_bytes) || (program->shared_bytes && !shared))
@@ -397,32 +430,32 @@ static int run_entries(bl_context *c, const bl_program *program, const void *sha
     if (c->dead)
         return BL_EDEAD;
     c->detail[0] = 0;
-    struct {
-        bl_task_function run;
-        const void *shared;
-    } function = {program->function, shared};
-    job j;
-    memset(&j, 0, sizeof j);
-    j.c = c;
-    j.shared = program->function ? (const void *)&function : shared;
+    job *j = new_job(c, program, shared);
+    if (!j)
+        return BL_ENOMEM;
     uint32_t lanes;
-    int status = bl__plan_make(c, program, &j.plan, &lanes);
+    int status = bl__plan_make(c, program, &j->plan, &lanes);
     if (status == BL_OK)
-        status = size_workers(&j, lanes);
+        status = size_workers(j, lanes);
     if (status == BL_OK) {
-        choose_policy(&j);
-        describe(&j, lanes);
-        status = allocate_workers(&j);
+        choose_policy(j);
+        describe(j, lanes);
+        status = allocate_workers(j);
     }
     if (status == BL_OK && count && range) {
-        status = upload_roots(&j, roots, count, range);
+        status = upload_roots(j, roots, count, range);
         if (status == BL_OK)
-            status = j.plan.is_static ? run_static(&j, count * range) : run_dynamic(&j);
-        add_up(&j);
+            status = j->plan.is_static ? run_static(j, count * range) : run_dynamic(j);
+        add_up(j);
     }
-    release_all(&j);
     if (stats)
-        *stats = j.stats;
+        *stats = j->stats;
+    if (c->dead) {
+        abandon(j);
+        return status;
+    }
+    release_all(j);
+    free(j);
     return status;
 }
 

@@ -7,7 +7,7 @@
 
 typedef void (*contract_entry)(contract_client *c, contract_case what, uint32_t rank);
 #define CONTRACT_ENTRY(name) name##_contract
-#define CONTRACT_PATIENCE UINT64_C(20000000000) /* ns */
+#define CONTRACT_PATIENCE UINT64_C(15000000000) /* ns */
 
 static void pool_entry(contract_client *c, contract_case what, uint32_t rank) {
     if (what == CONTRACT_SET_UP)
@@ -62,7 +62,7 @@ static bool contract_launch(contract_entry entry, contract_client *client, contr
 
 #include "contract_host.h"
 
-enum { ITEMS = 60000 / CHECK_SLOWER };
+enum { ITEMS = 100000 / CHECK_SLOWER };
 
 /* Producers and consumers in several shares; each run wraps its counters. */
 static void crowds(const contract_queue *q) {
@@ -91,6 +91,17 @@ static void stampedes(const contract_queue *q) {
         c.batch = round % 3 ? 1 : 2;
         contract_crowd(q, c, c.threads, c.threads);
     }
+}
+
+/* As many threads as most machines have cores, and long: what goes wrong once in a million times. A small queue runs empty and full all
+ * the time; with words in plenty a copy takes long enough to be overtaken. */
+static void duels(const contract_queue *q) {
+    for (uint32_t capacity = 2; capacity <= 16; capacity *= 2)
+        for (uint32_t words = 1; words <= (q->by_handle ? 1 : 8); words += 7) {
+            contract_client c = contract_shape(capacity, words, UINT32_MAX - 10000, capacity + words, 8 * ITEMS);
+            c.threads = 2;
+            contract_crowd(q, c, 1, q->deque ? 2 : 1);
+        }
 }
 
 static void tokens(const contract_queue *q) {
@@ -125,6 +136,7 @@ int main(void) {
         }
         contract_all_alone(q, 3000);
         crowds(q);
+        duels(q);
         stampedes(q);
         if (!q->deque)
             tokens(q);

@@ -39,7 +39,7 @@ typedef struct bl__run {
     unsigned char *memory; /* CPU and sim: per worker its scratch, then its private stack; on a GPU that is shared memory */
     unsigned char *queues;
     unsigned char *pool;
-    void *host;            /* CPU: who sleeps and wakes; otherwise NULL */
+    void *host;            /* the host's side of the device; on a CPU it puts workers to sleep and wakes them */
     const uint32_t *in, *in_first; /* static: entries, and the number of the first task of each */
     uint32_t *out, *out_first;
     uint64_t queue_stride, seed;

@@ -1,7 +1,6 @@
 /* The contract of every scheduler in this folder. A scheduler is a template: it is included once per queue that fits it and names its
  * functions through BL__NAME. `w` is the worker; all lanes of its leading warp call together and get the same answer.
  *
- *   uint32_t scheduler_queues(workers)     how many queues a run needs
  *   uint32_t BL__NAME(fetch)(w)            moves entries onto the empty private stack; how many
  *   uint32_t BL__NAME(publish)(w, n)       takes the n oldest entries off the private stack; how many went (fewer: FULL)
  *   uint32_t BL__NAME(shown)(w)            lane 0 only: about how many entries the queue this worker feeds holds; with none the worker publishes
@@ -11,5 +10,5 @@
  *
  * Each file states, in a line that the build reads, which queues it takes and what the tool says about it:
  *   BL_SCHEDULER_PROPERTIES NAME: QUEUES text        QUEUES = none, fifo or any
- * and defaults as macros are not needed: bl_config decides, and src/schedulers.c holds the papers' names.
+ * What a run is given (number of queues, victims, private stack) is decided in src/run.c; src/schedulers.c holds the papers' names.
  */

@@ -29,13 +29,13 @@ BL_FN void BL__NAME(open_share)(bl__worker *w) {
     w->entry = w->task < w->task_end ? BL__NAME(locate)(run, w->task) : 0;
 }
 
-/* The next entry of this group's share, cut to the share. */
+/* The next batch of this group's share. No more than that: what stays on the stack after a batch goes to the next wave. */
 BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
     uint32_t got = 0;
     for (uint32_t tasks = 0; tasks < w->batch && got < w->batch && w->task < w->task_end; got++) {
         const uint32_t *entry = w->run->in + (size_t)w->entry * w->words;
         uint32_t begin = entry[0] + (w->task - w->run->in_first[w->entry]);
-        uint32_t n = bl__min(entry[1] - begin, w->task_end - w->task);
+        uint32_t n = bl__min(entry[1] - begin, bl__min(w->task_end - w->task, w->batch - tasks));
         uint32_t *slot = bl__stack_slot(w->stack, w->words, w->stack->top + got);
         for (uint32_t i = w->lane; i < w->words; i += BL_WARP)
             slot[i] = i == 0 ? begin : i == 1 ? begin + n : entry[i];

@@ -23,7 +23,7 @@ BL_FN uint32_t BL__NAME(look)(bl__worker *w, uint32_t *victim) {
 BL_FN uint32_t BL__NAME(rob)(bl__worker *w, uint32_t victim, uint32_t size) {
     BL_QUEUE q = BL__NAME(queue)(w, victim);
     uint32_t want = w->run->steal_half ? (size + 1) / 2 : 1, got = 0;
-    want = bl__min(want, w->run->stack_capacity / 4 + 1);
+    want = bl__min(want, w->run->stack_capacity - w->run->outbox); /* the next tasks must still have room to spawn */
     while (got < want && BL__NAME(take)(w, &q, true) == BL_DONE)
         got++;
     return got;

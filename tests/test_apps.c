@@ -1,0 +1,187 @@
+/* The applications through app.h, on every scheduler and every device there is: results are checked against known answers or the sequential
+ * twin, and what is printed is the same everywhere. */
+#include "check.h"
+
+#include "app.h"
+#include <stdlib.h>
+
+enum { OPTIONS = 16 };
+
+typedef struct problem {
+    const app *app;
+    void *data;
+    char *printed; /* the first result */
+    char text[128];
+} problem;
+
+/* `settings`: pairs of an option and its value, ended by NULL. */
+static problem open_problem(const char *name, const char *const *settings) {
+    problem p = {.app = app_find(name)};
+    const char *values[OPTIONS];
+    app_error error = {""};
+    if (!CHECK(p.app != NULL))
+        exit(check_end());
+    size_t used = (size_t)snprintf(p.text, sizeof p.text, "%s", name);
+    for (int i = 0; p.app->options[i].name && i < OPTIONS; i++)
+        values[i] = p.app->options[i].initial;
+    for (; *settings; settings += 2) {
+        bool known = false;
+        for (int i = 0; p.app->options[i].name; i++)
+            if (!strcmp(p.app->options[i].name, settings[0])) {
+                values[i] = settings[1];
+                known = true;
+            }
+        CHECK(known);
+        used += (size_t)snprintf(p.text + used, sizeof p.text - used, " %s %s", settings[0], settings[1]);
+    }
+    check_at("%s", p.text);
+    if (!CHECK_SAME(p.app->open(&p.data, values, 1, &error), 0)) {
+        printf("    %s\n", error.text);
+        exit(check_end());
+    }
+    return p;
+}
+
+static void close_problem(problem *p) {
+    p->app->close(p->data);
+    free(p->printed);
+}
+
+/* What is printed must not depend on who computed it. */
+static void same_print(problem *p) {
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        exit(check_end());
+    p->app->print(p->data, out, true);
+    fclose(out);
+    if (!p->printed) {
+        p->printed = text;
+        return;
+    }
+    if (!CHECK(!strcmp(text, p->printed)))
+        printf("    %s\n    %s\n", text, p->printed);
+    free(text);
+}
+
+static void run_on(problem *p, bl_config config, int times) {
+    bl_context *c = NULL;
+    bl_stats stats;
+    app_error error = {""};
+    const char *how = "";
+    check_at("%s on %s %s, %u workers, capacity %u, seed %u", p->text, config.device, config.scheduler, config.workers,
+             config.capacity, (unsigned)config.seed);
+    if (!CHECK_SAME(bl_open(&c, &config), BL_OK))
+        return;
+    CHECK(p->app->program(bl_device_target(c)) != NULL);
+    if (CHECK_SAME(p->app->load(p->data, c), BL_OK)) {
+        for (int i = 0; i < times; i++) {
+            if (!CHECK_SAME(p->app->run(p->data, c, &stats), BL_OK)) {
+                printf("    %s\n", bl_detail(c));
+                break;
+            }
+            if (!CHECK(p->app->check(p->data, &stats, true, &how, &error)))
+                printf("    %s\n", error.text);
+            CHECK(!strcmp(how, "twin") || !strcmp(how, "known"));
+            same_print(p);
+        }
+        p->app->unload(p->data, c);
+    }
+    bl_close(c);
+}
+
+static bool is_there(const char *device) {
+    bl_device_info info;
+    for (uint32_t i = 0; bl_device(i, &info); i++)
+        if (!strncmp(info.id, device, strlen(device)))
+            return true;
+    return false;
+}
+
+/* Every scheduler and every name of the papers, with the default memory and with as little as there can be. */
+static void run_all(problem *p, const char *device, uint32_t workers, int times) {
+    const char *scheduler;
+    uint32_t names = 0;
+    while (bl_scheduler_name(names))
+        names++;
+    for (uint32_t i = 0; (scheduler = i < names ? bl_scheduler_name(i) : bl_alias_name(i - names, NULL)); i++)
+        for (uint32_t capacity = 0; capacity <= 2; capacity += 2) {
+            bl_config config = {
+                .device = device, .scheduler = scheduler, .workers = workers, .capacity = capacity, .seed = i + 1};
+            run_on(p, config, times);
+            config.private_entries = i % 2 ? BL_NONE : 2;
+            config.victims = i % 2 ? BL_VICTIMS_ROUND_ROBIN : BL_VICTIMS_RANDOM;
+            config.steal = BL_STEAL_HALF;
+            run_on(p, config, 1);
+        }
+}
+
+static void run_everywhere(const char *name, const char *const *settings, bool small) {
+    problem p = open_problem(name, settings);
+    run_all(&p, "cpu", 3, 2);
+    if (small)
+        run_all(&p, "sim", 0, 1);
+    if (is_there("cuda"))
+        run_all(&p, "cuda", 0, 2);
+    close_problem(&p);
+}
+
+static void test_octree(void) {
+    static const char *const kinds[] = {"uniform", "tube", "sphere", "plummer"};
+    for (int i = 0; i < 4; i++) {
+        run_everywhere("octree", (const char *[]){"--particles", "20k", "--distribution", kinds[i], NULL}, false);
+        run_everywhere("octree", (const char *[]){"--particles", "300", "--distribution", kinds[i], "--threshold", "4", NULL}, true);
+    }
+    run_everywhere("octree", (const char *[]){"--particles", "0", NULL}, true);
+    run_everywhere("octree", (const char *[]){"--particles", "1", NULL}, true);
+    run_everywhere("octree", (const char *[]){"--particles", "21", NULL}, true);
+    run_everywhere("octree", (const char *[]){"--particles", "2k", "--threshold", "1", "--max-depth", "6", NULL}, false);
+    run_everywhere("octree", (const char *[]){"--particles", "100", "--max-depth", "0", NULL}, true);
+}
+
+static void test_uts(void) {
+    static const char *const mini[] = {"T0", "mini_T1_d3", "mini_T1_d5", "mini_T3_b1", "mini_T3_b8", "mini_T3_b100"};
+    for (int i = 0; i < 6; i++)
+        run_everywhere("uts", (const char *[]){"--tree", mini[i], NULL}, i < 2 || i == 3);
+    run_everywhere("uts", (const char *[]){"--tree", "mini_T1_d7", NULL}, false);
+    static const char *const shapes[] = {"0", "1", "2", "3"};
+    for (int i = 0; i < 4; i++) {
+        run_everywhere("uts", (const char *[]){"-t", "1", "-a", shapes[i], "-d", "4", "-b", "3", "-r", "7", NULL}, false);
+        run_everywhere("uts", (const char *[]){"-t", "1", "-a", shapes[i], "-d", "3", "-b", "2", "-r", "1", NULL}, true);
+    }
+    run_everywhere("uts", (const char *[]){"-t", "0", "-b", "30", "-q", "0.2", "-m", "4", "-r", "3", NULL}, true);
+    run_everywhere("uts", (const char *[]){"-t", "0", "-b", "500", "-q", "0.3", "-m", "3", "-r", "5", NULL}, false);
+    run_everywhere("uts", (const char *[]){"-t", "2", "-a", "0", "-d", "6", "-b", "4", "-q", "0.2", "-m", "4", "-r", "1", NULL}, false);
+    run_everywhere("uts", (const char *[]){"-t", "2", "-a", "3", "-d", "4", "-b", "2", "-q", "0.2", "-m", "3", "-r", "2", NULL}, true);
+}
+
+/* What is found by the build, and options that are refused with a line of text. */
+static void test_list(void) {
+    check_at("list");
+    for (unsigned i = 0; app_at(i); i++)
+        CHECK(app_find(app_at(i)->name) == app_at(i) && *app_at(i)->text && app_at(i)->options);
+    CHECK(app_at(1000) == NULL && app_find("no such app") == NULL);
+    for (unsigned i = 0; app_at(i); i++) {
+        const app *a = app_at(i);
+        for (int bad = 0; a->options[bad].name; bad++) {
+            const char *values[OPTIONS];
+            void *data = NULL;
+            app_error error = {""};
+            for (int k = 0; a->options[k].name && k < OPTIONS; k++)
+                values[k] = a->options[k].initial;
+            values[bad] = "nonsense";
+            check_at("%s %s nonsense", a->name, a->options[bad].name);
+            CHECK_SAME(a->open(&data, values, 1, &error), 2);
+            CHECK(data == NULL && *error.text && !strchr(error.text, '\n'));
+        }
+    }
+}
+
+int main(void) {
+    check_limit(230);
+    test_list();
+    test_octree();
+    test_uts();
+    return check_end();
+}

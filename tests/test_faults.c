@@ -1,0 +1,223 @@
+// LINK: -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=posix_memalign -Wl,--wrap=free -Wl,--wrap=pthread_create -Wl,--wrap=mmap
+/* The k-th request for memory or for a thread fails, for every k: an error comes back, nothing leaks, and what could not be used once can be used
+ * afterwards, or at least closed. */
+#include "check.h"
+
+#define TREE_NAME tree
+#define TREE_LANE_TASKS 1
+#include "tree.h"
+
+#include "app.h"
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+/* ---- the wrapped functions ---- */
+
+static uint32_t requests, fail_at; /* count from 1; 0: none fails */
+static int64_t live;               /* blocks not yet freed */
+static bool fired;
+
+static bool fails(void) {
+    if (__atomic_add_fetch(&requests, 1, __ATOMIC_RELAXED) != __atomic_load_n(&fail_at, __ATOMIC_RELAXED))
+        return false;
+    fired = true;
+    errno = ENOMEM;
+    return true;
+}
+
+static void *counted(void *memory) {
+    if (memory)
+        __atomic_add_fetch(&live, 1, __ATOMIC_RELAXED);
+    return memory;
+}
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_realloc(void *memory, size_t bytes);
+int __real_posix_memalign(void **memory, size_t alignment, size_t bytes);
+void __real_free(void *memory);
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument);
+void *__real_mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset);
+
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_realloc(void *memory, size_t bytes);
+int __wrap_posix_memalign(void **memory, size_t alignment, size_t bytes);
+void __wrap_free(void *memory);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument);
+void *__wrap_mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset);
+
+void *__wrap_malloc(size_t bytes) { return fails() ? NULL : counted(__real_malloc(bytes)); }
+void *__wrap_calloc(size_t count, size_t bytes) { return fails() ? NULL : counted(__real_calloc(count, bytes)); }
+void *__wrap_realloc(void *memory, size_t bytes) {
+    if (fails())
+        return NULL;
+    return memory ? __real_realloc(memory, bytes) : counted(__real_realloc(NULL, bytes));
+}
+int __wrap_posix_memalign(void **memory, size_t alignment, size_t bytes) {
+    if (fails())
+        return ENOMEM;
+    int error = __real_posix_memalign(memory, alignment, bytes);
+    if (!error)
+        counted(*memory);
+    return error;
+}
+void __wrap_free(void *memory) {
+    if (memory)
+        __atomic_sub_fetch(&live, 1, __ATOMIC_RELAXED);
+    __real_free(memory);
+}
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument) {
+    return fails() ? EAGAIN : __real_pthread_create(thread, attributes, start, argument);
+}
+void *__wrap_mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset) {
+    return fails() ? MAP_FAILED : __real_mmap(at, bytes, protection, flags, file, offset);
+}
+
+static void arm(uint32_t k) {
+    requests = 0;
+    fired = false;
+    fail_at = k;
+}
+
+/* ---- runs of the library ---- */
+
+static const tree_node node = {4, 4, 0};
+
+static int run_once(bl_context *c, const bl_program *program, tree_totals *totals) {
+    tree_shared shared = {totals};
+    totals->tasks = totals->sum = 0;
+    return bl_run(c, program, &shared, &node, 1, NULL);
+}
+
+static void open_and_run(const bl_config *config) {
+    tree_totals totals, expected = tree_expect(node, 1);
+    bl_context *c = (bl_context *)1;
+    int status = bl_open(&c, config);
+    if (status != BL_OK) {
+        CHECK_SAME(status, BL_ENOMEM);
+        CHECK(fired && c == NULL);
+        return;
+    }
+    status = run_once(c, tree_cpu(), &totals);
+    CHECK_SAME(status, fired ? BL_ENOMEM : BL_OK);
+    fail_at = 0;
+    CHECK_SAME(run_once(c, tree_cpu(), &totals), BL_OK); /* after a failure too */
+    CHECK_SAME(totals.tasks, expected.tasks);
+    CHECK_SAME(totals.sum, expected.sum);
+    bl_close(c);
+}
+
+static void every_failure(const bl_config *config) {
+    uint32_t k = 1;
+    for (bool more = true; more; k++) {
+        int64_t before = live;
+        check_at("%s, %u workers, request %u fails", config->scheduler, config->workers, k);
+        arm(k);
+        open_and_run(config);
+        more = fired;
+        arm(0);
+        CHECK_SAME(live, before);
+    }
+    CHECK(k > 12);
+}
+
+static void test_library(void) {
+    const char *scheduler;
+    for (uint32_t i = 0; (scheduler = bl_scheduler_name(i)); i++) {
+        bl_config config = {.device = "cpu", .scheduler = scheduler, .workers = 2, .capacity = 2, .private_entries = BL_NONE};
+        every_failure(&config);
+        config.workers = 1;
+        config.capacity = 0;
+        config.private_entries = 0;
+        every_failure(&config);
+    }
+}
+
+static void nothing(bl_task *task, const void *payload, uint32_t index, const void *shared) {
+    (void)task, (void)payload, (void)index, (void)shared;
+}
+
+static void test_function(void) {
+    check_at("bl_function");
+    int64_t before = live;
+    arm(1);
+    CHECK(bl_function(nothing, 4, 0, 1) == NULL);
+    arm(0);
+    bl_function_free(bl_function(nothing, 4, 0, 1));
+    CHECK_SAME(live, before);
+}
+
+/* ---- applications, whose host code asks for memory too, and the simulated machine ---- */
+
+/* One problem from opening to closing; false when something failed on the way. */
+static bool run_app(const app *a, const char *const *values, const bl_config *config) {
+    void *problem = NULL;
+    app_error error = {""};
+    const char *how;
+    bl_stats stats;
+    bl_context *c = NULL;
+    int status = a->open(&problem, values, 1, &error);
+    if (status != 0) {
+        CHECK_SAME(status, 1);
+        CHECK(*error.text && problem == NULL);
+        return false;
+    }
+    bool right = false;
+    status = bl_open(&c, config);
+    if (status == BL_OK)
+        status = a->load(problem, c);
+    if (status == BL_OK) {
+        status = a->run(problem, c, &stats);
+        right = status == BL_OK && a->check(problem, &stats, true, &how, &error);
+        CHECK(right || fired);
+        a->unload(problem, c);
+    }
+    CHECK_SAME(status == BL_OK || (fired && status == BL_ENOMEM), 1);
+    bl_close(c);
+    a->close(problem);
+    return right;
+}
+
+static void every_failure_of(const char *name, const char *option, const char *value, const bl_config *config) {
+    const app *a = app_find(name);
+    const char *values[16];
+    for (int i = 0; a->options[i].name && i < 16; i++)
+        values[i] = strcmp(a->options[i].name, option) ? a->options[i].initial : value;
+    uint32_t k = 1;
+    bool more = true;
+    for (; more; k++) {
+        int64_t before = live;
+        check_at("%s on %s %s, request %u fails", name, config->device, config->scheduler, k);
+        arm(k);
+        bool right = run_app(a, values, config);
+        more = fired;
+        CHECK(right || fired);
+        arm(0);
+        CHECK_SAME(live, before);
+    }
+    CHECK(k > 12);
+}
+
+static void test_apps(void) {
+    static const char *const schedulers[] = {"steal:chase_lev", "central:tz", "static:split"};
+    for (int i = 0; i < 3; i++) {
+        bl_config config = {.device = "cpu", .scheduler = schedulers[i], .workers = 1, .capacity = 2};
+        every_failure_of("octree", "--particles", "2000", &config);
+        every_failure_of("uts", "--tree", "mini_T1_d3", &config);
+        config.device = "sim";
+        config.workers = 2;
+        every_failure_of("octree", "--particles", "100", &config);
+        every_failure_of("uts", "--tree", "mini_T1_d3", &config);
+    }
+}
+
+int main(void) {
+    check_limit(220);
+    test_function();
+    test_library();
+    test_apps();
+    return check_end();
+}

@@ -235,7 +235,41 @@ static void test_chain(void) {
     }
 }
 
+/* Over in microseconds, again and again: the end of a run is seen by all, asleep or not. */
+static void test_many_runs(void) {
+    static const char *const schedulers[] = {"steal:chase_lev", "central:blocking", "static:split"};
+    for (int i = 0; i < 3; i++) {
+        check_at("%s, many runs", schedulers[i]);
+        bl_context *c = open_with((bl_config){.scheduler = schedulers[i], .workers = 4});
+        for (int times = 0; times < 1500 / CHECK_SLOWER; times++)
+            run_tree(c, tree_cpu(), (tree_node){(uint32_t)times % 3, 2, 0}, 1, false);
+        bl_close(c);
+    }
+}
+
 /* ---- errors ---- */
+
+/* Two ranges that together have more tasks than 32 bits can number: an error, or all of them, but not a part. */
+static void spawn_too_many(bl_task *task, const void *payload, uint32_t index, const void *data) {
+    const uint32_t *depth = payload, leaf = 0;
+    (void)index, (void)data;
+    for (uint32_t i = 0; i < 2 && *depth; i++)
+        bl_task_spawn(task, &leaf, UINT32_C(1) << 31);
+}
+
+static void test_too_many(void) {
+    bl_program *program = bl_function(spawn_too_many, sizeof(uint32_t), 0, 2);
+    static const char *const schedulers[] = {"static:wave", "static:split"};
+    for (int i = 0; i < 2; i++) {
+        uint32_t root = 1;
+        check_at("%s, more than 2^32 tasks", schedulers[i]);
+        bl_context *c = open_with((bl_config){.scheduler = schedulers[i], .workers = 2});
+        CHECK_SAME(bl_run(c, program, NULL, &root, 1, NULL), BL_ETOOMANY);
+        run_tree(c, tree_cpu(), leafy, 1, false);
+        bl_close(c);
+    }
+    bl_function_free(program);
+}
 
 static void fail_at_depth_2(bl_task *task, const void *payload, uint32_t index, const void *data) {
     const tree_node *node = payload;
@@ -602,6 +636,42 @@ static void see_aligned(bl_task *task, const void *payload, uint32_t index, cons
         bl_task_spawn(task, &next, 1);
 }
 
+/* As large as a plain function's payload may be; every word must come through every queue. */
+typedef struct large_payload {
+    uint32_t words[64];
+} large_payload;
+
+static void see_large(bl_task *task, const void *payload, uint32_t index, const void *data) {
+    large_payload p = *(const large_payload *)payload;
+    uint64_t *const *sum = data;
+    uint32_t wrong = index;
+    for (uint32_t i = 1; i < 64; i++)
+        wrong += p.words[i] != p.words[0] * i;
+    bl_fetch_add64_relaxed(*sum, wrong ? 1000000 : 1);
+    for (uint32_t i = 0, depth = p.words[0]; i < 3 && depth > 1; i++) {
+        for (uint32_t k = 0; k < 64; k++)
+            p.words[k] = (depth - 1) * (k ? k : 1);
+        bl_task_spawn(task, &p, 1);
+    }
+}
+
+static void test_large_payloads(void) {
+    bl_program *program = bl_function(see_large, sizeof(large_payload), sizeof(uint64_t *), 3);
+    const char *scheduler;
+    for (uint32_t i = 0; (scheduler = scheduler_at(i)); i++) {
+        uint64_t sum = 0, *where = &sum;
+        large_payload root;
+        for (uint32_t k = 0; k < 64; k++)
+            root.words[k] = 6 * (k ? k : 1);
+        check_at("%s, large payloads", scheduler);
+        bl_context *c = open_with((bl_config){.scheduler = scheduler, .workers = 3, .capacity = 2, .private_entries = BL_NONE});
+        CHECK_SAME(bl_run(c, program, &where, &root, 1, NULL), BL_OK);
+        CHECK_SAME(sum, 364);
+        bl_close(c);
+    }
+    bl_function_free(program);
+}
+
 static void test_payloads(void) {
     check_at("payloads");
     bl_context *c = open_with((bl_config){.workers = 2, .private_entries = 1});
@@ -619,12 +689,15 @@ int main(void) {
     test_names();
     test_bad_arguments();
     test_payloads();
+    test_large_payloads();
     test_schedulers();
     test_roots();
     test_ranges();
     test_chain();
     test_many_workers();
     test_policies();
+    test_many_runs();
+    test_too_many();
     test_task_error();
     test_done_test();
     test_progress();

@@ -54,12 +54,12 @@ BL_FN uint32_t BL__NAME(publish)(bl__worker *w, uint32_t n) {
     bl__stack *s = w->stack;
     uint64_t at = 0;
     if (w->lane == 0) {
-        uint32_t tasks = 0;
+        uint64_t tasks = 0;
         for (uint32_t i = 0; i < n; i++) {
             const uint32_t *slot = bl__stack_slot(s, w->words, s->bottom + i);
             tasks += slot[1] - slot[0];
         }
-        at = bl_fetch_add64_relaxed(&w->run->control->out, (uint64_t)tasks << 32 | n);
+        at = bl_fetch_add64_relaxed(&w->run->control->out, tasks << 32 | n);
         if ((at >> 32) + tasks > UINT32_MAX)
             bl_fetch_or32_relaxed(&w->run->control->stop, BL__STOP_TOO_MANY);
         uint32_t first = (uint32_t)(at >> 32);

@@ -2,11 +2,12 @@
  *
  *     queues_bench [--repeats N] [--seconds S] [--csv] [QUEUE ...]
  *
- * Queues that anyone may use: each thread does push, pop, ten such pairs an iteration. Deques: the first thread pushes ten and pops what the
- * others have not stolen of them. Values have 32 bits. Both ends count, successful operations only, and what went in must have come
- * out. Every thread looks at the clock itself now and then, so that none has to be told to stop, and stays on one core, or two threads might
- * take turns on the same one and never meet. `none` is the floor, the loop around no queue; `faa` the ceiling of anything with one shared counter per
- * end. The queues are found by the build, as everywhere. */
+ * Queues that anyone may use: each thread does push, pop, ten such pairs an iteration. Deques: the first thread pushes
+ * ten and pops what the others have not stolen of them. Values have 32 bits. Both ends count, successful operations only,
+ * and what went in must have come out. Every thread looks at the clock itself now and then, so that none has to be told to
+ * stop, and stays on one core, or two threads might take turns on the same one and never meet. `none` is the floor, the
+ * loop around no queue; `faa` the ceiling of anything with one shared counter per end. The queues are found by the build,
+ * as everywhere. */
 #include "common.h"
 
 #include <ballast/generated/queues.h>

@@ -50,13 +50,17 @@ int bl_device(uint32_t i, bl_device_info *info) {
 
 /* "cuda" means the first one; "auto" the first device there is, which is a GPU where one can be used. */
 static int find_device(const char *wanted, bl_device_info *info, const bl__device_ops **ops) {
-    for (int kind = 0; kind < DEVICE_KINDS; kind++)
+    for (int kind = 0; kind < DEVICE_KINDS; kind++) {
+        const char *target = device_kinds[kind]->target;
+        if (strcmp(wanted, "auto") && strncmp(wanted, target, strlen(target)))
+            continue; /* who asks for the CPU does not wait for a GPU driver to start */
         for (uint32_t n = 0; device_kinds[kind]->enumerate(n, info); n++)
             if (!strcmp(wanted, "auto") || !strcmp(wanted, info->id) ||
-                (n == 0 && !strcmp(wanted, device_kinds[kind]->target))) {
+                (n == 0 && !strcmp(wanted, target))) {
                 *ops = device_kinds[kind];
                 return 1;
             }
+    }
     return 0;
 }
 

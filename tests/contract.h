@@ -221,12 +221,15 @@ BL_FN void contract_pool_got(contract_thread *t, const bl__pool *pool, uint32_t 
     }
 }
 
+/* Ranks take turns in taking more than they give, so that handles go through the chunks and not only through a worker's own list. */
 BL_FN void contract_pool_traffic(contract_client *c, uint32_t rank) {
     contract_thread t = contract_begin(c, rank);
     bl__pool pool = contract_pool(c);
     contract_meet(&t);
     for (uint32_t i = 0; i < c->items * 50; i++) {
-        uint32_t handle = contract_random(&t.random) & 3 ? bl__pool_take(&pool, rank) : BL__POOL_NONE;
+        bool takes = (contract_random(&t.random) & 7) != 0;
+        takes = ((rank ^ i / 256) & 1) != 0 ? takes : !takes;
+        uint32_t handle = takes ? bl__pool_take(&pool, rank) : BL__POOL_NONE;
         if (handle != BL__POOL_NONE)
             contract_pool_got(&t, &pool, handle, false);
         handle = bl_exchange32_acq_rel(c->behind + contract_random(&t.random) % c->items, handle);
@@ -238,22 +241,21 @@ BL_FN void contract_pool_traffic(contract_client *c, uint32_t rank) {
     }
 }
 
-/* Whole chunks only: what contends. */
+/* Whole chunks only: what contends. Few atomics, so that a schedule gets far while somebody is between two of them. */
 BL_FN void contract_chunk_traffic(contract_client *c, uint32_t rank) {
     contract_thread t = contract_begin(c, rank);
     bl__pool pool = contract_pool(c);
     contract_meet(&t);
     for (uint32_t i = 0; i < c->items; i++) {
-        uint32_t first = bl__pool_pop_chunk(&pool), handle = first;
-        if (first == BL__POOL_NONE)
+        uint32_t first = bl__pool_pop_chunk(&pool), handle = first, n = 0;
+        if (first == BL__POOL_NONE || !CONTRACT_TRUE(c, rank, first < c->capacity, first))
             continue;
-        for (uint32_t n = 0; n < BL__POOL_CHUNK && CONTRACT_TRUE(c, rank, handle < c->capacity, handle); n++) {
-            CONTRACT_SAME(c, rank, bl_exchange32_acquire(c->seen + handle, 1), 0);
+        CONTRACT_SAME(c, rank, bl_exchange32_acquire(c->seen + first, 1), 0);
+        for (; n <= BL__POOL_CHUNK && handle < c->capacity; n++)
             handle = pool.next[handle];
-        }
+        CONTRACT_SAME(c, rank, n, BL__POOL_CHUNK);
         CONTRACT_SAME(c, rank, handle, BL__POOL_NONE);
-        for (handle = first; handle < c->capacity; handle = pool.next[handle])
-            bl_store32_relaxed(c->seen + handle, 0);
+        bl_store32_relaxed(c->seen + first, 0);
         bl__pool_push_chunk(&pool, first);
     }
 }

@@ -116,7 +116,7 @@ static void pool(void) {
     for (uint32_t threads = 2; threads <= 8; threads *= 2) {
         contract_client c = contract_shape(0, 0, 0, threads, 40);
         c.threads = threads;
-        contract_run_pool(c, 96, CONTRACT_TRAFFIC);
+        contract_run_pool(c, 160, CONTRACT_TRAFFIC);
         c.items = 2000 / CHECK_SLOWER;
         contract_run_pool(c, 1024, CONTRACT_TRAFFIC);
         c.items = ITEMS / threads;

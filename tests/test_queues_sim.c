@@ -128,10 +128,10 @@ static void tickets(const contract_queue *q) {
 /* Whole chunks show the stack of chunks under contention; single handles show the lists. */
 static void pool(void) {
     for (sim_seed = 1; sim_seed <= SEEDS; sim_seed++) {
-        contract_client c = contract_shape(0, 0, 0, (uint32_t)sim_seed, 8);
+        contract_client c = contract_shape(0, 0, 0, (uint32_t)sim_seed, 24);
         c.threads = 3;
         c.meets = 0;
-        if (!contract_run_pool(c, 96, CONTRACT_TOKENS) || (sim_seed % 16 == 0 && !contract_run_pool(c, 96, CONTRACT_TRAFFIC))) {
+        if (!contract_run_pool(c, 96, CONTRACT_TOKENS) || (sim_seed % 32 == 0 && !contract_run_pool(c, 160, CONTRACT_TRAFFIC))) {
             print_replay("pool", 0, sim_seed);
             return;
         }

@@ -1,8 +1,8 @@
 /* Blocking queue: a ring under one lock.
  * BL_QUEUE_PROPERTIES blocking: fifo value
  *
- * Cederman and Tsigas 2008, Algorithm 2. As printed the critical section sits inside the loop that waits for the lock; here the wait has
- * an empty body, the lock is released on every path, and the ring wraps and reports FULL.
+ * Cederman and Tsigas 2008, Algorithm 2. As printed the loop runs while the lock is NOT taken; here its body is entered with the lock, which is
+ * released on every path, and the ring wraps and reports FULL.
  *
  *     line 0: lock      line 1: head tail      line 2 ..: capacity slots of `words` words
  *
@@ -53,40 +53,53 @@ BL_FN void blocking_init(blocking *q, uint32_t start, uint32_t rank, uint32_t si
     }
 }
 
-BL_FN void blocking_lock(blocking *q) {
-    uint32_t tries = 0;
-    for (;;) {
-        uint32_t unlocked = 0;
-        if (bl_cas32_acquire(q->lock, &unlocked, 1)) /* L1 */
-            return;
-        bl_wait_change32(q->lock, 1, &tries);
-    }
+BL_FN bool blocking_try_lock(blocking *q) {
+    uint32_t unlocked = 0;
+    return bl_cas32_acquire(q->lock, &unlocked, 1); /* L1 */
 }
 BL_FN void blocking_unlock(blocking *q) { bl_store32_release(q->lock, 0); /* L2 */ }
 
-/* head and tail are relaxed atomics only because blocking_size reads them without the lock. */
-BL_FN uint32_t blocking_push_n(blocking *q, const uint32_t *items, uint32_t n) {
-    blocking_lock(q);
+/* With the lock. head and tail are relaxed atomics only because blocking_size reads them without it. */
+BL_FN uint32_t blocking_put(blocking *q, const uint32_t *items, uint32_t n) {
     uint32_t tail = bl_load32_relaxed(q->ends + 1);
     uint32_t room = q->mask + 1 - (tail - bl_load32_relaxed(q->ends + 0));
     n = n < room ? n : room;
     for (uint32_t i = 0; i < n; i++)
         bl_data_write(q->slots + (size_t)((tail + i) & q->mask) * q->words, items + (size_t)i * q->words, q->words);
     bl_store32_relaxed(q->ends + 1, tail + n);
-    blocking_unlock(q);
     return n;
 }
-
-BL_FN uint32_t blocking_pop_n(blocking *q, uint32_t *items, uint32_t n) {
-    blocking_lock(q);
+BL_FN uint32_t blocking_take(blocking *q, uint32_t *items, uint32_t n) {
     uint32_t head = bl_load32_relaxed(q->ends + 0);
     uint32_t filled = bl_load32_relaxed(q->ends + 1) - head;
     n = n < filled ? n : filled;
     for (uint32_t i = 0; i < n; i++)
         bl_data_read(items + (size_t)i * q->words, q->slots + (size_t)((head + i) & q->mask) * q->words, q->words);
     bl_store32_relaxed(q->ends + 0, head + n);
-    blocking_unlock(q);
     return n;
+}
+
+/* The critical section stands inside the loop: where lanes of one warp fight for the lock, the winner must be able to release it before the
+ * warp comes together again behind the loop. */
+BL_FN uint32_t blocking_push_n(blocking *q, const uint32_t *items, uint32_t n) {
+    for (uint32_t tries = 0;;) {
+        if (blocking_try_lock(q)) {
+            uint32_t done = blocking_put(q, items, n);
+            blocking_unlock(q);
+            return done;
+        }
+        bl_wait_change32(q->lock, 1, &tries);
+    }
+}
+BL_FN uint32_t blocking_pop_n(blocking *q, uint32_t *items, uint32_t n) {
+    for (uint32_t tries = 0;;) {
+        if (blocking_try_lock(q)) {
+            uint32_t done = blocking_take(q, items, n);
+            blocking_unlock(q);
+            return done;
+        }
+        bl_wait_change32(q->lock, 1, &tries);
+    }
 }
 
 BL_FN bl_outcome blocking_push(blocking *q, const uint32_t *item) {

@@ -49,7 +49,8 @@ typedef struct contract_client {
     uint32_t meets;     /* threads wait for each other at the start */
     uint64_t patience;  /* ticks without progress after which a thread gives up */
     uint32_t *seen;     /* per value: how often it was popped */
-    uint32_t *behind;   /* per value CONTRACT_WORDS: what a handle stands for, or what deques were given (the owner's model) */
+    uint32_t *behind;   /* what a handle stands for, behind_words per value; for deques the owner's model */
+    uint32_t behind_words; /* no constant: a copy that the compiler makes itself is one that ThreadSanitizer does not see */
     uint32_t *last;     /* per thread and producer: the value to come, at least; may be NULL */
     uint32_t arrived, popped, abandoned;
 } contract_client;
@@ -525,8 +526,8 @@ BL_FN bool CONTRACT_(give)(contract_thread *t, BL_QUEUE *q) {
         contract_item(items + i * c->words, t->next + i, c->words);
         if (BL_QUEUE_(BY_HANDLE)) {
             uint32_t behind[CONTRACT_WORDS];
-            contract_item(behind, t->next + i, CONTRACT_WORDS);
-            bl_data_write(c->behind + (size_t)(t->next + i) * CONTRACT_WORDS, behind, CONTRACT_WORDS);
+            contract_item(behind, t->next + i, c->behind_words);
+            bl_data_write(c->behind + (size_t)(t->next + i) * c->behind_words, behind, c->behind_words);
         }
     }
     if (n > 1) {
@@ -556,9 +557,9 @@ BL_FN void CONTRACT_(look_behind)(contract_thread *t, uint32_t handle) {
     uint32_t behind[CONTRACT_WORDS];
     if (handle >= c->producers * c->items)
         return;
-    bl_data_read(behind, c->behind + (size_t)handle * CONTRACT_WORDS, CONTRACT_WORDS);
+    bl_data_read(behind, c->behind + (size_t)handle * c->behind_words, c->behind_words);
     CONTRACT_SAME(c, t->rank, behind[0], handle);
-    CONTRACT_TRUE(c, t->rank, contract_whole(behind, CONTRACT_WORDS), handle);
+    CONTRACT_TRUE(c, t->rank, contract_whole(behind, c->behind_words), handle);
 }
 
 BL_FN bool CONTRACT_(take)(contract_thread *t, BL_QUEUE *q) {

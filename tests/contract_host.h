@@ -85,6 +85,7 @@ static contract_client contract_shape(uint32_t capacity, uint32_t words, uint32_
     c.threads = 1;
     c.batch = 1;
     c.meets = 1;
+    c.behind_words = CONTRACT_WORDS;
     c.patience = CONTRACT_PATIENCE;
     return c;
 }
@@ -124,7 +125,7 @@ static bool contract_crowd(const contract_queue *q, contract_client c, uint32_t 
         c.items *= producers;
     uint32_t values = c.producers * c.items;
     contract_open(&c, q->bytes(c.capacity, c.words), values);
-    c.behind = (uint32_t *)contract_alloc(4 * (size_t)values * (q->by_handle ? CONTRACT_WORDS : 1), 0xa5);
+    c.behind = (uint32_t *)contract_alloc(4 * (size_t)values * (q->by_handle ? c.behind_words : 1), 0xa5);
     c.last = (uint32_t *)contract_alloc(4 * (size_t)c.threads * c.producers, 0);
     bool right = contract_run(q->entry, q->name, &c, CONTRACT_TRAFFIC);
     contract_failures[q - contract_queues] += !right;

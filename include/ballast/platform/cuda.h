@@ -129,6 +129,10 @@ BL_FN uint32_t bl_warp_or(uint32_t v) {
 BL_FN void bl_block_sync(void) { __syncthreads(); }
 BL_FN uint32_t bl_lane_add32(uint32_t *p, uint32_t v) { return atomicAdd(p, v); }
 
+BL_FN uint32_t bl_opaque32(uint32_t v) {
+    asm volatile("" : "+r"(v));
+    return v;
+}
 BL_FN uint32_t bl_processor(void) {
     uint32_t id;
     asm("mov.u32 %0, %%smid;" : "=r"(id));

@@ -38,6 +38,7 @@
  *     bl_warp_prefix_add(v)               sum over the lanes before this one
  *     bl_warp_or(v)                       bitwise or over all lanes
  *   bl_block_sync()                       every lane of the block waits for all
+ *   bl_opaque32(v)                        v, but the compiler does not know: keeps code inside a loop that lanes leave one by one
  *   bl_processor()                        GPU only: which multiprocessor this is
  *   bl_lane_add32(p, v)                   fetch-and-add on memory that only the lanes of one worker see
  */

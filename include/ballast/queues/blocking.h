@@ -7,8 +7,9 @@
  *     line 0: lock      line 1: head tail      line 2 ..: capacity slots of `words` words
  *
  * Anyone may call anything. Blocking: a thread that stops inside the lock stops all others.
- * Linearization points: the accesses to head and tail under the lock.
- * Order pairs: L1 (lock, acquire) with L2 (unlock, release): the ring is plain data guarded by the lock.
+ * Linearization points: the accesses to head and tail under the lock; EMPTY and FULL without it at the second read of blocking_empty, blocking_full.
+ * Difference from the paper: a look before the lock.
+ * Order pairs: E1, F1 (acquire) only keep two reads in order; L1 (lock, acquire) with L2 (unlock, release): the ring is plain data guarded by the lock.
  */
 #ifndef BALLAST_QUEUES_BLOCKING_H
 #define BALLAST_QUEUES_BLOCKING_H
@@ -59,7 +60,7 @@ BL_FN bool blocking_try_lock(blocking *q) {
 }
 BL_FN void blocking_unlock(blocking *q) { bl_store32_release(q->lock, 0); /* L2 */ }
 
-/* With the lock. head and tail are relaxed atomics only because blocking_size reads them without it. */
+/* With the lock. head and tail are atomics only because they are also looked at without it. */
 BL_FN uint32_t blocking_put(blocking *q, const uint32_t *items, uint32_t n) {
     uint32_t tail = bl_load32_relaxed(q->ends + 1);
     uint32_t room = q->mask + 1 - (tail - bl_load32_relaxed(q->ends + 0));
@@ -79,27 +80,45 @@ BL_FN uint32_t blocking_take(blocking *q, uint32_t *items, uint32_t n) {
     return n;
 }
 
-/* The critical section stands inside the loop: where lanes of one warp fight for the lock, the winner must be able to release it before the
- * warp comes together again behind the loop. */
+/* A look without the lock: an empty or full queue is not fought for. Lanes of one warp that took the lock only to find nothing could keep
+ * a sister lane from ever getting it. Since head <= tail <= head + capacity, equality of an older head with a later tail means empty at the
+ * second read, and the older tail lying a whole ring before a later head means full (E1, F1: the reads are in this order). */
+BL_FN bool blocking_empty(const blocking *q) {
+    uint32_t head = bl_load32_acquire(q->ends + 0); /* E1 */
+    return bl_load32_relaxed(q->ends + 1) == head;
+}
+BL_FN bool blocking_full(const blocking *q) {
+    uint32_t tail = bl_load32_acquire(q->ends + 1); /* F1 */
+    return tail - bl_load32_relaxed(q->ends + 0) == q->mask + 1;
+}
+
+/* The critical section stands inside the loop, and the compiler must leave it there: where lanes of one warp fight for the lock, the warp comes
+ * together again behind the loop, and a winner that waited there with the lock in its hand would wait for ever. */
 BL_FN uint32_t blocking_push_n(blocking *q, const uint32_t *items, uint32_t n) {
-    for (uint32_t tries = 0;;) {
+    uint32_t waiting = blocking_full(q) ? 0 : 1, tries = 0, done = 0;
+    while (waiting) {
         if (blocking_try_lock(q)) {
-            uint32_t done = blocking_put(q, items, n);
+            done = blocking_put(q, items, n);
             blocking_unlock(q);
-            return done;
+            waiting = bl_opaque32(0);
+        } else {
+            bl_wait_change32(q->lock, 1, &tries);
         }
-        bl_wait_change32(q->lock, 1, &tries);
     }
+    return done;
 }
 BL_FN uint32_t blocking_pop_n(blocking *q, uint32_t *items, uint32_t n) {
-    for (uint32_t tries = 0;;) {
+    uint32_t waiting = blocking_empty(q) ? 0 : 1, tries = 0, done = 0;
+    while (waiting) {
         if (blocking_try_lock(q)) {
-            uint32_t done = blocking_take(q, items, n);
+            done = blocking_take(q, items, n);
             blocking_unlock(q);
-            return done;
+            waiting = bl_opaque32(0);
+        } else {
+            bl_wait_change32(q->lock, 1, &tries);
         }
-        bl_wait_change32(q->lock, 1, &tries);
     }
+    return done;
 }
 
 BL_FN bl_outcome blocking_push(blocking *q, const uint32_t *item) {

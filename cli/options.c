@@ -10,13 +10,9 @@
 
 /* ---- the table ---- */
 
-static bool is_flag(const app_option *row) {
-    return row->value == NULL || row->value[0] == '\0';
-}
+static bool is_flag(const app_option *row) { return row->value == NULL || row->value[0] == '\0'; }
 
-static const char *initial(const app_option *row) {
-    return row->initial ? row->initial : "";
-}
+static const char *initial(const app_option *row) { return row->initial ? row->initial : ""; }
 
 void options_add(options *set, const app_option *rows) {
     for (; rows && rows->name; rows++) {
@@ -27,9 +23,7 @@ void options_add(options *set, const app_option *rows) {
     }
 }
 
-bool options_is(const char *word) {
-    return word[0] == '-' && word[1] != '\0';
-}
+bool options_is(const char *word) { return word[0] == '-' && word[1] != '\0'; }
 
 /* Number of the row called `word` up to its '=', or -1. */
 static int find(const options *set, const char *word) {
@@ -58,9 +52,7 @@ void options_values(const options *set, const app_option *rows, const char **val
 
 /* ---- unknown options ---- */
 
-static size_t least(size_t a, size_t b) {
-    return a < b ? a : b;
-}
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
 /* How many letters must be put in, taken out or replaced to turn the first `n` of `a` into `b`. */
 static size_t distance(const char *a, size_t n, const char *b) {
@@ -244,9 +236,7 @@ const app *known_app(const char *where, const char *name) {
 
 /* ---- names of schedulers ---- */
 
-static size_t policy_length(const char *scheduler) {
-    return strcspn(scheduler, ":");
-}
+static size_t policy_length(const char *scheduler) { return strcspn(scheduler, ":"); }
 
 static bool same_policy(const char *a, const char *b) {
     return policy_length(a) == policy_length(b) && memcmp(a, b, policy_length(a)) == 0;

@@ -55,8 +55,7 @@ static int find_device(const char *wanted, bl_device_info *info, const bl__devic
         if (strcmp(wanted, "auto") && strncmp(wanted, target, strlen(target)))
             continue; /* who asks for the CPU does not wait for a GPU driver to start */
         for (uint32_t n = 0; device_kinds[kind]->enumerate(n, info); n++)
-            if (!strcmp(wanted, "auto") || !strcmp(wanted, info->id) ||
-                (n == 0 && !strcmp(wanted, target))) {
+            if (!strcmp(wanted, "auto") || !strcmp(wanted, info->id) || (n == 0 && !strcmp(wanted, target))) {
                 *ops = device_kinds[kind];
                 return 1;
             }
@@ -203,7 +202,8 @@ void bl__watch_report(bl_context *c, const char *why, const bl__tally *tally, ui
     for (int standing = 0; standing <= BL__AT_END; standing++)
         if (at[standing])
             bl__detail(c, " %s: %u", names[standing], at[standing]);
-    for (uint32_t i = 0, shown = 0; i < count && shown < SHOWN; i++) { /* those that hold it up, or else the first ones */
+    for (uint32_t i = 0, shown = 0; i < count && shown < SHOWN;
+         i++) { /* those that hold it up, or else the first ones */
         uint32_t standing = bl_load32_host(&tally[i].standing);
         if (count > SHOWN && at[BL__AT_WORK] && standing != BL__AT_WORK)
             continue;

@@ -132,8 +132,8 @@ static __global__ void manage_kernel(bl__manage_op op, int queue, const bl__run 
     manage_part(op, queue, &run, entries, count, total, blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x);
 }
 
-static int cuda_manage(bl_context *c, bl__manage_op op, int queue, const bl__run *run, uint32_t *entries, uint32_t count,
-                       uint64_t *total) {
+static int cuda_manage(bl_context *c, bl__manage_op op, int queue, const bl__run *run, uint32_t *entries,
+                       uint32_t count, uint64_t *total) {
     cuda_device *d = use(c);
     /* Set-up is slots to write, the rest a thread per queue; a queue that all may use gets some more. */
     uint64_t threads = op == BL__SET_UP ? (uint64_t)run->queue_count * run->capacity : run->queue_count;
@@ -160,8 +160,10 @@ static int cuda_fit(bl_context *c, bl__plan *plan, uint32_t lanes, size_t worker
         error = cudaErrorInvalidConfiguration;
     if (error == cudaErrorInvalidValue || error == cudaErrorInvalidConfiguration) {
         (void)cudaGetLastError();
-        bl__detail(c, "a block of %u lanes with %zu bytes of shared memory does not fit on a multiprocessor: "
-                      "use fewer lanes or a smaller private stack", plan->threads, shared);
+        bl__detail(c,
+                   "a block of %u lanes with %zu bytes of shared memory does not fit on a multiprocessor: "
+                   "use fewer lanes or a smaller private stack",
+                   plan->threads, shared);
         return BL_EINVAL;
     }
     plan->fit = (uint32_t)(blocks * d->multiprocessors) * plan->workers_per_block;

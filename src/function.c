@@ -14,7 +14,8 @@ typedef struct function_shared { /* as run.c makes it */
     const void *shared;
 } function_shared;
 
-#define function_run(t, payload, index, data, local) ((void)(local), (data)->run((t), (payload), (index), (data)->shared))
+#define function_run(t, payload, index, data, local)                                                                   \
+    ((void)(local), (data)->run((t), (payload), (index), (data)->shared))
 
 #define BL_PROGRAM bl__function
 #define BL_PAYLOAD function_payload

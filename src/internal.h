@@ -22,15 +22,15 @@ struct bl_context {
 typedef struct bl__plan {
     const bl_program *program;
     const bl__instance *instance;
-    int queue;          /* which managed queue, -1 for none */
+    int queue; /* which managed queue, -1 for none */
     int deque;
     bool is_static, wave; /* static:wave, static:split */
     bool central;
-    bool as_in_paper;   /* asked for by a paper's name */
-    uint32_t warp;      /* lanes per warp of the target */
-    uint32_t threads;   /* per block of a GPU launch; lanes otherwise */
+    bool as_in_paper; /* asked for by a paper's name */
+    uint32_t warp;    /* lanes per warp of the target */
+    uint32_t threads; /* per block of a GPU launch; lanes otherwise */
     uint32_t workers_per_block;
-    uint32_t fit;       /* workers that fit at the same time */
+    uint32_t fit;        /* workers that fit at the same time */
     uint32_t processors; /* multiprocessors, cores */
 } bl__plan;
 

@@ -14,7 +14,8 @@ BL_FN void bl__drain_spill(const bl__run *run, uint32_t *entries, uint64_t *tota
     for (uint32_t i = rank; i < run->workers; i += size) {
         uint32_t n = run->tally[i].spilled;
         uint64_t at = bl_fetch_add64_relaxed(total, n);
-        bl_data_read(entries + at * run->words, run->spill + (size_t)i * run->stack_capacity * run->words, n * run->words);
+        bl_data_read(entries + at * run->words, run->spill + (size_t)i * run->stack_capacity * run->words,
+                     n * run->words);
     }
 }
 

@@ -53,8 +53,8 @@ static void release(job *j, buffer *b) {
 }
 
 static void release_all(job *j) {
-    buffer *all[] = {&j->control, &j->tally, &j->spill, &j->memory, &j->queues,   &j->pool,
-                     &j->flat,    &j->total, &j->in,    &j->in_first, &j->out, &j->out_first};
+    buffer *all[] = {&j->control, &j->tally, &j->spill, &j->memory,   &j->queues, &j->pool,
+                     &j->flat,    &j->total, &j->in,    &j->in_first, &j->out,    &j->out_first};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         release(j, all[i]);
     free(j->tallies);

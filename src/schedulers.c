@@ -26,10 +26,10 @@ static const struct {
 static const struct {
     const char *name, *scheduler;
 } aliases[] = {
-    {"static", "static:wave"},      /* Cederman, Tsigas 2008, Algorithm 1 */
+    {"static", "static:wave"},        /* Cederman, Tsigas 2008, Algorithm 1 */
     {"blocking", "central:blocking"}, /* Algorithm 2 */
-    {"lockfree", "central:tz"},     /* Algorithm 3 */
-    {"abp", "steal:abp"},           /* section 4.4, and Gems 35 */
+    {"lockfree", "central:tz"},       /* Algorithm 3 */
+    {"abp", "steal:abp"},             /* section 4.4, and Gems 35 */
 };
 enum { ALIASES = sizeof aliases / sizeof aliases[0] };
 
@@ -101,9 +101,7 @@ int bl_program_has(const bl_program *program, const char *scheduler) {
     return name && find_instance(program, name, (int)program->lane_tasks) != NULL;
 }
 
-static uint32_t warp_of(const char *target) {
-    return !strcmp(target, "cuda") ? 32 : !strcmp(target, "sim") ? 8 : 1;
-}
+static uint32_t warp_of(const char *target) { return !strcmp(target, "cuda") ? 32 : !strcmp(target, "sim") ? 8 : 1; }
 
 /* Which lanes work together. False for a text that is no group here. */
 static bool parse_group(const char *text, const bl_program *program, uint32_t warp, int *lane_tasks, uint32_t *lanes) {
@@ -150,8 +148,8 @@ int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint
     }
     plan->instance = find_instance(program, name, lane_tasks);
     if (!plan->instance) {
-        bl__detail(c, "%s has no code for %s with group %s: other groups run with " BL_DEFAULT_TEXT, program->name, name,
-                   c->config.group);
+        bl__detail(c, "%s has no code for %s with group %s: other groups run with " BL_DEFAULT_TEXT, program->name,
+                   name, c->config.group);
         return BL_ENOCODE;
     }
     plan->is_static = !strncmp(name, "static", 6);
@@ -185,8 +183,8 @@ int bl__queue_number(const char *name) {
 int bl_queue(uint32_t i, bl_queue_info *info) {
     static const bl_queue_info queues[] = {
 #define X(name)                                                                                                        \
-    {#name,        name##_TEXT,      name##_DEQUE,   name##_LINEARIZABLE, name##_PROGRESS, name##_BOUNDED,             \
-     name##_DEVICES, name##_BY_HANDLE, name##_BATCHED, name##_CEILING},
+    {#name,          name##_TEXT,    name##_DEQUE,     name##_LINEARIZABLE, name##_PROGRESS,                           \
+     name##_BOUNDED, name##_DEVICES, name##_BY_HANDLE, name##_BATCHED,      name##_CEILING},
         BL_QUEUES(X)
 #undef X
     };

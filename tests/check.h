@@ -35,8 +35,7 @@ static char check_doing[256]; /* for check_limit, and in front of every failure 
 
 #define CHECK(x) check_that((x) ? 1 : 0, __FILE__, __LINE__, #x)
 /* Both sides as numbers, which are printed when they differ. */
-#define CHECK_SAME(a, b)                                                                                               \
-    check_same((unsigned long long)(a), (unsigned long long)(b), __FILE__, __LINE__, #a " == " #b)
+#define CHECK_SAME(a, b) check_same((unsigned long long)(a), (unsigned long long)(b), __FILE__, __LINE__, #a " == " #b)
 
 static inline void check_print(const char *file, int line, const char *what) {
     const char *slash = strrchr(file, '/');

@@ -50,8 +50,9 @@ typedef struct contract_client {
     uint64_t patience;  /* ticks without progress after which a thread gives up */
     uint32_t *seen;     /* per value: how often it was popped */
     uint32_t *behind;   /* what a handle stands for, behind_words per value; for deques the owner's model */
-    uint32_t behind_words; /* no constant: a copy that the compiler makes itself is one that ThreadSanitizer does not see */
-    uint32_t *last;     /* per thread and producer: the value to come, at least; may be NULL */
+    uint32_t
+        behind_words; /* no constant: a copy that the compiler makes itself is one that ThreadSanitizer does not see */
+    uint32_t *last;   /* per thread and producer: the value to come, at least; may be NULL */
     uint32_t arrived, popped, abandoned;
 } contract_client;
 
@@ -78,8 +79,7 @@ BL_FN bool contract_check(contract_client *c, bool right, uint32_t line, uint32_
 BL_FN bool contract_equal(contract_client *c, uint32_t line, uint32_t rank, uint32_t got, uint32_t wanted) {
     return contract_check(c, got == wanted, line, rank, got, wanted);
 }
-#define CONTRACT_SAME(c, rank, got, wanted)                                                                            \
-    contract_equal((c), __LINE__, (rank), (uint32_t)(got), (uint32_t)(wanted))
+#define CONTRACT_SAME(c, rank, got, wanted) contract_equal((c), __LINE__, (rank), (uint32_t)(got), (uint32_t)(wanted))
 #define CONTRACT_TRUE(c, rank, right, got) contract_check((c), (right), __LINE__, (rank), (uint32_t)(got), 0)
 
 BL_FN uint32_t contract_random(uint32_t *state) { /* xorshift; never 0 */
@@ -440,12 +440,12 @@ typedef struct CONTRACT_(model) {
     bool stolen; /* a deque may say FULL early after this, until its owner has found it empty */
 } CONTRACT_(model);
 
-BL_FN uint32_t CONTRACT_(model_take)(CONTRACT_(model) *m, bool newest) {
+BL_FN uint32_t CONTRACT_(model_take)(CONTRACT_(model) * m, bool newest) {
     m->count--;
     return m->values[(newest ? m->oldest + m->count : m->oldest++) % CONTRACT_DEEP];
 }
 
-BL_FN void CONTRACT_(walk_push)(contract_client *c, BL_QUEUE *q, CONTRACT_(model) *m, uint32_t n) {
+BL_FN void CONTRACT_(walk_push)(contract_client *c, BL_QUEUE *q, CONTRACT_(model) * m, uint32_t n) {
     uint32_t items[4 * CONTRACT_WORDS], pushed, room = c->capacity - m->count;
     for (uint32_t i = 0; i < n; i++)
         contract_item(items + i * c->words, m->next + i, c->words);
@@ -462,7 +462,7 @@ BL_FN void CONTRACT_(walk_push)(contract_client *c, BL_QUEUE *q, CONTRACT_(model
         m->values[(m->oldest + m->count++) % CONTRACT_DEEP] = m->next++;
 }
 
-BL_FN void CONTRACT_(walk_pop)(contract_client *c, BL_QUEUE *q, CONTRACT_(model) *m, uint32_t n) {
+BL_FN void CONTRACT_(walk_pop)(contract_client *c, BL_QUEUE *q, CONTRACT_(model) * m, uint32_t n) {
     uint32_t items[4 * CONTRACT_WORDS], popped, there = m->count;
     if (n > 1) {
         popped = BL_QUEUE_(pop_n)(q, items, n);
@@ -479,7 +479,7 @@ BL_FN void CONTRACT_(walk_pop)(contract_client *c, BL_QUEUE *q, CONTRACT_(model)
     }
 }
 
-BL_FN void CONTRACT_(walk_steal)(contract_client *c, BL_QUEUE *q, CONTRACT_(model) *m) {
+BL_FN void CONTRACT_(walk_steal)(contract_client *c, BL_QUEUE *q, CONTRACT_(model) * m) {
     uint32_t item[CONTRACT_WORDS];
     bl_outcome outcome = BL_QUEUE_(steal)(q, item);
     CONTRACT_SAME(c, m->next, outcome, m->count ? BL_DONE : BL_EMPTY);
@@ -644,15 +644,32 @@ BL_FN void CONTRACT_(audit)(contract_client *c) {
 
 BL_FN void BL_QUEUE_(contract)(contract_client *c, contract_case what, uint32_t rank) {
     switch (what) {
-    case CONTRACT_SMOKE: CONTRACT_(smoke)(c); break;
-    case CONTRACT_BOUNDARIES: CONTRACT_(boundaries)(c); break;
-    case CONTRACT_ORDER: CONTRACT_(order)(c); break;
-    case CONTRACT_WALK: CONTRACT_(walk)(c); break;
-    case CONTRACT_SET_UP: CONTRACT_(set_up)(c); break;
-    case CONTRACT_AUDIT: CONTRACT_(audit)(c); break;
-    case CONTRACT_TRAFFIC: CONTRACT_(traffic)(c, rank); break;
-    case CONTRACT_TOKENS: CONTRACT_(tokens)(c, rank); break;
-    default: break;
+    case CONTRACT_SMOKE:
+        CONTRACT_(smoke)(c);
+        break;
+    case CONTRACT_BOUNDARIES:
+        CONTRACT_(boundaries)(c);
+        break;
+    case CONTRACT_ORDER:
+        CONTRACT_(order)(c);
+        break;
+    case CONTRACT_WALK:
+        CONTRACT_(walk)(c);
+        break;
+    case CONTRACT_SET_UP:
+        CONTRACT_(set_up)(c);
+        break;
+    case CONTRACT_AUDIT:
+        CONTRACT_(audit)(c);
+        break;
+    case CONTRACT_TRAFFIC:
+        CONTRACT_(traffic)(c, rank);
+        break;
+    case CONTRACT_TOKENS:
+        CONTRACT_(tokens)(c, rank);
+        break;
+    default:
+        break;
     }
     if (what <= CONTRACT_AUDIT)
         contract_guard(c);

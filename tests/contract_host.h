@@ -21,7 +21,9 @@ static const contract_queue contract_queues[] = {BL_QUEUES(X)};
 #undef X
 enum { CONTRACT_QUEUES = sizeof contract_queues / sizeof contract_queues[0] };
 
-enum { CONTRACT_ENOUGH = 4 }; /* failures of one queue after which its crowds are left out: each may wait for its patience */
+enum {
+    CONTRACT_ENOUGH = 4
+}; /* failures of one queue after which its crowds are left out: each may wait for its patience */
 static unsigned contract_failures[CONTRACT_QUEUES];
 
 static const char *const contract_case_names[] = {"smoke", "boundaries", "order",  "walk",   "set-up",
@@ -55,7 +57,8 @@ static void contract_close(contract_client *c) {
 static bool contract_run(contract_entry entry, const char *name, contract_client *c, contract_case what) {
     contract_client *there = (contract_client *)contract_alloc(sizeof *c, 0);
     bool alone = what < CONTRACT_SET_UP, came_back = true;
-    check_at("%s %s, capacity %u, %u threads, seed %u", name, contract_case_names[what], c->capacity, c->threads, c->seed);
+    check_at("%s %s, capacity %u, %u threads, seed %u", name, contract_case_names[what], c->capacity, c->threads,
+             c->seed);
     contract_copy(there, c, sizeof *c);
     if (!alone)
         came_back = contract_launch(entry, there, CONTRACT_SET_UP, 1);
@@ -74,7 +77,8 @@ static bool contract_run(contract_entry entry, const char *name, contract_client
     return false;
 }
 
-static contract_client contract_shape(uint32_t capacity, uint32_t words, uint32_t start, uint32_t seed, uint32_t items) {
+static contract_client contract_shape(uint32_t capacity, uint32_t words, uint32_t start, uint32_t seed,
+                                      uint32_t items) {
     contract_client c;
     memset(&c, 0, sizeof c);
     c.capacity = capacity;

@@ -131,12 +131,15 @@ static void test_octree(void) {
     static const char *const kinds[] = {"uniform", "tube", "sphere", "plummer"};
     for (int i = 0; i < 4; i++) {
         run_everywhere("octree", (const char *[]){"--particles", "20k", "--distribution", kinds[i], NULL}, false);
-        run_everywhere("octree", (const char *[]){"--particles", "300", "--distribution", kinds[i], "--threshold", "4", NULL}, true);
+        run_everywhere("octree",
+                       (const char *[]){"--particles", "300", "--distribution", kinds[i], "--threshold", "4", NULL},
+                       true);
     }
     run_everywhere("octree", (const char *[]){"--particles", "0", NULL}, true);
     run_everywhere("octree", (const char *[]){"--particles", "1", NULL}, true);
     run_everywhere("octree", (const char *[]){"--particles", "21", NULL}, true);
-    run_everywhere("octree", (const char *[]){"--particles", "2k", "--threshold", "1", "--max-depth", "6", NULL}, false);
+    run_everywhere("octree", (const char *[]){"--particles", "2k", "--threshold", "1", "--max-depth", "6", NULL},
+                   false);
     run_everywhere("octree", (const char *[]){"--particles", "100", "--max-depth", "0", NULL}, true);
 }
 
@@ -147,13 +150,19 @@ static void test_uts(void) {
     run_everywhere("uts", (const char *[]){"--tree", "mini_T1_d7", NULL}, false);
     static const char *const shapes[] = {"0", "1", "2", "3"};
     for (int i = 0; i < 4; i++) {
-        run_everywhere("uts", (const char *[]){"-t", "1", "-a", shapes[i], "-d", "4", "-b", "3", "-r", "7", NULL}, false);
-        run_everywhere("uts", (const char *[]){"-t", "1", "-a", shapes[i], "-d", "3", "-b", "2", "-r", "1", NULL}, true);
+        run_everywhere("uts", (const char *[]){"-t", "1", "-a", shapes[i], "-d", "4", "-b", "3", "-r", "7", NULL},
+                       false);
+        run_everywhere("uts", (const char *[]){"-t", "1", "-a", shapes[i], "-d", "3", "-b", "2", "-r", "1", NULL},
+                       true);
     }
     run_everywhere("uts", (const char *[]){"-t", "0", "-b", "30", "-q", "0.2", "-m", "4", "-r", "3", NULL}, true);
     run_everywhere("uts", (const char *[]){"-t", "0", "-b", "500", "-q", "0.3", "-m", "3", "-r", "5", NULL}, false);
-    run_everywhere("uts", (const char *[]){"-t", "2", "-a", "0", "-d", "6", "-b", "4", "-q", "0.2", "-m", "4", "-r", "1", NULL}, false);
-    run_everywhere("uts", (const char *[]){"-t", "2", "-a", "3", "-d", "4", "-b", "2", "-q", "0.2", "-m", "3", "-r", "2", NULL}, true);
+    run_everywhere(
+        "uts", (const char *[]){"-t", "2", "-a", "0", "-d", "6", "-b", "4", "-q", "0.2", "-m", "4", "-r", "1", NULL},
+        false);
+    run_everywhere(
+        "uts", (const char *[]){"-t", "2", "-a", "3", "-d", "4", "-b", "2", "-q", "0.2", "-m", "3", "-r", "2", NULL},
+        true);
 }
 
 /* What is found by the build, and options that are refused with a line of text. */

@@ -127,7 +127,8 @@ static void every_failure(const bl_config *config) {
 static void test_library(void) {
     const char *scheduler;
     for (uint32_t i = 0; (scheduler = bl_scheduler_name(i)); i++) {
-        bl_config config = {.device = "cpu", .scheduler = scheduler, .workers = 2, .capacity = 2, .private_entries = BL_NONE};
+        bl_config config = {
+            .device = "cpu", .scheduler = scheduler, .workers = 2, .capacity = 2, .private_entries = BL_NONE};
         every_failure(&config);
         config.workers = 1;
         config.capacity = 0;

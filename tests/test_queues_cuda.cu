@@ -140,7 +140,8 @@ static void all_shapes(const shape *shapes, int count) {
 int main(void) {
     cudaDeviceProp device;
     int devices = 0;
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0 || cudaGetDeviceProperties(&device, 0) != cudaSuccess) {
+    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0 ||
+        cudaGetDeviceProperties(&device, 0) != cudaSuccess) {
         printf("skipped: no CUDA device\n");
         return CHECK_SKIPPED;
     }

@@ -131,7 +131,8 @@ static void pool(void) {
         contract_client c = contract_shape(0, 0, 0, (uint32_t)sim_seed, 24);
         c.threads = 3;
         c.meets = 0;
-        if (!contract_run_pool(c, 96, CONTRACT_TOKENS) || (sim_seed % 32 == 0 && !contract_run_pool(c, 160, CONTRACT_TRAFFIC))) {
+        if (!contract_run_pool(c, 96, CONTRACT_TOKENS) ||
+            (sim_seed % 32 == 0 && !contract_run_pool(c, 160, CONTRACT_TRAFFIC))) {
             print_replay("pool", 0, sim_seed);
             return;
         }

@@ -87,7 +87,8 @@ static bl_stats run_tree(bl_context *c, const bl_program *program, tree_node nod
 
 static const tree_node leafy = {5, 4, 0}, ranged = {5, 5, 1}, thin = {300, 1, 0};
 
-static void try_sizes(const char *scheduler, bl_program *function, uint32_t workers, uint32_t capacity, uint32_t private) {
+static void try_sizes(const char *scheduler, bl_program *function, uint32_t workers, uint32_t capacity,
+                      uint32_t private) {
     check_at("%s, %u workers, capacity %u, private %d", scheduler, workers, capacity, (int)private);
     bl_context *c = open_with((bl_config){
         .scheduler = scheduler, .workers = workers, .capacity = capacity, .private_entries = private, .seed = workers});
@@ -144,7 +145,8 @@ static void test_many_workers(void) {
     const char *scheduler;
     for (uint32_t i = 0; (scheduler = scheduler_at(i)); i++) {
         check_at("%s, 16 workers", scheduler);
-        bl_context *c = open_with((bl_config){.scheduler = scheduler, .workers = 16, .private_entries = i % 2 ? BL_NONE : 0});
+        bl_context *c =
+            open_with((bl_config){.scheduler = scheduler, .workers = 16, .private_entries = i % 2 ? BL_NONE : 0});
         run_tree(c, tree_cpu(), (tree_node){7, 5, i % 2}, 1, false);
         run_tree(c, tree_cpu(), leafy, 1, false);
         bl_close(c);
@@ -378,7 +380,8 @@ static void test_names(void) {
             known = known || !strcmp(scheduler, bl_scheduler_name(k));
         CHECK(known);
     }
-    CHECK(!bl_program_has(tree_cpu(), "steal:nothing") && !bl_program_has(NULL, "steal:abp") && !bl_program_has(tree_cpu(), NULL));
+    CHECK(!bl_program_has(tree_cpu(), "steal:nothing") && !bl_program_has(NULL, "steal:abp") &&
+          !bl_program_has(tree_cpu(), NULL));
     bl_queue_info queue;
     bl_device_info device;
     CHECK(bl_queue(0, &queue) && *queue.name && *queue.text && *queue.progress && !bl_queue(1000, &queue));
@@ -502,7 +505,8 @@ typedef struct leaves_shared {
     uint64_t wanted;
 } leaves_shared;
 
-static BL_TASK void leaves_run(bl_task *t, const tree_node *node, uint32_t index, const leaves_shared *shared, bl_nothing *local) {
+static BL_TASK void leaves_run(bl_task *t, const tree_node *node, uint32_t index, const leaves_shared *shared,
+                               bl_nothing *local) {
     (void)index, (void)local;
     tree_node child = {node->depth - 1, node->width, 0};
     if (node->depth == 0)
@@ -510,7 +514,9 @@ static BL_TASK void leaves_run(bl_task *t, const tree_node *node, uint32_t index
     for (uint32_t i = 0; node->depth && i < node->width; i++)
         bl_spawn(t, &child);
 }
-static BL_TASK bool leaves_done(const leaves_shared *shared) { return bl_load64_relaxed(shared->leaves) == shared->wanted; }
+static BL_TASK bool leaves_done(const leaves_shared *shared) {
+    return bl_load64_relaxed(shared->leaves) == shared->wanted;
+}
 
 #define BL_PROGRAM leaves
 #define BL_PAYLOAD tree_node
@@ -664,7 +670,8 @@ static void test_large_payloads(void) {
         for (uint32_t k = 0; k < 64; k++)
             root.words[k] = 6 * (k ? k : 1);
         check_at("%s, large payloads", scheduler);
-        bl_context *c = open_with((bl_config){.scheduler = scheduler, .workers = 3, .capacity = 2, .private_entries = BL_NONE});
+        bl_context *c =
+            open_with((bl_config){.scheduler = scheduler, .workers = 3, .capacity = 2, .private_entries = BL_NONE});
         CHECK_SAME(bl_run(c, program, &where, &root, 1, NULL), BL_OK);
         CHECK_SAME(sum, 364);
         bl_close(c);

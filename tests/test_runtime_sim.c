@@ -48,7 +48,8 @@ static bl_stats run_tree(bl_context *c, const bl_program *program, tree_node nod
     return stats;
 }
 
-static void try_group(const bl_program *program, const char *scheduler, const char *group, uint32_t lanes, uint64_t seed) {
+static void try_group(const bl_program *program, const char *scheduler, const char *group, uint32_t lanes,
+                      uint64_t seed) {
     static const uint32_t privates[] = {BL_NONE, 1, 0}, workers[] = {1, 2, 4, 6};
     bl_config config = {.scheduler = scheduler,
                         .group = group,
@@ -115,7 +116,8 @@ static void test_choice(void) {
 
 /* ---- a task that fails, and lanes that wait for each other for ever ---- */
 
-static BL_TASK void fail_run(bl_task *t, const uint32_t *payload, uint32_t index, const bl_nothing *shared, bl_nothing *local) {
+static BL_TASK void fail_run(bl_task *t, const uint32_t *payload, uint32_t index, const bl_nothing *shared,
+                             bl_nothing *local) {
     (void)payload, (void)shared, (void)local;
     if (index == 13 && t->lane == t->lanes - 1)
         bl_fail(t);
@@ -125,7 +127,8 @@ static BL_TASK void fail_run(bl_task *t, const uint32_t *payload, uint32_t index
 #define BL_RUN fail_run
 #include <ballast/program.h>
 
-static BL_TASK void stuck_run(bl_task *t, const uint32_t *payload, uint32_t index, const bl_nothing *shared, bl_nothing *local) {
+static BL_TASK void stuck_run(bl_task *t, const uint32_t *payload, uint32_t index, const bl_nothing *shared,
+                              bl_nothing *local) {
     (void)payload, (void)index, (void)shared, (void)local;
     if (t->lane < 4)
         bl_warp_sync(); /* the rest of the warp is elsewhere */

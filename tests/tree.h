@@ -31,7 +31,8 @@ BL_FN uint64_t tree_weight(const tree_node *node, uint32_t index) {
     return ((uint64_t)node->depth * 1000003u + node->width * 7u + 1) * (index + 1ull);
 }
 
-static BL_TASK void tree_run(bl_task *t, const tree_node *node, uint32_t index, const tree_shared *shared, tree_local *local) {
+static BL_TASK void tree_run(bl_task *t, const tree_node *node, uint32_t index, const tree_shared *shared,
+                             tree_local *local) {
     (void)shared;
     if (t->lane == 0) {
         local->tasks++;

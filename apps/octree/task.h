@@ -40,12 +40,8 @@ static BL_TASK uint64_t octree_path(uint32_t x, uint32_t y, uint32_t z, uint32_t
 }
 
 static BL_TASK octree_octant octree_child(const octree_octant *o, uint32_t side, uint32_t first, uint32_t count) {
-    octree_octant child = {first,
-                           count,
-                           o->depth + 1,
-                           2 * o->x + (side & 1),
-                           2 * o->y + (side >> 1 & 1),
-                           2 * o->z + (side >> 2)};
+    octree_octant child = {
+        first, count, o->depth + 1, 2 * o->x + (side & 1), 2 * o->y + (side >> 1 & 1), 2 * o->z + (side >> 2)};
     return child;
 }
 
@@ -173,7 +169,8 @@ static BL_TASK void octree_split_together(bl_task *t, const octree_octant *o, co
 }
 #endif
 
-static BL_TASK void octree_run(bl_task *t, const octree_octant *o, uint32_t index, const octree_shared *s, bl_nothing *local) {
+static BL_TASK void octree_run(bl_task *t, const octree_octant *o, uint32_t index, const octree_shared *s,
+                               bl_nothing *local) {
     (void)index, (void)local;
     if (t->lanes == 1)
         octree_split_alone(t, o, s);

@@ -55,19 +55,20 @@ typedef enum bl_steal { BL_STEAL_DEFAULT, BL_STEAL_ONE, BL_STEAL_HALF } bl_steal
 
 /* How to balance. A zeroed config is the default in every field. */
 typedef struct bl_config {
-    const char *device;    /* "auto" (a usable GPU, else the CPU), "cpu", "cuda", "cuda:N", "sim" */
-    const char *scheduler; /* "auto", or a name from bl_scheduler_name, or one of the papers' names */
-    const char *group;     /* who runs one task: "lane", "warp", "block:LANES"; default: what the program asks for */
-    uint32_t workers;      /* default: all that fit; more than fit on a GPU are clamped (bl_stats.workers tells) */
-    uint32_t capacity;     /* entries per shared queue at the start; it grows */
+    const char *device;       /* "auto" (a usable GPU, else the CPU), "cpu", "cuda", "cuda:N", "sim" */
+    const char *scheduler;    /* "auto", or a name from bl_scheduler_name, or one of the papers' names */
+    const char *group;        /* who runs one task: "lane", "warp", "block:LANES"; default: what the program asks for */
+    uint32_t workers;         /* default: all that fit; more than fit on a GPU are clamped (bl_stats.workers tells) */
+    uint32_t capacity;        /* entries per shared queue at the start; it grows */
     uint32_t private_entries; /* private stack per worker; BL_NONE: none, everything goes through the shared queues */
     bl_victims victims;
     bl_steal steal;
-    uint32_t done_test;    /* 1: end when the program's own test says so (BL_DONE_TEST), as the papers do; BL_NONE: never; default: with
+    uint32_t
+        done_test; /* 1: end when the program's own test says so (BL_DONE_TEST), as the papers do; BL_NONE: never; default: with
                             * the papers' names only, otherwise termination is detected */
-    uint64_t seed;         /* of victim choice and of the simulated machine's schedule; 0 means 1 */
-    double stall_seconds;  /* a run without progress for this long ends with BL_ESTALL; default 60 */
-    void *stream;          /* a cudaStream_t to launch on; default: the context's own */
+    uint64_t seed;        /* of victim choice and of the simulated machine's schedule; 0 means 1 */
+    double stall_seconds; /* a run without progress for this long ends with BL_ESTALL; default 60 */
+    void *stream;         /* a cudaStream_t to launch on; default: the context's own */
     /* Called about ten times a second from the thread that called bl_run, with the tasks run so far. */
     void (*progress)(void *arg, uint64_t tasks);
     void *progress_arg;
@@ -76,8 +77,8 @@ typedef struct bl_config {
 int bl_open(bl_context **context, const bl_config *config); /* config may be NULL */
 void bl_close(bl_context *context);                         /* NULL is fine */
 
-const char *bl_device_id(const bl_context *context);    /* "cpu", "cuda:0", "sim" */
-const char *bl_device_name(const bl_context *context);  /* what the maker calls it */
+const char *bl_device_id(const bl_context *context);     /* "cpu", "cuda:0", "sim" */
+const char *bl_device_name(const bl_context *context);   /* what the maker calls it */
 const char *bl_device_target(const bl_context *context); /* "cpu", "cuda", "sim": which code of a program it runs */
 
 /* One more line about the last error of this context (which worker stood where, what CUDA said), or "". */
@@ -99,14 +100,15 @@ typedef struct bl_stats {
     uint64_t steals;         /* entries taken from another worker's queue */
     uint64_t steal_attempts; /* tries to do so, successful or not */
     uint64_t peak_tasks;     /* entries: the sum of the workers' high-water marks */
-    uint64_t paper_tasks;    /* the papers' figure: the largest queue times the number of queues, or the most tasks of a launch */
-    uint64_t peak_bytes;     /* memory of the run itself: queues, stacks, pools */
-    double balance;          /* busy time of the least busy worker over that of the busiest, 0..1 */
+    uint64_t
+        paper_tasks; /* the papers' figure: the largest queue times the number of queues, or the most tasks of a launch */
+    uint64_t peak_bytes; /* memory of the run itself: queues, stacks, pools */
+    double balance;      /* busy time of the least busy worker over that of the busiest, 0..1 */
     uint32_t workers;
-    uint32_t lanes;          /* lanes per worker */
-    uint32_t pauses;         /* how often the run stopped to grow */
-    uint32_t launches;       /* waves of a static scheduler, else 1 plus the pauses */
-    char scheduler[32];      /* the complete name of what ran */
+    uint32_t lanes;     /* lanes per worker */
+    uint32_t pauses;    /* how often the run stopped to grow */
+    uint32_t launches;  /* waves of a static scheduler, else 1 plus the pauses */
+    char scheduler[32]; /* the complete name of what ran */
     char group[16];
 } bl_stats;
 
@@ -116,8 +118,8 @@ int bl_run(bl_context *context, const bl_program *program, const void *shared, c
            bl_stats *stats);
 
 /* Runs one payload with the index range [0, count): a parallel loop whose tasks may spawn more. */
-int bl_run_range(bl_context *context, const bl_program *program, const void *shared, const void *payload, uint32_t count,
-                 bl_stats *stats);
+int bl_run_range(bl_context *context, const bl_program *program, const void *shared, const void *payload,
+                 uint32_t count, bl_stats *stats);
 
 /* ---- a plain function as a program: CPU only, no template, a call per task ---- */
 
@@ -144,8 +146,8 @@ int bl_program_has(const bl_program *program, const char *scheduler);
 
 typedef struct bl_queue_info {
     const char *name;
-    const char *text;    /* authors and year */
-    int deque;           /* 1: owner and thieves, 0: FIFO */
+    const char *text; /* authors and year */
+    int deque;        /* 1: owner and thieves, 0: FIFO */
     int linearizable;
     const char *progress; /* "lock-free", "blocking", "wait-free" */
     int bounded;
@@ -157,7 +159,7 @@ typedef struct bl_queue_info {
 int bl_queue(uint32_t i, bl_queue_info *info); /* 0 past the end */
 
 typedef struct bl_device_info {
-    char id[16];     /* "cpu", "cuda:0", "sim" */
+    char id[16]; /* "cpu", "cuda:0", "sim" */
     char name[128];
     uint32_t workers; /* that fit: hardware threads, or multiprocessors for a GPU */
     uint64_t memory;  /* bytes, 0 where it says nothing */

@@ -35,12 +35,12 @@ enum { BL__STOP_GROW = 1, BL__STOP_HOST = 2, BL__STOP_FAILED = 4, BL__STOP_TOO_M
 
 typedef struct bl_task bl_task;
 struct bl_task {
-    bl__stack *stack;  /* the worker's private stack; its top is the outbox */
-    uint32_t *stop;    /* the run's stop word */
-    void *scratch;     /* BL_SCRATCH of the program, shared by the task's lanes; NULL without one */
-    uint32_t lane;     /* 0 .. lanes-1 */
+    bl__stack *stack; /* the worker's private stack; its top is the outbox */
+    uint32_t *stop;   /* the run's stop word */
+    void *scratch;    /* BL_SCRATCH of the program, shared by the task's lanes; NULL without one */
+    uint32_t lane;    /* 0 .. lanes-1 */
     uint32_t lanes;
-    uint32_t words;    /* per entry */
+    uint32_t words; /* per entry */
 };
 /* Publishes one entry: `count` sibling tasks with the same payload and the indices 0 .. count-1. A zero count spawns nothing. */
 BL_FN void bl__spawn(bl_task *t, const void *payload, uint32_t bytes, uint32_t count) {

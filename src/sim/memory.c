@@ -98,20 +98,28 @@ void bl__sim_store(void *p, unsigned bits, uint64_t v, bl__sim_order order) {
 
 static uint32_t rmw32(bl__sim_rmw_kind kind, uint32_t *p, uint32_t v) {
     switch (kind) {
-    case BL__SIM_ADD: return bl_fetch_add32_relaxed(p, v);
-    case BL__SIM_MAX: return bl_fetch_max32_relaxed(p, v);
-    case BL__SIM_OR: return bl_fetch_or32_relaxed(p, v);
-    case BL__SIM_EXCHANGE: break;
+    case BL__SIM_ADD:
+        return bl_fetch_add32_relaxed(p, v);
+    case BL__SIM_MAX:
+        return bl_fetch_max32_relaxed(p, v);
+    case BL__SIM_OR:
+        return bl_fetch_or32_relaxed(p, v);
+    case BL__SIM_EXCHANGE:
+        break;
     }
     return bl_exchange32_acquire(p, v);
 }
 
 static uint64_t rmw64(bl__sim_rmw_kind kind, uint64_t *p, uint64_t v) {
     switch (kind) {
-    case BL__SIM_ADD: return bl_fetch_add64_relaxed(p, v);
-    case BL__SIM_MAX: return bl_fetch_max64_relaxed(p, v);
-    case BL__SIM_OR: return bl_fetch_or64_relaxed(p, v);
-    case BL__SIM_EXCHANGE: break;
+    case BL__SIM_ADD:
+        return bl_fetch_add64_relaxed(p, v);
+    case BL__SIM_MAX:
+        return bl_fetch_max64_relaxed(p, v);
+    case BL__SIM_OR:
+        return bl_fetch_or64_relaxed(p, v);
+    case BL__SIM_EXCHANGE:
+        break;
     }
     return bl_exchange64_acquire(p, v);
 }

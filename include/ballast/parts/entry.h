@@ -21,8 +21,8 @@
 typedef struct bl__stack {
     uint32_t bottom, top; /* counters; the slot is counter & mask */
     uint32_t mask;
-    uint32_t order;       /* block workers: what the leading warp decided, for the other lanes */
-} bl__stack;              /* the slots follow */
+    uint32_t order; /* block workers: what the leading warp decided, for the other lanes */
+} bl__stack;        /* the slots follow */
 
 BL_FN uint32_t *bl__stack_slot(bl__stack *s, uint32_t words, uint32_t i) {
     return (uint32_t *)(s + 1) + (size_t)(i & s->mask) * words;

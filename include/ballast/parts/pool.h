@@ -65,7 +65,8 @@ BL_FN void bl__pool_init(bl__pool *p, uint32_t workers, uint32_t used, uint32_t 
 BL_FN uint32_t bl__pool_pop_chunk(bl__pool *p) {
     uint64_t top = bl_load64_acquire(p->chunks); /* C2 */
     while ((uint32_t)top != BL__POOL_NONE) {
-        uint32_t below = bl_load32_relaxed(p->below + (uint32_t)top); /* stale if the chunk was taken: then the tag has changed */
+        uint32_t below =
+            bl_load32_relaxed(p->below + (uint32_t)top); /* stale if the chunk was taken: then the tag has changed */
         if (bl_cas64_acquire(p->chunks, &top, ((top >> 32) + 1) << 32 | below)) /* C2 */
             break;
     }

@@ -35,11 +35,12 @@ typedef struct bl__tally {
 typedef struct bl__run {
     bl__control *control;
     bl__tally *tally;
-    uint32_t *spill;       /* per worker room for a whole private stack: where it goes when the run pauses */
-    unsigned char *memory; /* CPU and sim: per worker its scratch, then its private stack; on a GPU that is shared memory */
+    uint32_t *spill; /* per worker room for a whole private stack: where it goes when the run pauses */
+    unsigned char
+        *memory; /* CPU and sim: per worker its scratch, then its private stack; on a GPU that is shared memory */
     unsigned char *queues;
     unsigned char *pool;
-    void *host;            /* the host's side of the device; on a CPU it puts workers to sleep and wakes them */
+    void *host;                    /* the host's side of the device; on a CPU it puts workers to sleep and wakes them */
     const uint32_t *in, *in_first; /* static: entries, and the number of the first task of each */
     uint32_t *out, *out_first;
     uint64_t queue_stride, seed;
@@ -52,12 +53,12 @@ typedef struct bl__run {
     uint32_t pool_capacity;
     uint32_t words;          /* per entry */
     uint32_t stack_capacity; /* power of two */
-    uint32_t outbox;         /* entries that the tasks of one batch may spawn: the room that must be free before it starts */
-    uint32_t private_limit;  /* entries a worker keeps to itself after a batch */
-    uint32_t lanes;          /* per worker */
+    uint32_t outbox; /* entries that the tasks of one batch may spawn: the room that must be free before it starts */
+    uint32_t private_limit; /* entries a worker keeps to itself after a batch */
+    uint32_t lanes;         /* per worker */
     uint32_t random_victims, steal_half;
-    uint32_t one_per_node;   /* publish a range as single tasks, as the papers have it */
-    uint32_t done_test;      /* ask the program whether it is done instead of detecting termination */
+    uint32_t one_per_node; /* publish a range as single tasks, as the papers have it */
+    uint32_t done_test;    /* ask the program whether it is done instead of detecting termination */
 } bl__run;
 
 /* CPU workers: bl__sleep returns when control->wakes differs from `seen`; bl__wake wakes one sleeper, or all. */

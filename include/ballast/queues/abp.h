@@ -98,7 +98,7 @@ BL_FN bl_outcome abp_pop(abp *q, uint32_t *item) {
     if (tail == 0)
         return BL_EMPTY;
     tail--;
-    bl_store32_seq_cst(q->tail, tail); /* A2 */
+    bl_store32_seq_cst(q->tail, tail);          /* A2 */
     uint64_t head = bl_load64_seq_cst(q->head); /* A3 */
     bl_race_read(item, abp_slot(q, tail), q->words);
     if (tail > abp_index(head))

@@ -79,7 +79,7 @@ BL_FN bl_outcome chase_lev_push(chase_lev *q, const uint32_t *item) {
 
 BL_FN bl_outcome chase_lev_pop(chase_lev *q, uint32_t *item) {
     uint64_t bottom = bl_load64_relaxed(q->bottom) - 1;
-    bl_store64_seq_cst(q->bottom, bottom); /* A2 */
+    bl_store64_seq_cst(q->bottom, bottom);    /* A2 */
     uint64_t top = bl_load64_seq_cst(q->top); /* A3 */
     int64_t left = (int64_t)(bottom - top);
     if (left < 0) {
@@ -89,8 +89,9 @@ BL_FN bl_outcome chase_lev_pop(chase_lev *q, uint32_t *item) {
     bl_race_read(item, chase_lev_slot(q, bottom), q->words);
     if (left > 0)
         return BL_DONE;
-    bl_outcome outcome = bl_cas64_seq_cst(q->top, &top, top + 1) ? BL_DONE : BL_EMPTY; /* A4: the last one is fought for */
-    bl_store64_release(q->bottom, bottom + 1); /* A5 */
+    bl_outcome outcome =
+        bl_cas64_seq_cst(q->top, &top, top + 1) ? BL_DONE : BL_EMPTY; /* A4: the last one is fought for */
+    bl_store64_release(q->bottom, bottom + 1);                        /* A5 */
     return outcome;
 }
 
@@ -102,7 +103,7 @@ BL_FN uint32_t chase_lev_pop_n(chase_lev *q, uint32_t *items, uint32_t n) {
 }
 
 BL_FN bl_outcome chase_lev_steal(chase_lev *q, uint32_t *item) {
-    uint64_t top = bl_load64_seq_cst(q->top); /* B1 */
+    uint64_t top = bl_load64_seq_cst(q->top);       /* B1 */
     uint64_t bottom = bl_load64_seq_cst(q->bottom); /* B2 */
     if ((int64_t)(bottom - top) <= 0)
         return BL_EMPTY;

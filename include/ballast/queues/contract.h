@@ -27,7 +27,7 @@
 #include "../platform/platform.h"
 
 typedef enum bl_outcome {
-    BL_DONE,  /* the item was pushed or popped */
+    BL_DONE, /* the item was pushed or popped */
     BL_EMPTY,
     BL_FULL,
     BL_RETRY, /* another operation won; nothing is known about empty or full */

@@ -10,8 +10,8 @@
 
 #if BL_CAN_SLEEP
 
-#define BL__QUICK_TRIES 4u  /* rounds of fetching before a worker counts as idle */
-#define BL__IDLE_SPINS 64u  /* looks around before it sleeps */
+#define BL__QUICK_TRIES 4u /* rounds of fetching before a worker counts as idle */
+#define BL__IDLE_SPINS 64u /* looks around before it sleeps */
 
 BL_FN void bl__wake_for_work(const bl__run *run) {
     bl_fence_seq_cst(); /* S1 */

@@ -5,7 +5,8 @@
 
 BL_FN BL_QUEUE BL__NAME(managed)(const bl__run *run, uint32_t i) {
     BL_QUEUE q;
-    BL_QUEUE_(bind)(&q, run->queues + (size_t)i * run->queue_stride, run->capacity, BL_QUEUE_(BY_HANDLE) ? 1 : run->words);
+    BL_QUEUE_(bind)
+    (&q, run->queues + (size_t)i * run->queue_stride, run->capacity, BL_QUEUE_(BY_HANDLE) ? 1 : run->words);
     return q;
 }
 

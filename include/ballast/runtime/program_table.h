@@ -8,10 +8,10 @@ extern __shared__ __align__(16) unsigned char bl__shared_memory[];
 /* Lane tasks: a worker per warp. Otherwise a worker per block. Scratch lies before the stack. The bounds make the compiler use
  * few enough registers for the largest block. */
 #define BL__BOUNDS(other) __launch_bounds__(((other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS)) ? 128 : 1024, 1)
-#define BL__ENTRY(instance, text, other)                                                                                      \
+#define BL__ENTRY(instance, text, other)                                                                               \
     static __global__ void BL__BOUNDS(other)                                                                           \
         BL_CAT(BL__PROGRAM_(_kernel_), instance)(const bl__run run, const BL_SHARED shared) {                          \
-        bool lane_tasks = (other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS);                            \
+        bool lane_tasks = (other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS);                                                \
         uint32_t warp = lane_tasks ? threadIdx.x / 32 : 0;                                                             \
         uint32_t id = lane_tasks ? blockIdx.x * (blockDim.x / 32) + warp : blockIdx.x;                                 \
         uint32_t lane = lane_tasks ? threadIdx.x % 32 : threadIdx.x;                                                   \
@@ -24,7 +24,7 @@ extern __shared__ __align__(16) unsigned char bl__shared_memory[];
             stack->mask = run.stack_capacity - 1;                                                                      \
         }                                                                                                              \
         bl__worker_sync(lane_tasks ? 32 : run.lanes);                                                                  \
-        uint32_t slot = run.tallies == run.groups ? id : bl_processor() % run.tallies;                                \
+        uint32_t slot = run.tallies == run.groups ? id : bl_processor() % run.tallies;                                 \
         BL_CAT(BL__PROGRAM_(_work_), instance)(&run, &shared, id, lane, slot, stack, memory);                          \
     }
 BL_INSTANCES(BL__ENTRY)
@@ -48,13 +48,12 @@ static int BL__PROGRAM_(_launch)(const void *kernel, uint32_t blocks, uint32_t t
     return (int)cudaLaunchKernel(kernel, dim3(blocks), dim3(threads), arguments, shared_memory, (cudaStream_t)stream);
 }
 
-#define BL__ROW(instance, text, other)                                                                                        \
-    {text, (other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS), NULL,                                     \
-     (const void *)BL_CAT(BL__PROGRAM_(_kernel_), instance)},
+#define BL__ROW(instance, text, other)                                                                                 \
+    {text, (other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS), NULL, (const void *)BL_CAT(BL__PROGRAM_(_kernel_), instance)},
 
 #else
 
-#define BL__ENTRY(instance, text, other)                                                                                      \
+#define BL__ENTRY(instance, text, other)                                                                               \
     static void BL_CAT(BL__PROGRAM_(_entry_), instance)(const bl__run *run, const void *shared, uint32_t id,           \
                                                         uint32_t lane, uint32_t slot) {                                \
         unsigned char *memory = run->memory + (size_t)slot * run->worker_memory;                                       \
@@ -67,16 +66,14 @@ BL__ENTRY(BL_DEFAULT_OTHER, "", 1)
 #endif
 #undef BL__ENTRY
 
-#define BL__ROW(instance, text, other)                                                                                        \
-    {text, (other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS), BL_CAT(BL__PROGRAM_(_entry_), instance),  \
-     NULL},
+#define BL__ROW(instance, text, other)                                                                                 \
+    {text, (other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS), BL_CAT(BL__PROGRAM_(_entry_), instance), NULL},
 
 #endif
 
-static const bl__instance BL__PROGRAM_(_instances)[] = {
-    BL_INSTANCES(BL__ROW)
+static const bl__instance BL__PROGRAM_(_instances)[] = {BL_INSTANCES(BL__ROW)
 #if BL_WARP > 1
-        BL__ROW(BL_DEFAULT_OTHER, BL_DEFAULT_TEXT, 1)
+                                                            BL__ROW(BL_DEFAULT_OTHER, BL_DEFAULT_TEXT, 1)
 #endif
 };
 #undef BL__ROW
@@ -110,8 +107,7 @@ static const bl_program BL__PROGRAM_(_program) = {
 #ifdef __cplusplus
 extern "C"
 #endif
-    const bl_program *
-    BL_CAT(BL__PROGRAM_(_), BL_TARGET)(void);
+    const bl_program *BL_CAT(BL__PROGRAM_(_), BL_TARGET)(void);
 const bl_program *BL_CAT(BL__PROGRAM_(_), BL_TARGET)(void) { return &BL__PROGRAM_(_program); }
 
 #undef BL__PROGRAM_

@@ -274,7 +274,8 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
     BL_PAYLOAD payload;
     uint32_t index;
 #endif
-    bl_task task = {stack, &run->control->stop, scratch, BL_KIND_LANE ? 0 : lane, BL_KIND_LANE ? 1 : run->lanes, w.words};
+    bl_task task = {stack,  &run->control->stop, scratch, BL_KIND_LANE ? 0 : lane, BL_KIND_LANE ? 1 : run->lanes,
+                    w.words};
 #if BL__ENDS_ALONE
     if (leads)
         BL__NAME(open_share)(&w);

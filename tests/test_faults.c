@@ -16,11 +16,11 @@
 /* ---- the wrapped functions ---- */
 
 static uint32_t requests, fail_at; /* count from 1; 0: none fails */
-static int64_t live;               /* blocks not yet freed */
+static uint64_t live;              /* blocks not yet freed */
 static bool fired;
 
 static bool fails(void) {
-    if (__atomic_add_fetch(&requests, 1, __ATOMIC_RELAXED) != __atomic_load_n(&fail_at, __ATOMIC_RELAXED))
+    if (bl_fetch_add32_relaxed(&requests, 1) + 1 != bl_load32_relaxed(&fail_at))
         return false;
     fired = true;
     errno = ENOMEM;
@@ -29,7 +29,7 @@ static bool fails(void) {
 
 static void *counted(void *memory) {
     if (memory)
-        __atomic_add_fetch(&live, 1, __ATOMIC_RELAXED);
+        bl_fetch_add64_relaxed(&live, 1);
     return memory;
 }
 
@@ -66,7 +66,7 @@ int __wrap_posix_memalign(void **memory, size_t alignment, size_t bytes) {
 }
 void __wrap_free(void *memory) {
     if (memory)
-        __atomic_sub_fetch(&live, 1, __ATOMIC_RELAXED);
+        bl_fetch_add64_relaxed(&live, (uint64_t)-1);
     __real_free(memory);
 }
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument) {
@@ -113,7 +113,7 @@ static void open_and_run(const bl_config *config) {
 static void every_failure(const bl_config *config) {
     uint32_t k = 1;
     for (bool more = true; more; k++) {
-        int64_t before = live;
+        uint64_t before = live;
         check_at("%s, %u workers, request %u fails", config->scheduler, config->workers, k);
         arm(k);
         open_and_run(config);
@@ -143,7 +143,7 @@ static void nothing(bl_task *task, const void *payload, uint32_t index, const vo
 
 static void test_function(void) {
     check_at("bl_function");
-    int64_t before = live;
+    uint64_t before = live;
     arm(1);
     CHECK(bl_function(nothing, 4, 0, 1) == NULL);
     arm(0);
@@ -190,7 +190,7 @@ static void every_failure_of(const char *name, const char *option, const char *v
     uint32_t k = 1;
     bool more = true;
     for (; more; k++) {
-        int64_t before = live;
+        uint64_t before = live;
         check_at("%s on %s %s, request %u fails", name, config->device, config->scheduler, k);
         arm(k);
         bool right = run_app(a, values, config);

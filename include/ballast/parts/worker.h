@@ -13,7 +13,7 @@ typedef struct bl__worker {
     uint32_t lane;        /* in the leading warp */
     uint32_t words;       /* per entry: run->words, but a constant where the compiler can see it */
     uint32_t batch;       /* tasks run at once: the warp's lanes for lane tasks, else 1 */
-    uint32_t stop, shown; /* lane 0: looked at before the batch, used after it, so that nobody waits for memory */
+    uint32_t stop, shown; /* lane 0: the stop word and the queue's size when it last looked */
     uint32_t random;
     uint32_t victim, primed;        /* stealing: where to look next, and whether work was seen there */
     uint32_t task, task_end, entry; /* static: the tasks still to fetch, and the entry they lie in */

@@ -157,17 +157,26 @@ BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared) {
 #endif
 }
 
+/* What settle and prepare go by. A GPU looks before a batch and uses it after, so that nobody waits for memory; a CPU has it near and looks
+ * when it needs it. */
+BL_FN void BL__NAME(look_around)(bl__worker *w) {
+    if (w->lane == 0) {
+        w->stop = bl_load32_host(&w->run->control->stop);
+        w->shown = BL__NAME(shown)(w);
+    }
+}
+
 /* Between two batches. False: stop. */
 BL_FN bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
+    if (BL_WARP == 1)
+        BL__NAME(look_around)(w);
     BL__NAME(settle)(w);
     if (w->lane == 0)
         bl_store64_host(&w->tally->beat, w->tasks);
     if (bl_warp_any(w->lane == 0 && w->stop != 0) || !(BL__NAME(held)(w) || BL__NAME(acquire)(w, shared)))
         return false;
-    if (w->lane == 0) {
-        w->stop = bl_load32_host(&w->run->control->stop);
-        w->shown = BL__NAME(shown)(w);
-    }
+    if (BL_WARP > 1)
+        BL__NAME(look_around)(w);
     return true;
 }
 
@@ -207,7 +216,7 @@ BL_FN bool BL__NAME(take_tasks)(bl__worker *w, bl_word *payload, uint32_t *index
     bool used = n != 0 && start < BL_WARP;
     uint32_t taken = used ? bl__min(n, BL_WARP - start) : 0;
     uint32_t starts = bl_warp_or(used ? 1u << start : 0);
-    uint32_t total = bl_warp_broadcast32(bl__min(start + n, BL_WARP), BL_WARP - 1);
+    uint32_t total = bl_warp_broadcast32(bl__min(start + bl__min(n, BL_WARP), BL_WARP), BL_WARP - 1);
     uint32_t which = bl_popcount(starts & ((2u << lane) - 1)) - 1;
     uint32_t offset = lane - bl_warp_broadcast32(start, which);
     const uint32_t *entry = bl__stack_slot(s, w->words, top - 1 - which);

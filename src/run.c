@@ -314,6 +314,8 @@ static int run_static(job *j, uint32_t tasks) {
         j->run.in = j->in.memory;
         j->run.in_first = j->in_first.memory;
         status = run_wave(j, tasks, &spawned);
+        if (status != BL_OK)
+            break; /* after a stall a worker may still be reading j->run */
         buffer in = j->in, first = j->in_first;
         j->in = j->out;
         j->in_first = j->out_first;

@@ -127,10 +127,11 @@ BL_FN bl_outcome blocking_push(blocking *q, const uint32_t *item) {
 BL_FN bl_outcome blocking_pop(blocking *q, uint32_t *item) { return blocking_pop_n(q, item, 1) ? BL_DONE : BL_EMPTY; }
 BL_FN bl_outcome blocking_steal(blocking *q, uint32_t *item) { return blocking_pop(q, item); }
 
+/* Tail first: a thread that loses its core between the two reads finds too few, never more than there ever were. */
 BL_FN uint32_t blocking_size(const blocking *q) {
-    uint32_t head = bl_load32_relaxed(q->ends + 0);
-    uint32_t size = bl_load32_relaxed(q->ends + 1) - head;
-    return (int32_t)size < 0 ? 0 : size; /* the two reads are not one */
+    uint32_t tail = bl_load32_acquire(q->ends + 1);
+    int32_t size = (int32_t)(tail - bl_load32_relaxed(q->ends + 0));
+    return size > 0 ? (uint32_t)size : 0;
 }
 
 #endif

@@ -12,8 +12,9 @@
 /* The fibers that sleep on a word are in a list of its bucket. A bucket holds whole lines of 16 bytes, the largest
  * store: a store of 64 bits may wake who waits for one half of it. */
 typedef struct sleeper {
-    const uint32_t *word;
-    uint32_t seen;
+    const void *word;
+    unsigned bits;
+    uint64_t seen;
     uint32_t next;
 } sleeper;
 
@@ -56,10 +57,14 @@ static uint32_t *bucket_of(bl__memory *m, const void *p) {
     return &m->bucket[(uint32_t)((line * 0x9e3779b97f4a7c15u) >> 32) & (m->buckets - 1)];
 }
 
+static uint64_t newest(const void *p, unsigned bits) {
+    return bits == 32 ? bl_load32_relaxed((const uint32_t *)p) : bl_load64_relaxed((const uint64_t *)p);
+}
+
 static void wake_bucket(bl__memory *m, uint32_t *link) {
     while (*link != BL__NOBODY) {
         sleeper *s = &m->sleepers[*link];
-        if (bl_load32_relaxed(s->word) == s->seen) {
+        if (newest(s->word, s->bits) == s->seen) {
             link = &s->next;
             continue;
         }
@@ -83,7 +88,7 @@ static void stored(bl__memory *m, const void *p) {
 uint64_t bl__sim_load(const void *p, unsigned bits, bl__sim_order order) {
     (void)order;
     bl__machine_point();
-    return bits == 32 ? bl_load32_relaxed((const uint32_t *)p) : bl_load64_relaxed((const uint64_t *)p);
+    return newest(p, bits);
 }
 
 void bl__sim_store(void *p, unsigned bits, uint64_t v, bl__sim_order order) {
@@ -166,12 +171,12 @@ void bl__sim_fence(bl__sim_order order) {
     bl__machine_point();
 }
 
-void bl__sim_wait32(const uint32_t *p, uint32_t seen) {
+void bl__sim_wait(const void *p, unsigned bits, uint64_t seen) {
     bl__memory *m = bl__machine_point();
-    if (!m || bl_load32_relaxed(p) != seen)
+    if (!m || newest(p, bits) != seen)
         return;
     uint32_t self = bl__machine_self(), *bucket = bucket_of(m, p);
-    m->sleepers[self] = (sleeper){p, seen, *bucket};
+    m->sleepers[self] = (sleeper){p, bits, seen, *bucket};
     *bucket = self;
     m->asleep++;
     bl__machine_sleep();

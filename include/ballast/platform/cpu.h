@@ -40,8 +40,12 @@
     BL__ATOMIC_RMW(bits, fetch_add, __atomic_fetch_add, acquire, __ATOMIC_ACQUIRE)                                     \
     BL__ATOMIC_RMW(bits, fetch_add, __atomic_fetch_add, release, __ATOMIC_RELEASE)                                     \
     BL__ATOMIC_RMW(bits, fetch_add, __atomic_fetch_add, acq_rel, __ATOMIC_ACQ_REL)                                     \
+    BL__ATOMIC_RMW(bits, fetch_add, __atomic_fetch_add, seq_cst, __ATOMIC_SEQ_CST)                                     \
     BL__ATOMIC_RMW(bits, fetch_or, __atomic_fetch_or, relaxed, __ATOMIC_RELAXED)                                       \
+    BL__ATOMIC_RMW(bits, fetch_or, __atomic_fetch_or, acq_rel, __ATOMIC_ACQ_REL)                                       \
+    BL__ATOMIC_RMW(bits, exchange, __atomic_exchange_n, relaxed, __ATOMIC_RELAXED)                                     \
     BL__ATOMIC_RMW(bits, exchange, __atomic_exchange_n, acquire, __ATOMIC_ACQUIRE)                                     \
+    BL__ATOMIC_RMW(bits, exchange, __atomic_exchange_n, release, __ATOMIC_RELEASE)                                     \
     BL__ATOMIC_RMW(bits, exchange, __atomic_exchange_n, acq_rel, __ATOMIC_ACQ_REL)                                     \
     BL__ATOMIC_CAS(bits, relaxed, __ATOMIC_RELAXED, __ATOMIC_RELAXED)                                                  \
     BL__ATOMIC_CAS(bits, acquire, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)                                                  \
@@ -114,12 +118,18 @@ BL_FN void bl_wait_change32(const uint32_t *p, uint32_t seen, uint32_t *tries) {
     if (bl_load32_relaxed(p) == seen)
         bl_backoff((*tries)++);
 }
+BL_FN void bl_wait_change64(const uint64_t *p, uint64_t seen, uint32_t *tries) {
+    if (bl_load64_relaxed(p) == seen)
+        bl_backoff((*tries)++);
+}
 
 BL_FN uint64_t bl_clock(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
+
+BL_FN uint64_t bl_time(void) { return bl_clock(); }
 
 BL_FN uint32_t bl_warp_lane(void) { return 0; }
 BL_FN void bl_warp_sync(void) {}

@@ -43,9 +43,13 @@
     BL__ATOMIC_RMW(bits, fetch_add, __nv_atomic_fetch_add, acquire, __NV_ATOMIC_ACQUIRE)                               \
     BL__ATOMIC_RMW(bits, fetch_add, __nv_atomic_fetch_add, release, __NV_ATOMIC_RELEASE)                               \
     BL__ATOMIC_RMW(bits, fetch_add, __nv_atomic_fetch_add, acq_rel, __NV_ATOMIC_ACQ_REL)                               \
+    BL__ATOMIC_RMW(bits, fetch_add, __nv_atomic_fetch_add, seq_cst, __NV_ATOMIC_SEQ_CST)                               \
     BL__ATOMIC_RMW(bits, fetch_max, __nv_atomic_fetch_max, relaxed, __NV_ATOMIC_RELAXED)                               \
     BL__ATOMIC_RMW(bits, fetch_or, __nv_atomic_fetch_or, relaxed, __NV_ATOMIC_RELAXED)                                 \
+    BL__ATOMIC_RMW(bits, fetch_or, __nv_atomic_fetch_or, acq_rel, __NV_ATOMIC_ACQ_REL)                                 \
+    BL__ATOMIC_RMW(bits, exchange, __nv_atomic_exchange_n, relaxed, __NV_ATOMIC_RELAXED)                               \
     BL__ATOMIC_RMW(bits, exchange, __nv_atomic_exchange_n, acquire, __NV_ATOMIC_ACQUIRE)                               \
+    BL__ATOMIC_RMW(bits, exchange, __nv_atomic_exchange_n, release, __NV_ATOMIC_RELEASE)                               \
     BL__ATOMIC_RMW(bits, exchange, __nv_atomic_exchange_n, acq_rel, __NV_ATOMIC_ACQ_REL)                               \
     BL__ATOMIC_CAS(bits, relaxed, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED)                                            \
     BL__ATOMIC_CAS(bits, acquire, __NV_ATOMIC_ACQUIRE, __NV_ATOMIC_ACQUIRE)                                            \
@@ -99,8 +103,17 @@ BL_FN void bl_wait_change32(const uint32_t *p, uint32_t seen, uint32_t *tries) {
     if (bl_load32_relaxed(p) == seen)
         bl_backoff((*tries)++);
 }
+BL_FN void bl_wait_change64(const uint64_t *p, uint64_t seen, uint32_t *tries) {
+    if (bl_load64_relaxed(p) == seen)
+        bl_backoff((*tries)++);
+}
 
 BL_FN uint64_t bl_clock(void) { return (uint64_t)clock64(); }
+BL_FN uint64_t bl_time(void) {
+    uint64_t now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now)::"memory");
+    return now;
+}
 
 #define BL__ALL_LANES 0xffffffffu
 BL_FN uint32_t bl_warp_lane(void) { return threadIdx.x & 31u; }

@@ -13,9 +13,9 @@
  *   atomics, BITS = 32, 64; the memory order is part of the name and there is no default
  *     bl_loadBITS_{relaxed,acquire,seq_cst}(p)
  *     bl_storeBITS_{relaxed,release,seq_cst}(p, v)
- *     bl_fetch_addBITS_{relaxed,acquire,release,acq_rel}(p, v)      returns the old value
- *     bl_fetch_maxBITS_relaxed(p, v), bl_fetch_orBITS_relaxed(p, v)
- *     bl_exchangeBITS_{acquire,acq_rel}(p, v)
+ *     bl_fetch_addBITS_{relaxed,acquire,release,acq_rel,seq_cst}(p, v)      returns the old value
+ *     bl_fetch_maxBITS_relaxed(p, v), bl_fetch_orBITS_{relaxed,acq_rel}(p, v)
+ *     bl_exchangeBITS_{relaxed,acquire,release,acq_rel}(p, v)
  *     bl_casBITS_{relaxed,acquire,release,acq_rel,seq_cst}(p, &expected, v)
  *                            strong; on failure expected holds what was found, read with acquire (relaxed: relaxed)
  *     bl_cas128_acq_rel(p, &expected, v)                            where BL_HAS_CAS128 is 1
@@ -28,9 +28,10 @@
  *     bl_race_read(to, from, words), bl_race_write(to, from, words)
  *
  *   waiting
- *     bl_wait_change32(p, seen, &tries)   one step of a spin: comes back when *p may differ from seen
+ *     bl_wait_changeBITS(p, seen, &tries) one step of a spin: comes back when *p may differ from seen
  *     bl_backoff(tries)                   one step of a spin on nothing in particular
- *     bl_clock()                          ticks that pass while a worker works or waits
+ *     bl_clock()                          ticks that pass while a worker works or waits; each processor may have its own
+ *     bl_time()                           one clock for all threads of the device; coarser and slower
  *
  *   the lanes of a warp (every lane of it must call)
  *     bl_warp_lane(), bl_warp_sync(), bl_warp_ballot(flag), bl_warp_any(flag)

@@ -36,7 +36,7 @@ uint64_t bl__sim_rmw(bl__sim_rmw_kind kind, void *p, unsigned bits, uint64_t v, 
 bool bl__sim_cas(void *p, unsigned bits, uint64_t *expected, uint64_t v, bl__sim_order order, bl__sim_order failed);
 bool bl__sim_cas128(void *p, void *expected, const void *v, bl__sim_order order, bl__sim_order failed);
 void bl__sim_fence(bl__sim_order order);
-void bl__sim_wait32(const uint32_t *p, uint32_t seen);
+void bl__sim_wait(const void *p, unsigned bits, uint64_t seen);
 
 /* Lanes. exchange: each lane of a warp gets the values of all, 0 for those that do not exist, and returns its rank. */
 uint32_t bl__sim_exchange(uint32_t v, uint32_t all[BL__SIM_WARP]);
@@ -90,9 +90,13 @@ uint64_t bl__sim_clock(void);
     BL__ATOMIC_RMW(bits, fetch_add, BL__SIM_ADD, acquire, BL__SIM_ACQUIRE)                                             \
     BL__ATOMIC_RMW(bits, fetch_add, BL__SIM_ADD, release, BL__SIM_RELEASE)                                             \
     BL__ATOMIC_RMW(bits, fetch_add, BL__SIM_ADD, acq_rel, BL__SIM_ACQ_REL)                                             \
+    BL__ATOMIC_RMW(bits, fetch_add, BL__SIM_ADD, seq_cst, BL__SIM_SEQ_CST)                                             \
     BL__ATOMIC_RMW(bits, fetch_max, BL__SIM_MAX, relaxed, BL__SIM_RELAXED)                                             \
     BL__ATOMIC_RMW(bits, fetch_or, BL__SIM_OR, relaxed, BL__SIM_RELAXED)                                               \
+    BL__ATOMIC_RMW(bits, fetch_or, BL__SIM_OR, acq_rel, BL__SIM_ACQ_REL)                                               \
+    BL__ATOMIC_RMW(bits, exchange, BL__SIM_EXCHANGE, relaxed, BL__SIM_RELAXED)                                         \
     BL__ATOMIC_RMW(bits, exchange, BL__SIM_EXCHANGE, acquire, BL__SIM_ACQUIRE)                                         \
+    BL__ATOMIC_RMW(bits, exchange, BL__SIM_EXCHANGE, release, BL__SIM_RELEASE)                                         \
     BL__ATOMIC_RMW(bits, exchange, BL__SIM_EXCHANGE, acq_rel, BL__SIM_ACQ_REL)                                         \
     BL__ATOMIC_CAS(bits, relaxed, BL__SIM_RELAXED, BL__SIM_RELAXED)                                                    \
     BL__ATOMIC_CAS(bits, acquire, BL__SIM_ACQUIRE, BL__SIM_ACQUIRE)                                                    \
@@ -137,10 +141,15 @@ BL_FN void bl_race_write(uint32_t *to, const uint32_t *from, uint32_t words) {
 
 BL_FN void bl_wait_change32(const uint32_t *p, uint32_t seen, uint32_t *tries) {
     ++*tries;
-    bl__sim_wait32(p, seen);
+    bl__sim_wait(p, 32, seen);
+}
+BL_FN void bl_wait_change64(const uint64_t *p, uint64_t seen, uint32_t *tries) {
+    ++*tries;
+    bl__sim_wait(p, 64, seen);
 }
 BL_FN void bl_backoff(uint32_t tries) { (void)tries, bl__sim_yield(); }
 BL_FN uint64_t bl_clock(void) { return bl__sim_clock(); }
+BL_FN uint64_t bl_time(void) { return bl__sim_clock(); }
 
 BL_FN uint32_t bl_warp_lane(void) { return bl__sim_warp_lane(); }
 BL_FN void bl_warp_sync(void) {

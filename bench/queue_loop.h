@@ -5,7 +5,8 @@
 
 static void LOOP(init)(const job *j) {
     BL_QUEUE q;
-    BL_QUEUE_(bind)(&q, j->memory, CAPACITY, 1);
+    bl_shape shape = {CAPACITY, 1, THREADS_MAX};
+    BL_QUEUE_(bind)(&q, j->memory, shape, 0);
     BL_QUEUE_(init)(&q, 0, 0, 1);
 }
 
@@ -49,10 +50,11 @@ static inline void LOOP(thief)(BL_QUEUE *q, score *s, uint32_t *tries) {
 
 static void LOOP(run)(const job *j, uint32_t thread, score *s) {
     BL_QUEUE q;
-    BL_QUEUE_(bind)(&q, j->memory, CAPACITY, 1);
+    bl_shape shape = {CAPACITY, 1, THREADS_MAX};
+    BL_QUEUE_(bind)(&q, j->memory, shape, thread);
     uint32_t value = first_value(thread), tries = 0;
     for (uint32_t round = 0; round % ROUNDS != 0 || bench_now() < j->until; round++) {
-        if (!BL_QUEUE_(DEQUE))
+        if (!(BL_QUEUE_(KIND) == BL_KIND_DEQUE))
             LOOP(pairs)(&q, value, s);
         else if (thread == 0)
             LOOP(owner)(&q, value, s);
@@ -65,16 +67,20 @@ static void LOOP(run)(const job *j, uint32_t thread, score *s) {
 /* What the owner left, by one thread after all have ended. */
 static void LOOP(drain)(const job *j, score *s) {
     BL_QUEUE q;
+    bl_shape shape = {CAPACITY, 1, THREADS_MAX};
     uint32_t popped;
-    BL_QUEUE_(bind)(&q, j->memory, CAPACITY, 1);
-    while (BL_QUEUE_(DEQUE) && BL_QUEUE_(pop)(&q, &popped) == BL_DONE)
+    BL_QUEUE_(bind)(&q, j->memory, shape, 0);
+    while ((BL_QUEUE_(KIND) == BL_KIND_DEQUE) && BL_QUEUE_(pop)(&q, &popped) == BL_DONE)
         score_out(s, popped);
 }
 
-static size_t LOOP(bytes)(void) { return BL_QUEUE_(bytes)(CAPACITY, 1); }
+static size_t LOOP(bytes)(void) {
+    bl_shape shape = {CAPACITY, 1, THREADS_MAX};
+    return BL_QUEUE_(bytes)(shape);
+}
 
-static const contender LOOP(contender) = {BENCH_TEXT(BL_QUEUE), BL_QUEUE_(DEQUE), BL_QUEUE_(CEILING), LOOP(bytes),
-                                          LOOP(init),           LOOP(run),        LOOP(drain)};
+static const contender LOOP(contender) = {BENCH_TEXT(BL_QUEUE), BL_QUEUE_(KIND), LOOP(bytes),
+                                          LOOP(init),           LOOP(run),       LOOP(drain)};
 
 #undef LOOP
 #undef BL_QUEUE_

@@ -35,7 +35,7 @@ typedef struct job {
 
 typedef struct contender {
     const char *name;
-    int deque, ceiling;
+    int kind;
     size_t (*bytes)(void);
     void (*init)(const job *j);
     void (*run)(const job *j, uint32_t thread, score *s);
@@ -58,14 +58,13 @@ static inline uint32_t next_value(uint32_t value) { return (value & 0xff000000u)
 
 /* ---- the floor: a queue of one item that nobody shares ---- */
 
-#define none_DEQUE 0
-#define none_CEILING 1
+#define none_KIND BL_KIND_CEILING
 typedef struct none {
     volatile uint32_t value; /* so that the loop is not optimised away */
 } none;
-static size_t none_bytes(uint32_t capacity, uint32_t words) { return (void)capacity, 4u * (size_t)words; }
-static void none_bind(none *q, void *memory, uint32_t capacity, uint32_t words) {
-    (void)q, (void)memory, (void)capacity, (void)words;
+static size_t none_bytes(bl_shape shape) { return 4u * (size_t)shape.words; }
+static void none_bind(none *q, void *memory, bl_shape shape, uint32_t thread) {
+    (void)q, (void)memory, (void)shape, (void)thread;
 }
 static void none_init(none *q, uint32_t start, uint32_t rank, uint32_t size) {
     (void)q, (void)start, (void)rank, (void)size;
@@ -131,7 +130,7 @@ static void *hand_main(void *argument) {
 }
 
 static bool came_out(const score *total, const contender *queue) {
-    return queue->ceiling || (total->pushes == total->pops && total->in == total->out);
+    return queue->kind == BL_KIND_CEILING || (total->pushes == total->pops && total->in == total->out);
 }
 
 static void add_score(score *total, const score *one) {
@@ -255,7 +254,9 @@ static int measure_row(const request *r, const contender *queue) {
         print_cell(r, queue, thread_counts[column], &rates);
     }
     if (!r->csv)
-        puts(queue->ceiling ? " not a queue" : queue->deque ? " deque, checked" : " checked");
+        puts(queue->kind == BL_KIND_CEILING ? " not a queue"
+             : queue->kind == BL_KIND_DEQUE ? " deque, checked"
+                                            : " checked");
     return 0;
 }
 

@@ -74,33 +74,55 @@ static void apps_json(json_writer *json, const scheduler_filter *filter) {
 /* ---- queues ---- */
 
 static const char *queue_kind(const bl_queue_info *q) {
-    if (q->ceiling)
-        return "ceiling";
-    return q->deque ? "deque" : "FIFO";
+    static const char *const KINDS[] = {"fifo", "deque", "waiting", "ceiling"};
+    return KINDS[q->kind];
 }
+
+typedef struct queue_column {
+    uint32_t flag;
+    const char *name, *json;
+} queue_column;
+
+static const queue_column QUEUE_COLUMNS[] = {
+    {BL_LINEARIZABLE, "linear", "linearizable"},
+    {BL_EXACT_EMPTY, "EMPTY", "exact_empty"},
+    {BL_EXACT_FULL, "FULL", "exact_full"},
+    {BL_BOUNDED, "bounded", "bounded"},
+    {BL_STATIC_MEMORY, "static", "static_memory"},
+    {BL_BATCHED, "batched", "batched"},
+    {BL_FAIR, "fair", "fair"},
+    {BL_ALL_PARADIGMS, "lanes", "all_paradigms"},
+    {BL_MULTI_QUEUE, "multi", "multi_queue"},
+    {BL_ORDERS_MEMORY, "orders", "orders_memory"},
+};
+enum { QUEUE_COLUMNS_COUNT = sizeof QUEUE_COLUMNS / sizeof QUEUE_COLUMNS[0] };
 
 static void queues_text(const scheduler_filter *filter) {
     (void)filter;
-    puts("queues\n  name          kind     linearizable  progress   bounded  batched  carries  devices       by");
+    printf("queues\n  %-12s  %-7s  %-9s  %-7s", "name", "kind", "progress", "carries");
+    for (int c = 0; c < QUEUE_COLUMNS_COUNT; c++)
+        printf("  %s", QUEUE_COLUMNS[c].name);
+    printf("  %-12s  by\n", "devices");
     bl_queue_info q;
-    for (uint32_t i = 0; bl_queue(i, &q); i++)
-        printf("  %-12s  %-7s  %-12s  %-9s  %-7s  %-7s  %-7s  %-12s  %s\n", q.name, queue_kind(&q),
-               q.linearizable ? "yes" : "no", q.progress, q.bounded ? "yes" : "no", q.batched ? "yes" : "no",
-               q.by_handle ? "handles" : "values", q.devices, q.text);
+    for (uint32_t i = 0; bl_queue(i, &q); i++) {
+        printf("  %-12s  %-7s  %-9s  %-7s", q.name, queue_kind(&q), q.progress, q.by_handle ? "handles" : "values");
+        for (int c = 0; c < QUEUE_COLUMNS_COUNT; c++)
+            printf("  %-*s", (int)strlen(QUEUE_COLUMNS[c].name), q.flags & QUEUE_COLUMNS[c].flag ? "yes" : "-");
+        printf("  %-12s  %s\n", q.devices, q.text);
+    }
 }
 
 static void queue_json(json_writer *json, const bl_queue_info *q) {
     json_start(json, NULL, '{');
     json_string(json, "name", q->name);
     json_string(json, "text", q->text);
-    json_string(json, "kind", q->deque ? "deque" : "fifo");
-    json_bool(json, "linearizable", q->linearizable != 0);
+    json_string(json, "kind", queue_kind(q));
     json_string(json, "progress", q->progress);
-    json_bool(json, "bounded", q->bounded != 0);
-    json_string(json, "devices", q->devices);
+    for (int c = 0; c < QUEUE_COLUMNS_COUNT; c++)
+        json_bool(json, QUEUE_COLUMNS[c].json, (q->flags & QUEUE_COLUMNS[c].flag) != 0);
     json_bool(json, "by_handle", q->by_handle != 0);
-    json_bool(json, "batched", q->batched != 0);
-    json_bool(json, "ceiling", q->ceiling != 0);
+    json_whole(json, "least_capacity", q->least);
+    json_string(json, "devices", q->devices);
     json_end(json, '}');
 }
 

@@ -4,6 +4,7 @@
 
 #include <ballast/ballast.h>
 #include <ballast/parts/run.h>
+#include <ballast/queues/contract.h>
 #include <ballast/runtime/program_type.h>
 #include <stdbool.h>
 
@@ -85,7 +86,7 @@ void bl__scheduler_text(const bl__plan *plan, char *text, size_t size);
 /* Managed queues by number (BL_MANAGED_QUEUES). */
 typedef struct bl__queue_type {
     const char *name;
-    size_t (*bytes)(uint32_t capacity, uint32_t words);
+    size_t (*bytes)(bl_shape shape);
     int deque, by_handle;
 } bl__queue_type;
 const bl__queue_type *bl__queue_type_at(int queue);

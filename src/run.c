@@ -163,7 +163,9 @@ static int refill(job *j) {
     uint32_t needed = power_of_two(2 * ((uint64_t)j->entries / run->queue_count + 1));
     if (run->capacity < needed)
         run->capacity = needed;
-    run->queue_stride = (type->bytes(run->capacity, run->words) + BL_LINE - 1) / BL_LINE * BL_LINE;
+    run->queue_stride =
+        (type->bytes((bl_shape){run->capacity, type->by_handle ? 1 : run->words, run->workers}) + BL_LINE - 1) /
+        BL_LINE * BL_LINE;
     int status = ensure(j, &j->queues, run->queue_stride * run->queue_count);
     run->queues = j->queues.memory;
     if (status == BL_OK && type->by_handle) {

@@ -167,7 +167,7 @@ void bl__scheduler_text(const bl__plan *plan, char *text, size_t size) {
 
 /* ---- queues ---- */
 
-#define X(name) {#name, name##_bytes, name##_DEQUE, name##_BY_HANDLE},
+#define X(name) {#name, name##_bytes, name##_KIND == BL_KIND_DEQUE, name##_BY_HANDLE},
 static const bl__queue_type queue_types[] = {BL_MANAGED_QUEUES(X)};
 #undef X
 
@@ -183,8 +183,7 @@ int bl__queue_number(const char *name) {
 int bl_queue(uint32_t i, bl_queue_info *info) {
     static const bl_queue_info queues[] = {
 #define X(name)                                                                                                        \
-    {#name,          name##_TEXT,    name##_DEQUE,     name##_LINEARIZABLE, name##_PROGRESS,                           \
-     name##_BOUNDED, name##_DEVICES, name##_BY_HANDLE, name##_BATCHED,      name##_CEILING},
+    {#name, name##_TEXT, name##_KIND, name##_FLAGS, name##_PROGRESS, name##_BY_HANDLE, name##_LEAST, name##_DEVICES},
         BL_QUEUES(X)
 #undef X
     };

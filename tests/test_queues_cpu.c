@@ -60,7 +60,7 @@ static bool contract_launch(contract_entry entry, contract_client *client, contr
     return true;
 }
 
-#include "contract_host.h"
+#include "../verify/contract_host.h"
 
 enum { ITEMS = 100000 / CHECK_SLOWER };
 

@@ -79,7 +79,7 @@ static bool contract_launch(contract_entry entry, contract_client *client, contr
     return true;
 }
 
-#include "contract_host.h"
+#include "../verify/contract_host.h"
 
 typedef struct shape {
     const char *text;
@@ -88,6 +88,8 @@ typedef struct shape {
 
 static void crowds(const contract_queue *q, const shape *s) {
     static const uint32_t capacities[] = {2, 64, 4096};
+    if (q->waiting && !(q->flags & BL_ALL_PARADIGMS) && s->stride == 1)
+        return; /* a lane that waits may keep back the one it waits for */
     block_lanes = s->block;
     lane_stride = s->stride;
     for (uint32_t i = 0; i < 3; i++) {

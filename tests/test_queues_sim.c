@@ -68,7 +68,7 @@ static bool contract_launch(contract_entry entry, contract_client *client, contr
     return result == BL_SIM_DONE;
 }
 
-#include "contract_host.h"
+#include "../verify/contract_host.h"
 
 /* ---- the clients ---- */
 

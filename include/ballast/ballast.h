@@ -9,6 +9,7 @@
 #ifndef BALLAST_H
 #define BALLAST_H
 
+#include <ballast/queues/properties.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -146,15 +147,13 @@ int bl_program_has(const bl_program *program, const char *scheduler);
 
 typedef struct bl_queue_info {
     const char *name;
-    const char *text; /* authors and year */
-    int deque;        /* 1: owner and thieves, 0: FIFO */
-    int linearizable;
+    const char *text;     /* authors and year */
+    int kind;             /* BL_KIND_FIFO and so on: queues/properties.h */
+    uint32_t flags;       /* BL_LINEARIZABLE and so on */
     const char *progress; /* "lock-free", "blocking", "wait-free" */
-    int bounded;
-    const char *devices; /* where it runs: "cpu cuda sim" */
-    int by_handle;       /* carries 32-bit handles over an entry pool; else payloads by value */
-    int batched;         /* push_n, pop_n cost less than n operations */
-    int ceiling;         /* not a queue: a bound to measure against */
+    int by_handle;        /* carries 32-bit handles over an entry pool; else payloads by value */
+    uint32_t least;       /* the smallest capacity */
+    const char *devices;  /* where it runs: "cpu cuda sim" */
 } bl_queue_info;
 int bl_queue(uint32_t i, bl_queue_info *info); /* 0 past the end */
 

@@ -133,7 +133,7 @@ says "--version" "^ballast [0-9][0-9.]*$" --version
 
 says "list" "^devices" list
 says "list apps" "^  octree " list apps
-says "list queues" "linearizable" list queues
+says "list queues" "EMPTY" list queues
 says "list schedulers" "^  steal:" list schedulers
 says "list devices" "^  cpu " list devices
 json "list --json" "" list --json

@@ -72,14 +72,23 @@ BL_FN void bl_fence_acquire(void) { __atomic_thread_fence(__ATOMIC_ACQUIRE); }
 BL_FN void bl_fence_release(void) { __atomic_thread_fence(__ATOMIC_RELEASE); }
 BL_FN void bl_fence_seq_cst(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 
-#if defined(__SIZEOF_INT128__) && (defined(__GCC_HAVE_SYNC_COMPARE_AND_SWAP_16) || defined(__aarch64__))
+#if defined(__SIZEOF_INT128__) && (defined(__x86_64__) || defined(__aarch64__))
 #define BL_HAS_CAS128 1
 __extension__ typedef unsigned __int128 bl_u128;
-/* __sync and not __atomic: gcc turns the latter into calls of libatomic, which may take a lock. */
 BL_FN bool bl_cas128_acq_rel(bl_u128 *p, bl_u128 *expected, bl_u128 v) {
+#if defined(__x86_64__) /* gcc has it only with -mcx16, which users of a header would have to know */
+    uint64_t low = (uint64_t)*expected, high = (uint64_t)(*expected >> 64);
+    bool swapped;
+    __asm__ volatile("lock cmpxchg16b %1"
+                     : "=@ccz"(swapped), "+m"(*p), "+a"(low), "+d"(high)
+                     : "b"((uint64_t)v), "c"((uint64_t)(v >> 64))
+                     : "memory");
+    *expected = (bl_u128)high << 64 | low;
+#else /* __sync and not __atomic: gcc turns the latter into calls of libatomic, which may take a lock */
     bl_u128 found = __sync_val_compare_and_swap(p, *expected, v);
     bool swapped = found == *expected;
     *expected = found;
+#endif
     return swapped;
 }
 #else

@@ -1,5 +1,4 @@
 /* ABP deque: one owner at the tail, thieves at the head.
- * BL_QUEUE_PROPERTIES abp: deque value
  *
  * Arora, Blumofe, Plaxton 1998, as given by Cederman and Tsigas (GPU Computing Gems 35, Listings 35.1 to 35.4). The owner works without
  * compare-and-swap while two or more items are left; the last one is fought for on `head`, whose counter part makes every reset unique.
@@ -29,14 +28,15 @@
 #include "contract.h"
 
 #define abp_TEXT "work-stealing deque (Arora, Blumofe, Plaxton 1998; Cederman, Tsigas 2008, 2011)"
-#define abp_DEQUE 1
-#define abp_BOUNDED 1
-#define abp_DEVICES "cpu cuda sim"
-#define abp_BY_HANDLE 0
-#define abp_LINEARIZABLE 1
+#define abp_KIND BL_KIND_DEQUE
+#define abp_FLAGS                                                                                                      \
+    (BL_LINEARIZABLE | BL_EXACT_EMPTY | BL_BOUNDED | BL_STATIC_MEMORY | BL_BATCHED | BL_MULTI_QUEUE | BL_ORDERS_MEMORY)
 #define abp_PROGRESS "lock-free"
-#define abp_BATCHED 1
-#define abp_CEILING 0
+#define abp_BY_HANDLE 0
+#define abp_PER_THREAD 0
+#define abp_LEAST 1u
+#define abp_MOST_THREADS UINT32_MAX
+#define abp_DEVICES "cpu cuda sim"
 
 typedef struct abp {
     uint64_t *head;
@@ -45,14 +45,15 @@ typedef struct abp {
     uint32_t capacity, words;
 } abp;
 
-BL_HOST_FN size_t abp_bytes(uint32_t capacity, uint32_t words) { return 2 * BL_LINE + 4u * (size_t)capacity * words; }
+BL_HOST_FN size_t abp_bytes(bl_shape shape) { return 2 * BL_LINE + 4u * (size_t)shape.capacity * shape.words; }
 
-BL_FN void abp_bind(abp *q, void *memory, uint32_t capacity, uint32_t words) {
+BL_FN void abp_bind(abp *q, void *memory, bl_shape shape, uint32_t thread) {
+    (void)thread;
     q->head = (uint64_t *)bl__queue_line(memory, 0);
     q->tail = (uint32_t *)bl__queue_line(memory, 1);
     q->slots = (uint32_t *)bl__queue_line(memory, 2);
-    q->capacity = capacity;
-    q->words = words;
+    q->capacity = shape.capacity;
+    q->words = shape.words;
 }
 
 BL_FN uint64_t abp_head(uint32_t index, uint32_t counter) { return (uint64_t)counter << 32 | index; }
@@ -129,6 +130,13 @@ BL_FN bl_outcome abp_steal(abp *q, uint32_t *item) {
         return BL_EMPTY;
     bl_race_read(item, abp_slot(q, index), q->words);
     return bl_cas64_seq_cst(q->head, &head, abp_head(index + 1, abp_counter(head))) ? BL_DONE : BL_RETRY; /* B3 */
+}
+
+BL_FN uint32_t abp_steal_n(abp *q, uint32_t *items, uint32_t n) {
+    uint32_t got = 0;
+    while (got < n && abp_steal(q, items + (size_t)got * q->words) == BL_DONE)
+        got++;
+    return got;
 }
 
 BL_FN uint32_t abp_size(const abp *q) {

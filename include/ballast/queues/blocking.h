@@ -1,5 +1,4 @@
 /* Blocking queue: a ring under one lock.
- * BL_QUEUE_PROPERTIES blocking: fifo value
  *
  * Cederman and Tsigas 2008, Algorithm 2. As printed the loop runs while the lock is NOT taken; here its body is entered with the lock, which is
  * released on every path, and the ring wraps and reports FULL.
@@ -17,14 +16,16 @@
 #include "contract.h"
 
 #define blocking_TEXT "ring under a lock (Cederman, Tsigas 2008, Algorithm 2)"
-#define blocking_DEQUE 0
-#define blocking_BOUNDED 1
-#define blocking_DEVICES "cpu cuda sim"
-#define blocking_BY_HANDLE 0
-#define blocking_LINEARIZABLE 1
+#define blocking_KIND BL_KIND_FIFO
+#define blocking_FLAGS                                                                                                 \
+    (BL_LINEARIZABLE | BL_EXACT_EMPTY | BL_EXACT_FULL | BL_BOUNDED | BL_STATIC_MEMORY | BL_BATCHED |                   \
+     BL_ALL_PARADIGMS | BL_MULTI_QUEUE | BL_ORDERS_MEMORY)
 #define blocking_PROGRESS "blocking"
-#define blocking_BATCHED 1
-#define blocking_CEILING 0
+#define blocking_BY_HANDLE 0
+#define blocking_PER_THREAD 0
+#define blocking_LEAST 1u
+#define blocking_MOST_THREADS UINT32_MAX
+#define blocking_DEVICES "cpu cuda sim"
 
 typedef struct blocking {
     uint32_t *lock;
@@ -33,16 +34,15 @@ typedef struct blocking {
     uint32_t mask, words;
 } blocking;
 
-BL_HOST_FN size_t blocking_bytes(uint32_t capacity, uint32_t words) {
-    return 2 * BL_LINE + 4u * (size_t)capacity * words;
-}
+BL_HOST_FN size_t blocking_bytes(bl_shape shape) { return 2 * BL_LINE + 4u * (size_t)shape.capacity * shape.words; }
 
-BL_FN void blocking_bind(blocking *q, void *memory, uint32_t capacity, uint32_t words) {
+BL_FN void blocking_bind(blocking *q, void *memory, bl_shape shape, uint32_t thread) {
+    (void)thread;
     q->lock = (uint32_t *)bl__queue_line(memory, 0);
     q->ends = (uint32_t *)bl__queue_line(memory, 1);
     q->slots = (uint32_t *)bl__queue_line(memory, 2);
-    q->mask = capacity - 1;
-    q->words = words;
+    q->mask = shape.capacity - 1;
+    q->words = shape.words;
 }
 
 BL_FN void blocking_init(blocking *q, uint32_t start, uint32_t rank, uint32_t size) {
@@ -126,6 +126,7 @@ BL_FN bl_outcome blocking_push(blocking *q, const uint32_t *item) {
 }
 BL_FN bl_outcome blocking_pop(blocking *q, uint32_t *item) { return blocking_pop_n(q, item, 1) ? BL_DONE : BL_EMPTY; }
 BL_FN bl_outcome blocking_steal(blocking *q, uint32_t *item) { return blocking_pop(q, item); }
+BL_FN uint32_t blocking_steal_n(blocking *q, uint32_t *items, uint32_t n) { return blocking_pop_n(q, items, n); }
 
 /* Tail first: a thread that loses its core between the two reads finds too few, never more than there ever were. */
 BL_FN uint32_t blocking_size(const blocking *q) {

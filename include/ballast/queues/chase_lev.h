@@ -1,5 +1,4 @@
 /* Chase–Lev deque: one owner at the bottom, thieves at the top, on a ring.
- * BL_QUEUE_PROPERTIES chase_lev: deque value
  *
  * Chase and Lev 2005, with the orders of Lê, Pop, Cohen and Zappa Nardelli 2013. Like ABP, but both ends only ever count up
  * (64 bits: they never wrap in practice), so the ring needs no reset and no tag, and room at the top is reused at once.
@@ -24,14 +23,16 @@
 #include "contract.h"
 
 #define chase_lev_TEXT "work-stealing deque on a ring (Chase, Lev 2005)"
-#define chase_lev_DEQUE 1
-#define chase_lev_BOUNDED 1
-#define chase_lev_DEVICES "cpu cuda sim"
-#define chase_lev_BY_HANDLE 0
-#define chase_lev_LINEARIZABLE 1
+#define chase_lev_KIND BL_KIND_DEQUE
+#define chase_lev_FLAGS                                                                                                \
+    (BL_LINEARIZABLE | BL_EXACT_EMPTY | BL_EXACT_FULL | BL_BOUNDED | BL_STATIC_MEMORY | BL_BATCHED | BL_MULTI_QUEUE |  \
+     BL_ORDERS_MEMORY)
 #define chase_lev_PROGRESS "lock-free"
-#define chase_lev_BATCHED 1
-#define chase_lev_CEILING 0
+#define chase_lev_BY_HANDLE 0
+#define chase_lev_PER_THREAD 0
+#define chase_lev_LEAST 1u
+#define chase_lev_MOST_THREADS UINT32_MAX
+#define chase_lev_DEVICES "cpu cuda sim"
 
 typedef struct chase_lev {
     uint64_t *top, *bottom;
@@ -39,16 +40,15 @@ typedef struct chase_lev {
     uint32_t mask, words;
 } chase_lev;
 
-BL_HOST_FN size_t chase_lev_bytes(uint32_t capacity, uint32_t words) {
-    return 2 * BL_LINE + 4u * (size_t)capacity * words;
-}
+BL_HOST_FN size_t chase_lev_bytes(bl_shape shape) { return 2 * BL_LINE + 4u * (size_t)shape.capacity * shape.words; }
 
-BL_FN void chase_lev_bind(chase_lev *q, void *memory, uint32_t capacity, uint32_t words) {
+BL_FN void chase_lev_bind(chase_lev *q, void *memory, bl_shape shape, uint32_t thread) {
+    (void)thread;
     q->top = (uint64_t *)bl__queue_line(memory, 0);
     q->bottom = (uint64_t *)bl__queue_line(memory, 1);
     q->slots = (uint32_t *)bl__queue_line(memory, 2);
-    q->mask = capacity - 1;
-    q->words = words;
+    q->mask = shape.capacity - 1;
+    q->words = shape.words;
 }
 
 BL_FN void chase_lev_init(chase_lev *q, uint32_t start, uint32_t rank, uint32_t size) {
@@ -109,6 +109,13 @@ BL_FN bl_outcome chase_lev_steal(chase_lev *q, uint32_t *item) {
         return BL_EMPTY;
     bl_race_read(item, chase_lev_slot(q, top), q->words);
     return bl_cas64_seq_cst(q->top, &top, top + 1) ? BL_DONE : BL_RETRY; /* B3 */
+}
+
+BL_FN uint32_t chase_lev_steal_n(chase_lev *q, uint32_t *items, uint32_t n) {
+    uint32_t got = 0;
+    while (got < n && chase_lev_steal(q, items + (size_t)got * q->words) == BL_DONE)
+        got++;
+    return got;
 }
 
 BL_FN uint32_t chase_lev_size(const chase_lev *q) {

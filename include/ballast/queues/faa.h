@@ -1,5 +1,4 @@
 /* The fetch-and-add ceiling: what any queue with one shared counter per end could at best do.
- * BL_QUEUE_PROPERTIES faa: ceiling value
  *
  * push and pop each take a ticket by one fetch-and-add and touch the ticket's slot, with nothing that makes a pop wait for its push. It is NOT a
  * queue: it never reports EMPTY or FULL and a pop may read a slot before it is written. No scheduler uses it; benchmarks draw it as the
@@ -11,14 +10,14 @@
 #include "contract.h"
 
 #define faa_TEXT "fetch-and-add ceiling: not a queue, a bound to measure against"
-#define faa_DEQUE 0
-#define faa_BOUNDED 1
-#define faa_DEVICES "cpu cuda sim"
-#define faa_BY_HANDLE 0
-#define faa_LINEARIZABLE 0
+#define faa_KIND BL_KIND_CEILING
+#define faa_FLAGS (BL_STATIC_MEMORY | BL_BATCHED | BL_FAIR | BL_ALL_PARADIGMS | BL_MULTI_QUEUE)
 #define faa_PROGRESS "wait-free"
-#define faa_BATCHED 1
-#define faa_CEILING 1
+#define faa_BY_HANDLE 0
+#define faa_PER_THREAD 0
+#define faa_LEAST 1u
+#define faa_MOST_THREADS UINT32_MAX
+#define faa_DEVICES "cpu cuda sim"
 
 typedef struct faa {
     uint32_t *head, *tail;
@@ -26,14 +25,15 @@ typedef struct faa {
     uint32_t mask, words;
 } faa;
 
-BL_HOST_FN size_t faa_bytes(uint32_t capacity, uint32_t words) { return 2 * BL_LINE + 4u * (size_t)capacity * words; }
+BL_HOST_FN size_t faa_bytes(bl_shape shape) { return 2 * BL_LINE + 4u * (size_t)shape.capacity * shape.words; }
 
-BL_FN void faa_bind(faa *q, void *memory, uint32_t capacity, uint32_t words) {
+BL_FN void faa_bind(faa *q, void *memory, bl_shape shape, uint32_t thread) {
+    (void)thread;
     q->head = (uint32_t *)bl__queue_line(memory, 0);
     q->tail = (uint32_t *)bl__queue_line(memory, 1);
     q->slots = (uint32_t *)bl__queue_line(memory, 2);
-    q->mask = capacity - 1;
-    q->words = words;
+    q->mask = shape.capacity - 1;
+    q->words = shape.words;
 }
 
 BL_FN void faa_init(faa *q, uint32_t start, uint32_t rank, uint32_t size) {
@@ -60,6 +60,7 @@ BL_FN uint32_t faa_pop_n(faa *q, uint32_t *items, uint32_t n) {
 BL_FN bl_outcome faa_push(faa *q, const uint32_t *item) { return faa_push_n(q, item, 1), BL_DONE; }
 BL_FN bl_outcome faa_pop(faa *q, uint32_t *item) { return faa_pop_n(q, item, 1), BL_DONE; }
 BL_FN bl_outcome faa_steal(faa *q, uint32_t *item) { return faa_pop(q, item); }
+BL_FN uint32_t faa_steal_n(faa *q, uint32_t *items, uint32_t n) { return faa_pop_n(q, items, n); }
 
 BL_FN uint32_t faa_size(const faa *q) {
     int32_t size = (int32_t)(bl_load32_relaxed(q->tail) - bl_load32_relaxed(q->head));

@@ -1,5 +1,4 @@
 /* Lock-free queue of Tsigas and Zhang, with lazily moved head and tail.
- * BL_QUEUE_PROPERTIES tz: fifo handle
  *
  * Tsigas and Zhang 2001; the skeleton in Cederman and Tsigas 2008 is Algorithm 3. Items are put into and taken out of the slots themselves by
  * compare-and-swap; head and tail are only hints where to start looking, moved every TZ_INTERVAL operations, so that most operations
@@ -32,14 +31,16 @@
 #include "contract.h"
 
 #define tz_TEXT "lock-free ring with lazy head and tail (Tsigas, Zhang 2001; Cederman, Tsigas 2008, Algorithm 3)"
-#define tz_DEQUE 0
-#define tz_BOUNDED 1
-#define tz_DEVICES "cpu cuda sim"
-#define tz_BY_HANDLE 1
-#define tz_LINEARIZABLE 1
+#define tz_KIND BL_KIND_FIFO
+#define tz_FLAGS                                                                                                       \
+    (BL_LINEARIZABLE | BL_EXACT_EMPTY | BL_EXACT_FULL | BL_BOUNDED | BL_STATIC_MEMORY | BL_ALL_PARADIGMS |             \
+     BL_MULTI_QUEUE | BL_ORDERS_MEMORY)
 #define tz_PROGRESS "lock-free"
-#define tz_BATCHED 0
-#define tz_CEILING 0
+#define tz_BY_HANDLE 1
+#define tz_PER_THREAD 0
+#define tz_LEAST 2u
+#define tz_MOST_THREADS UINT32_MAX
+#define tz_DEVICES "cpu cuda sim"
 
 #ifndef TZ_INTERVAL
 #define TZ_INTERVAL 8u /* the papers' x: hints move when a position divisible by it has been passed */
@@ -48,19 +49,18 @@
 typedef struct tz {
     uint32_t *head, *tail;
     uint64_t *slots;
-    uint32_t mask;
+    uint32_t mask, words;
 } tz;
 
-BL_HOST_FN size_t tz_bytes(uint32_t capacity, uint32_t words) {
-    return (void)words, 2 * BL_LINE + 8u * (size_t)capacity;
-}
+BL_HOST_FN size_t tz_bytes(bl_shape shape) { return 2 * BL_LINE + 8u * (size_t)shape.capacity; }
 
-BL_FN void tz_bind(tz *q, void *memory, uint32_t capacity, uint32_t words) {
-    (void)words;
+BL_FN void tz_bind(tz *q, void *memory, bl_shape shape, uint32_t thread) {
+    (void)thread;
     q->head = (uint32_t *)bl__queue_line(memory, 0);
     q->tail = (uint32_t *)bl__queue_line(memory, 1);
     q->slots = (uint64_t *)bl__queue_line(memory, 2);
-    q->mask = capacity - 1;
+    q->mask = shape.capacity - 1;
+    q->words = 1;
 }
 
 BL_FN uint32_t tz_waiting(uint32_t p) { return p & ~1u; }
@@ -131,21 +131,6 @@ BL_FN bl_outcome tz_pop(tz *q, uint32_t *item) {
         p = tz_next(q->head, &seen, p);
     }
 }
-BL_FN bl_outcome tz_steal(tz *q, uint32_t *item) { return tz_pop(q, item); }
-
-BL_FN uint32_t tz_push_n(tz *q, const uint32_t *items, uint32_t n) {
-    uint32_t done = 0;
-    while (done < n && tz_push(q, items + done) == BL_DONE)
-        done++;
-    return done;
-}
-BL_FN uint32_t tz_pop_n(tz *q, uint32_t *items, uint32_t n) {
-    uint32_t done = 0;
-    while (done < n && tz_pop(q, items + done) == BL_DONE)
-        done++;
-    return done;
-}
-
 /* From the hints over the slots they lag behind: a handful, but with a small ring several rounds of it. Tail first: who loses its core in
  * between finds too few, never more than there ever were. */
 BL_FN uint32_t tz_size(const tz *q) {
@@ -164,5 +149,9 @@ BL_FN uint32_t tz_size(const tz *q) {
     int32_t size = (int32_t)(tail - head);
     return size > 0 ? (uint32_t)size : 0;
 }
+
+#define BL_SINGLY tz
+#include "template/singly.h"
+#undef BL_SINGLY
 
 #endif

@@ -1,18 +1,22 @@
 /* Template: what the host does with the queues of a run while no worker is running: set up, fill, count, drain. Included once per queue
- * with BL_QUEUE; called by `size` threads, each with its rank. */
+ * with BL_QUEUE; called by `size` threads, each with its rank. No more of them than workers touch a queue that knows its threads. */
 #define BL_QUEUE_(x) BL_CAT(BL_QUEUE, _##x)
 #define BL__NAME(x) BL_CAT(bl__, BL_QUEUE_(x))
 
-BL_FN BL_QUEUE BL__NAME(managed)(const bl__run *run, uint32_t i) {
+BL_FN BL_QUEUE BL__NAME(managed)(const bl__run *run, uint32_t i, uint32_t rank) {
     BL_QUEUE q;
-    BL_QUEUE_(bind)
-    (&q, run->queues + (size_t)i * run->queue_stride, run->capacity, BL_QUEUE_(BY_HANDLE) ? 1 : run->words);
+    bl_shape shape = {run->capacity, BL_QUEUE_(BY_HANDLE) ? 1 : run->words, run->workers};
+    BL_QUEUE_(bind)(&q, run->queues + (size_t)i * run->queue_stride, shape, rank);
     return q;
+}
+
+BL_FN uint32_t BL__NAME(helpers)(const bl__run *run, uint32_t size) {
+    return BL_QUEUE_(PER_THREAD) && run->workers < size ? run->workers : size;
 }
 
 BL_FN void BL__NAME(set_up)(const bl__run *run, uint32_t entries, uint32_t rank, uint32_t size) {
     for (uint32_t i = 0; i < run->queue_count; i++) {
-        BL_QUEUE q = BL__NAME(managed)(run, i);
+        BL_QUEUE q = BL__NAME(managed)(run, i, rank);
         BL_QUEUE_(init)(&q, 0, (rank + i) % size, size); /* so that not rank 0 does the control words of all */
     }
 #if BL_QUEUE_(BY_HANDLE)
@@ -27,18 +31,21 @@ BL_FN void BL__NAME(set_up)(const bl__run *run, uint32_t entries, uint32_t rank,
 
 /* Spreads the entries evenly. The caller made the queues large enough. */
 BL_FN void BL__NAME(fill)(const bl__run *run, const uint32_t *entries, uint32_t count, uint32_t rank, uint32_t size) {
+    size = BL__NAME(helpers)(run, size);
+    if (rank >= size)
+        return;
 #if BL_QUEUE_(BY_HANDLE)
     bl__pool pool;
     bl__pool_bind(&pool, run->pool, run->pool_capacity, run->workers, run->words);
     for (uint32_t i = rank; i < count; i += size) {
-        BL_QUEUE q = BL__NAME(managed)(run, i % run->queue_count);
+        BL_QUEUE q = BL__NAME(managed)(run, i % run->queue_count, rank);
         bl_data_write(bl__pool_entry(&pool, i), entries + (size_t)i * run->words, run->words);
         while (BL_QUEUE_(push)(&q, &i) != BL_DONE)
             ;
     }
 #else
     for (uint32_t i = rank; i < run->queue_count; i += size) {
-        BL_QUEUE q = BL__NAME(managed)(run, i);
+        BL_QUEUE q = BL__NAME(managed)(run, i, rank);
         uint32_t from = (uint32_t)((uint64_t)count * i / run->queue_count);
         uint32_t to = (uint32_t)((uint64_t)count * (i + 1) / run->queue_count);
         while (from < to)
@@ -49,17 +56,20 @@ BL_FN void BL__NAME(fill)(const bl__run *run, const uint32_t *entries, uint32_t 
 
 BL_FN void BL__NAME(count)(const bl__run *run, uint64_t *total, uint32_t rank, uint32_t size) {
     for (uint32_t i = rank; i < run->queue_count; i += size) {
-        BL_QUEUE q = BL__NAME(managed)(run, i);
+        BL_QUEUE q = BL__NAME(managed)(run, i, rank);
         bl_fetch_add64_relaxed(total, BL_QUEUE_(size)(&q));
     }
 }
 
 /* Everything in the queues into one flat array; `total` counts on from what is in it already. */
 BL_FN void BL__NAME(drain)(const bl__run *run, uint32_t *entries, uint64_t *total, uint32_t rank, uint32_t size) {
+    size = BL__NAME(helpers)(run, size);
+    if (rank >= size)
+        return;
 #if BL_QUEUE_(BY_HANDLE)
     /* Anyone may pop, so all threads can help with a single queue. */
     for (uint32_t i = run->queue_count == 1 ? 0 : rank; i < run->queue_count; i += size) {
-        BL_QUEUE q = BL__NAME(managed)(run, i);
+        BL_QUEUE q = BL__NAME(managed)(run, i, rank);
         bl__pool pool;
         bl__pool_bind(&pool, run->pool, run->pool_capacity, run->workers, run->words);
         uint32_t handle;
@@ -69,7 +79,7 @@ BL_FN void BL__NAME(drain)(const bl__run *run, uint32_t *entries, uint64_t *tota
     }
 #else
     for (uint32_t i = rank; i < run->queue_count; i += size) {
-        BL_QUEUE q = BL__NAME(managed)(run, i);
+        BL_QUEUE q = BL__NAME(managed)(run, i, rank);
         uint32_t n = BL_QUEUE_(size)(&q);
         uint64_t at = bl_fetch_add64_relaxed(total, n);
         for (uint32_t done = 0; done < n;)

@@ -1,5 +1,5 @@
 /* Static: in- and out-arrays, a launch per wave (Cederman and Tsigas 2008, Algorithm 1; Gems 35, section 35.3.1).
- * BL_SCHEDULER_PROPERTIES static: none in- and out-array, a launch per wave of tasks
+ * BL_SCHEDULER_PROPERTIES static: none one in- and out-array, a launch per wave of tasks
  *
  * The contract is in contract.h. A wave runs the tasks of the in-array; what they spawn goes to the out-array, where one fetch-and-add reserves both
  * slots and task numbers. The host swaps the arrays and starts the next wave. Every group runs an equal, fixed share of the tasks:

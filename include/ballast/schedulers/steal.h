@@ -1,5 +1,5 @@
 /* Stealing: a queue per worker; who runs out takes from another (Cederman and Tsigas 2008, section 4.4; Gems 35).
- * BL_SCHEDULER_PROPERTIES steal: any a queue per worker, thieves take from the others
+ * BL_SCHEDULER_PROPERTIES steal: any many a queue per worker, thieves take from the others
  *
  * The contract is in contract.h. A worker feeds its own queue whenever a thief has emptied it, so that every busy worker with more than one entry
  * shows its oldest one, the largest piece of work it has. Victims are looked at by all lanes of the warp at once, in turn after the
@@ -24,8 +24,15 @@ BL_FN uint32_t BL__NAME(rob)(bl__worker *w, uint32_t victim, uint32_t size) {
     BL_QUEUE q = BL__NAME(queue)(w, victim);
     uint32_t want = w->run->steal_half ? (size + 1) / 2 : 1, got = 0;
     want = bl__min(want, w->run->stack_capacity - w->run->outbox); /* the next tasks must still have room to spawn */
+#if BL_QUEUE_(BY_HANDLE)
     while (got < want && BL__NAME(take)(w, &q, true) == BL_DONE)
         got++;
+#else
+    bl__stack *s = w->stack; /* the slots up to the ring's end lie one after another */
+    want = bl__min(want, s->mask + 1 - (s->top & s->mask));
+    got = BL_QUEUE_(steal_n)(&q, bl__stack_slot(s, w->words, s->top), want);
+    s->top += got;
+#endif
     return got;
 }
 

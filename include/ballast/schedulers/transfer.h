@@ -5,7 +5,8 @@
 BL_FN BL_QUEUE BL__NAME(queue)(const bl__worker *w, uint32_t i) {
     BL_QUEUE q;
     unsigned char *memory = w->run->queues + (size_t)i * w->run->queue_stride;
-    BL_QUEUE_(bind)(&q, memory, w->run->capacity, BL_QUEUE_(BY_HANDLE) ? 1 : w->words);
+    bl_shape shape = {w->run->capacity, BL_QUEUE_(BY_HANDLE) ? 1 : w->words, w->run->workers};
+    BL_QUEUE_(bind)(&q, memory, shape, w->id);
     return q;
 }
 

@@ -11,12 +11,22 @@
 
 typedef struct contract_queue {
     const char *name;
-    size_t (*bytes)(uint32_t capacity, uint32_t words);
-    int deque, by_handle, ceiling;
+    size_t (*bytes)(bl_shape shape);
+    int deque, by_handle, ceiling, waiting;
+    uint32_t least, flags; /* least: capacity */
     contract_entry entry;
 } contract_queue;
 
-#define X(name) {#name, name##_bytes, name##_DEQUE, name##_BY_HANDLE, name##_CEILING, CONTRACT_ENTRY(name)},
+#define X(name)                                                                                                        \
+    {#name,                                                                                                            \
+     name##_bytes,                                                                                                     \
+     name##_KIND == BL_KIND_DEQUE,                                                                                     \
+     name##_BY_HANDLE,                                                                                                 \
+     name##_KIND == BL_KIND_CEILING,                                                                                   \
+     name##_KIND == BL_KIND_WAITING,                                                                                   \
+     name##_LEAST,                                                                                                     \
+     name##_FLAGS,                                                                                                     \
+     CONTRACT_ENTRY(name)},
 static const contract_queue contract_queues[] = {BL_QUEUES(X)};
 #undef X
 enum { CONTRACT_QUEUES = sizeof contract_queues / sizeof contract_queues[0] };
@@ -38,6 +48,11 @@ static void contract_print(const char *name, const contract_client *c, contract_
            came_back ? "" : "; the threads did not come back");
     printf("    capacity %u, words %u, start %u, seed %u, %u threads, %u producers, %u consumers, %u items, batch %u\n",
            c->capacity, c->words, c->start, c->seed, c->threads, c->producers, c->consumers, c->items, c->batch);
+}
+
+static size_t contract_bytes(const contract_queue *q, const contract_client *c) {
+    bl_shape shape = {c->capacity, c->words, c->threads};
+    return q->bytes(shape);
 }
 
 static void contract_open(contract_client *c, uint64_t bytes, uint32_t values) {
@@ -96,23 +111,23 @@ static contract_client contract_shape(uint32_t capacity, uint32_t words, uint32_
 
 /* ---- one thread ---- */
 
-static const uint32_t contract_capacities[] = {2, 4, 64}, contract_words[] = {1, 3, 8};
+static const uint32_t contract_capacities[] = {1, 2, 4, 64}, contract_words[] = {1, 3, 8};
 /* Counters that wrap in the middle of what is done with them, at 2^32 and where a signed difference would. */
 static const uint32_t contract_starts[] = {0, UINT32_MAX - 2, UINT32_MAX, UINT32_MAX - 63, (UINT32_C(1) << 31) - 3};
 
 static void contract_alone(const contract_queue *q, contract_client c) {
     for (int what = CONTRACT_SMOKE; what <= CONTRACT_WALK; what++) {
         contract_client fresh = c;
-        contract_open(&fresh, q->bytes(c.capacity, c.words), 0);
+        contract_open(&fresh, contract_bytes(q, &c), 0);
         contract_failures[q - contract_queues] += !contract_run(q->entry, q->name, &fresh, (contract_case)what);
         contract_close(&fresh);
     }
 }
 
 static void contract_all_alone(const contract_queue *q, uint32_t steps) {
-    for (uint32_t i = 0; i < 3; i++)
+    for (uint32_t i = 0; i < 4; i++)
         for (uint32_t k = 0; k < (q->by_handle ? 1u : 3u); k++)
-            for (uint32_t s = 0; s < 5; s++)
+            for (uint32_t s = 0; s < 5 && contract_capacities[i] >= q->least; s++)
                 contract_alone(q, contract_shape(contract_capacities[i], contract_words[k], contract_starts[s],
                                                  i * 16 + k * 5 + s + 1, steps));
 }
@@ -123,12 +138,14 @@ static void contract_all_alone(const contract_queue *q, uint32_t steps) {
 static bool contract_crowd(const contract_queue *q, contract_client c, uint32_t producers, uint32_t consumers) {
     if (contract_failures[q - contract_queues] >= CONTRACT_ENOUGH)
         return false;
+    while (q->waiting && producers == c.threads && c.capacity < c.threads)
+        c.capacity *= 2; /* all may push before any pops */
     c.producers = q->deque ? 1 : producers;
     c.consumers = q->deque ? c.threads : consumers;
     if (q->deque)
         c.items *= producers;
     uint32_t values = c.producers * c.items;
-    contract_open(&c, q->bytes(c.capacity, c.words), values);
+    contract_open(&c, contract_bytes(q, &c), values);
     c.behind = (uint32_t *)contract_alloc(4 * (size_t)values * (q->by_handle ? c.behind_words : 1), 0xa5);
     c.last = (uint32_t *)contract_alloc(4 * (size_t)c.threads * c.producers, 0);
     bool right = contract_run(q->entry, q->name, &c, CONTRACT_TRAFFIC);
@@ -138,11 +155,13 @@ static bool contract_crowd(const contract_queue *q, contract_client c, uint32_t 
 }
 
 static bool contract_tokens(const contract_queue *q, contract_client c) {
+    if (q->waiting) /* these never say EMPTY or FULL */
+        return true;
     if (contract_failures[q - contract_queues] >= CONTRACT_ENOUGH)
         return false;
     while (c.capacity < c.threads)
         c.capacity *= 2;
-    contract_open(&c, q->bytes(c.capacity, c.words), c.threads);
+    contract_open(&c, contract_bytes(q, &c), c.threads);
     bool right = contract_run(q->entry, q->name, &c, CONTRACT_TOKENS);
     contract_failures[q - contract_queues] += !right;
     contract_close(&c);
@@ -155,7 +174,7 @@ static bool contract_tickets(const contract_queue *q, contract_client c) {
         c.capacity *= 2;
     c.items = c.capacity / c.threads;
     c.capacity = c.items * c.threads; /* equal when the number of threads is a power of two */
-    contract_open(&c, q->bytes(c.capacity, c.words), c.capacity);
+    contract_open(&c, contract_bytes(q, &c), c.capacity);
     bool right = contract_run(q->entry, q->name, &c, CONTRACT_TICKETS);
     contract_close(&c);
     return right;

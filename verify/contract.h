@@ -288,25 +288,28 @@ BL_FN void contract_pool_audit(contract_client *c) {
 
 #define BL_QUEUE_(x) BL_CAT(BL_QUEUE, _##x)
 #define CONTRACT_(x) BL_CAT(BL_QUEUE, _contract_##x)
+#define CONTRACT_DEQUE (BL_QUEUE_(KIND) == BL_KIND_DEQUE)
+#define CONTRACT_HAS(flag) ((BL_QUEUE_(FLAGS) & (flag)) != 0)
 
-BL_FN BL_QUEUE CONTRACT_(queue)(const contract_client *c) {
+BL_FN BL_QUEUE CONTRACT_(queue)(const contract_client *c, uint32_t rank) {
     BL_QUEUE q;
-    BL_QUEUE_(bind)(&q, c->memory, c->capacity, c->words);
+    bl_shape shape = {c->capacity, c->words, c->threads};
+    BL_QUEUE_(bind)(&q, c->memory, shape, rank);
     return q;
 }
 
 BL_FN BL_QUEUE CONTRACT_(fresh)(contract_client *c) {
-    BL_QUEUE q = CONTRACT_(queue)(c);
+    BL_QUEUE q = CONTRACT_(queue)(c, 0);
     for (uint32_t rank = 3; rank-- > 0;) /* as by three threads, in any order */
         BL_QUEUE_(init)(&q, c->start, rank, 3);
     return q;
 }
 
-#if BL_QUEUE_(CEILING)
+#if BL_QUEUE_(KIND) == BL_KIND_CEILING
 
 /* Everybody pushes `items`; the slots are as many as pushes, so what is in them says whether a ticket was given out twice. */
 BL_FN void BL_QUEUE_(contract)(contract_client *c, contract_case what, uint32_t rank) {
-    BL_QUEUE q = CONTRACT_(queue)(c);
+    BL_QUEUE q = CONTRACT_(queue)(c, rank);
     uint32_t item[CONTRACT_WORDS];
     if (what == CONTRACT_SET_UP)
         CONTRACT_(fresh)(c);
@@ -324,6 +327,73 @@ BL_FN void BL_QUEUE_(contract)(contract_client *c, contract_case what, uint32_t 
             CONTRACT_SAME(c, 0, c->seen[item[0]]++, 0);
     }
     contract_guard(c);
+}
+
+#elif BL_QUEUE_(KIND) == BL_KIND_WAITING
+
+/* A push waits for room and a pop for an item. So nobody may go where it would wait for ever: each thread pops as often as it pushes, and the
+ * capacity is at least the number of threads; or producers and consumers move the same number of items. */
+BL_FN void CONTRACT_(push)(contract_client *c, BL_QUEUE *q, uint32_t value) {
+    uint32_t item[CONTRACT_WORDS];
+    contract_item(item, value, c->words);
+    CONTRACT_SAME(c, value, BL_QUEUE_(push)(q, item), BL_DONE);
+}
+BL_FN uint32_t CONTRACT_(pop)(contract_client *c, BL_QUEUE *q) {
+    uint32_t item[CONTRACT_WORDS] = {~0u};
+    CONTRACT_SAME(c, 0, BL_QUEUE_(pop)(q, item), BL_DONE);
+    CONTRACT_TRUE(c, 0, contract_whole(item, c->words), item[0]);
+    return item[0];
+}
+
+BL_FN void CONTRACT_(alone)(contract_client *c) {
+    BL_QUEUE q = CONTRACT_(fresh)(c);
+    uint32_t in = 0, out = 0, random = c->seed | 1u;
+    for (uint32_t i = 0; i < 8 * c->capacity || in > out; i++) {
+        bool push = in == out || (in - out < c->capacity && i < 8 * c->capacity && contract_random(&random) & 1);
+        if (push)
+            CONTRACT_(push)(c, &q, in++);
+        else
+            CONTRACT_SAME(c, out, CONTRACT_(pop)(c, &q), out), out++;
+        CONTRACT_SAME(c, i, BL_QUEUE_(size)(&q), in - out);
+    }
+}
+
+BL_FN void CONTRACT_(traffic)(contract_client *c, uint32_t rank) {
+    BL_QUEUE q = CONTRACT_(queue)(c, rank);
+    contract_thread t = contract_begin(c, rank);
+    contract_meet(&t);
+    uint32_t share = c->consumers ? c->producers * c->items / c->consumers : 0;
+    share += rank + 1 == c->threads ? c->producers * c->items - share * c->consumers : 0;
+    for (uint32_t popped = 0; t.next < t.end || (t.consumes && popped < share);) {
+        if (t.next < t.end)
+            CONTRACT_(push)(c, &q, t.next++);
+        if (t.consumes && popped < share) {
+            uint32_t item[CONTRACT_WORDS] = {~0u};
+            CONTRACT_SAME(c, rank, BL_QUEUE_(pop)(&q, item), BL_DONE);
+            contract_note(&t, item, true);
+            popped++;
+        }
+    }
+}
+
+BL_FN void CONTRACT_(audit)(contract_client *c) {
+    BL_QUEUE q = CONTRACT_(queue)(c, 0);
+    CONTRACT_SAME(c, 0, BL_QUEUE_(size)(&q), 0);
+    for (uint32_t i = 0; i < c->producers * c->items; i++)
+        CONTRACT_SAME(c, i, c->seen[i], 1);
+}
+
+BL_FN void BL_QUEUE_(contract)(contract_client *c, contract_case what, uint32_t rank) {
+    if (what <= CONTRACT_WALK)
+        CONTRACT_(alone)(c);
+    else if (what == CONTRACT_SET_UP)
+        CONTRACT_(fresh)(c);
+    else if (what == CONTRACT_TRAFFIC)
+        CONTRACT_(traffic)(c, rank);
+    else if (what == CONTRACT_AUDIT)
+        CONTRACT_(audit)(c);
+    if (what <= CONTRACT_AUDIT)
+        contract_guard(c);
 }
 
 #else
@@ -377,6 +447,8 @@ BL_FN void CONTRACT_(fill)(contract_client *c, BL_QUEUE *q) {
     contract_item(item, c->capacity, c->words);
     for (uint32_t i = 0; i < 2; i++) {
         CONTRACT_SAME(c, i, BL_QUEUE_(size)(q), c->capacity);
+        if (!CONTRACT_HAS(BL_BOUNDED))
+            break;
         CONTRACT_SAME(c, i, BL_QUEUE_(push)(q, item), BL_FULL);
         CONTRACT_SAME(c, i, BL_QUEUE_(push_n)(q, item, 1), 0);
     }
@@ -386,8 +458,9 @@ BL_FN void CONTRACT_(batches)(contract_client *c, BL_QUEUE *q) {
     uint32_t items[(CONTRACT_DEEP + 1) * CONTRACT_WORDS], n = c->capacity;
     for (uint32_t i = 0; i <= n; i++)
         contract_item(items + i * c->words, 100 + i, c->words);
+    uint32_t more = CONTRACT_HAS(BL_BOUNDED) ? n : n - 1; /* one too many, where that is known */
     CONTRACT_SAME(c, 0, BL_QUEUE_(push_n)(q, items, 1), 1);
-    CONTRACT_SAME(c, 0, BL_QUEUE_(push_n)(q, items + c->words, n), n - 1); /* one too many */
+    CONTRACT_SAME(c, 0, BL_QUEUE_(push_n)(q, items + c->words, more), n - 1);
     CONTRACT_SAME(c, 0, BL_QUEUE_(size)(q), n);
     for (uint32_t i = 0; i < n * c->words; i++)
         items[i] = ~0u;
@@ -395,10 +468,28 @@ BL_FN void CONTRACT_(batches)(contract_client *c, BL_QUEUE *q) {
     CONTRACT_SAME(c, 0, BL_QUEUE_(size)(q), 1);
     CONTRACT_SAME(c, 0, BL_QUEUE_(pop_n)(q, items + (n - 1) * c->words, 2), 1);
     for (uint32_t i = 0; i < n; i++) {
-        CONTRACT_SAME(c, i, items[i * c->words], 100 + (BL_QUEUE_(DEQUE) ? n - 1 - i : i));
+        CONTRACT_SAME(c, i, items[i * c->words], 100 + (CONTRACT_DEQUE ? n - 1 - i : i));
         CONTRACT_TRUE(c, i, contract_whole(items + i * c->words, c->words), items[i * c->words]);
     }
     CONTRACT_(must_be_empty)(c, q);
+}
+
+/* To the end of the memory, where more than `capacity` may fit: FULL comes, and what went in comes out. */
+BL_FN void CONTRACT_(overfill)(contract_client *c) {
+    BL_QUEUE q = CONTRACT_(fresh)(c);
+    uint32_t item[CONTRACT_WORDS], pushed = 0, most = (uint32_t)(c->bytes / 4);
+    for (uint32_t round = 0; round < 3; round++) {
+        for (pushed = 0; pushed <= most; pushed++) {
+            contract_item(item, pushed, c->words);
+            if (BL_QUEUE_(push)(&q, item) != BL_DONE)
+                break;
+        }
+        CONTRACT_TRUE(c, round, pushed >= c->capacity && pushed <= most, pushed);
+        CONTRACT_SAME(c, round, BL_QUEUE_(size)(&q), pushed);
+        for (uint32_t value = 0; value < pushed; value++)
+            CONTRACT_(must_take)(c, &q, false, CONTRACT_DEQUE ? pushed - 1 - value : value);
+        CONTRACT_(must_be_empty)(c, &q);
+    }
 }
 
 BL_FN void CONTRACT_(boundaries)(contract_client *c) {
@@ -407,7 +498,7 @@ BL_FN void CONTRACT_(boundaries)(contract_client *c) {
         CONTRACT_(fill)(c, &q);
         for (uint32_t i = 0; i < c->capacity; i++) {
             CONTRACT_SAME(c, i, BL_QUEUE_(size)(&q), c->capacity - i);
-            CONTRACT_(must_take)(c, &q, false, BL_QUEUE_(DEQUE) ? c->capacity - 1 - i : i);
+            CONTRACT_(must_take)(c, &q, false, CONTRACT_DEQUE ? c->capacity - 1 - i : i);
         }
         CONTRACT_(must_be_empty)(c, &q);
         CONTRACT_(fill)(c, &q);
@@ -416,6 +507,7 @@ BL_FN void CONTRACT_(boundaries)(contract_client *c) {
         CONTRACT_(must_be_empty)(c, &q);
         CONTRACT_(batches)(c, &q);
     }
+    CONTRACT_(overfill)(c);
 }
 
 /* From both ends in turn. */
@@ -427,7 +519,7 @@ BL_FN void CONTRACT_(order)(contract_client *c) {
             CONTRACT_(must_push)(c, &q, value);
         for (uint32_t i = 0; oldest < newest; i++) {
             bool steal = (i + round) % 3 == 0;
-            CONTRACT_(must_take)(c, &q, steal, BL_QUEUE_(DEQUE) && !steal ? --newest : oldest++);
+            CONTRACT_(must_take)(c, &q, steal, CONTRACT_DEQUE && !steal ? --newest : oldest++);
         }
         CONTRACT_(must_be_empty)(c, &q);
     }
@@ -447,6 +539,10 @@ BL_FN uint32_t CONTRACT_(model_take)(CONTRACT_(model) * m, bool newest) {
 
 BL_FN void CONTRACT_(walk_push)(contract_client *c, BL_QUEUE *q, CONTRACT_(model) * m, uint32_t n) {
     uint32_t items[4 * CONTRACT_WORDS], pushed, room = c->capacity - m->count;
+    if (!CONTRACT_HAS(BL_BOUNDED) && n > room)
+        n = room; /* there may or may not be more */
+    if (n == 0)
+        return;
     for (uint32_t i = 0; i < n; i++)
         contract_item(items + i * c->words, m->next + i, c->words);
     if (n > 1) {
@@ -474,7 +570,7 @@ BL_FN void CONTRACT_(walk_pop)(contract_client *c, BL_QUEUE *q, CONTRACT_(model)
     CONTRACT_SAME(c, m->next, popped, n < there ? n : there);
     m->stolen = m->stolen && popped == n;
     for (uint32_t i = 0; i < popped && m->count; i++) {
-        CONTRACT_SAME(c, m->next, items[i * c->words], CONTRACT_(model_take)(m, BL_QUEUE_(DEQUE)));
+        CONTRACT_SAME(c, m->next, items[i * c->words], CONTRACT_(model_take)(m, CONTRACT_DEQUE));
         CONTRACT_TRUE(c, m->next, contract_whole(items + i * c->words, c->words), items[i * c->words]);
     }
 }
@@ -487,7 +583,7 @@ BL_FN void CONTRACT_(walk_steal)(contract_client *c, BL_QUEUE *q, CONTRACT_(mode
         return;
     CONTRACT_SAME(c, m->next, item[0], CONTRACT_(model_take)(m, false));
     CONTRACT_TRUE(c, m->next, contract_whole(item, c->words), item[0]);
-    m->stolen = BL_QUEUE_(DEQUE);
+    m->stolen = CONTRACT_DEQUE;
 }
 
 BL_FN void CONTRACT_(walk)(contract_client *c) {
@@ -513,7 +609,7 @@ BL_FN void CONTRACT_(walk)(contract_client *c) {
 /* ---- many threads ---- */
 
 BL_FN void CONTRACT_(remember)(contract_thread *t, uint32_t pushed) {
-    for (uint32_t i = 0; i < pushed && BL_QUEUE_(DEQUE); i++)
+    for (uint32_t i = 0; i < pushed && CONTRACT_DEQUE; i++)
         t->c->behind[t->model++] = t->next + i;
     t->next += pushed;
 }
@@ -564,7 +660,7 @@ BL_FN void CONTRACT_(look_behind)(contract_thread *t, uint32_t handle) {
 
 BL_FN bool CONTRACT_(take)(contract_thread *t, BL_QUEUE *q) {
     contract_client *c = t->c;
-    bool owner = BL_QUEUE_(DEQUE) && t->rank == 0, thief = BL_QUEUE_(DEQUE) && !owner;
+    bool owner = CONTRACT_DEQUE && t->rank == 0, thief = CONTRACT_DEQUE && !owner;
     uint32_t items[4 * CONTRACT_WORDS], popped, n = thief ? 1 : 1 + contract_random(&t->random) % c->batch;
     bl_outcome outcome = BL_EMPTY;
     if (n > 1) {
@@ -586,7 +682,7 @@ BL_FN bool CONTRACT_(take)(contract_thread *t, BL_QUEUE *q) {
 }
 
 BL_FN void CONTRACT_(traffic)(contract_client *c, uint32_t rank) {
-    BL_QUEUE q = CONTRACT_(queue)(c);
+    BL_QUEUE q = CONTRACT_(queue)(c, rank);
     contract_thread t = contract_begin(c, rank);
     contract_meet(&t);
     while (!contract_over(&t)) {
@@ -600,13 +696,13 @@ BL_FN void CONTRACT_(traffic)(contract_client *c, uint32_t rank) {
 /* As many tokens as threads in a queue of at least that capacity. Nobody holds two, so there is always one to pop and room to push:
  * EMPTY and FULL are lies, unless the queue says that its answers are not linearizable. */
 BL_FN void CONTRACT_(tokens)(contract_client *c, uint32_t rank) {
-    BL_QUEUE q = CONTRACT_(queue)(c);
+    BL_QUEUE q = CONTRACT_(queue)(c, rank);
     contract_thread t = contract_begin(c, rank);
     uint32_t item[CONTRACT_WORDS];
     contract_meet(&t);
     for (uint32_t round = 0; round < c->items && !bl_load32_relaxed(&c->abandoned);) {
         bl_outcome outcome = BL_QUEUE_(pop)(&q, item);
-        CONTRACT_TRUE(c, rank, outcome == BL_DONE || outcome == BL_RETRY || !BL_QUEUE_(LINEARIZABLE), outcome);
+        CONTRACT_TRUE(c, rank, outcome == BL_DONE || outcome == BL_RETRY || !CONTRACT_HAS(BL_EXACT_EMPTY), outcome);
         if (outcome != BL_DONE) {
             contract_step(&t, false);
             continue;
@@ -616,7 +712,7 @@ BL_FN void CONTRACT_(tokens)(contract_client *c, uint32_t rank) {
         CONTRACT_SAME(c, rank, bl_exchange32_acquire(c->seen + item[0], 1), 0);
         bl_exchange32_acq_rel(c->seen + item[0], 0);
         while ((outcome = BL_QUEUE_(push)(&q, item)) != BL_DONE && !bl_load32_relaxed(&c->abandoned)) {
-            CONTRACT_TRUE(c, rank, outcome == BL_RETRY || !BL_QUEUE_(LINEARIZABLE), outcome);
+            CONTRACT_TRUE(c, rank, outcome == BL_RETRY || !CONTRACT_HAS(BL_EXACT_FULL), outcome);
             contract_step(&t, false);
         }
         contract_step(&t, true);
@@ -631,7 +727,7 @@ BL_FN void CONTRACT_(set_up)(contract_client *c) {
 }
 
 BL_FN void CONTRACT_(audit)(contract_client *c) {
-    BL_QUEUE q = CONTRACT_(queue)(c);
+    BL_QUEUE q = CONTRACT_(queue)(c, 0);
     uint32_t item[CONTRACT_WORDS], tokens = c->producers ? 0 : c->threads;
     CONTRACT_SAME(c, 0, BL_QUEUE_(size)(&q), tokens);
     for (uint32_t i = 0; i < tokens; i++)
@@ -677,5 +773,7 @@ BL_FN void BL_QUEUE_(contract)(contract_client *c, contract_case what, uint32_t 
 
 #endif
 
+#undef CONTRACT_HAS
+#undef CONTRACT_DEQUE
 #undef CONTRACT_
 #undef BL_QUEUE_

@@ -1,0 +1,25 @@
+/* What a queue says about itself: the kinds, and the flags of Q_FLAGS. Both are also what `ballast list queues` prints. */
+#ifndef BALLAST_QUEUES_PROPERTIES_H
+#define BALLAST_QUEUES_PROPERTIES_H
+
+/* Numbers and not an enum: the preprocessor asks for them. */
+#define BL_KIND_FIFO 0
+#define BL_KIND_DEQUE 1   /* push and pop by the owner only, steal by anyone */
+#define BL_KIND_WAITING 2 /* FIFO, but a push waits for room and a pop for an item: not for schedulers */
+#define BL_KIND_CEILING 3 /* no queue: what one cannot be faster than */
+
+enum {
+    BL_LINEARIZABLE = 1u << 0, /* items come out in an order that explains all concurrent calls */
+    BL_EXACT_EMPTY = 1u << 1,  /* EMPTY is true at a moment within the call */
+    BL_EXACT_FULL = 1u << 2,   /* so is FULL */
+    BL_BOUNDED =
+        1u << 3, /* holds `capacity` items; without it at least so many, and FULL comes when the memory is used up */
+    BL_STATIC_MEMORY = 1u << 4, /* never needs more memory than it was given */
+    BL_BATCHED = 1u << 5,       /* push_n, pop_n cost less than n operations */
+    BL_FAIR = 1u << 6,          /* who comes first gets its place first: no operation is overtaken without bound */
+    BL_ALL_PARADIGMS = 1u << 7, /* lanes of one warp, warps and blocks may all call it, each by itself */
+    BL_MULTI_QUEUE = 1u << 8,   /* gives control back when it is empty or full */
+    BL_ORDERS_MEMORY = 1u << 9  /* what was written before a push is seen after the pop of that item */
+};
+
+#endif

@@ -674,7 +674,7 @@ BL_FN bool CONTRACT_(take)(contract_thread *t, BL_QUEUE *q) {
     if (owner)
         CONTRACT_(recall)(t, items, popped, outcome == BL_RETRY ? 0 : n);
     for (uint32_t i = 0; i < popped; i++) {
-        if (BL_QUEUE_(BY_HANDLE))
+        if (BL_QUEUE_(BY_HANDLE) && CONTRACT_HAS(BL_ORDERS_MEMORY))
             CONTRACT_(look_behind)(t, items[i * c->words]);
         contract_note(t, items + i * c->words, !owner);
     }

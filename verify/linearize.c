@@ -14,6 +14,8 @@
  *   - EMPTY or FULL where it fits: it changes nothing.
  *   - a take that fits, unless a FULL is still to come: until its item goes, nothing can be EMPTY and nobody else can get past that item at
  *     this end, and a queue with an item less in it takes all pushes that it took before.
+ *   - among pushes of items that nobody takes, the first to return: the items are alike, so in an order that begins with another the two can
+ *     change places.
  * What a FIFO's order implies is found before the search (fifo_order): items leave in the order in which they came.
  *
  * Limits: LIN_GAVE_UP when there are more dead states than the memo may hold, or no memory for them, more than LIN_OPS operations, and for
@@ -25,8 +27,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MEMO_FIRST = 1 << 10, MEMO_MOST = 1 << 20 }; /* slots, of 80 bytes each */
-enum { NONE = 0xff };
+enum { MEMO_FIRST = 1 << 10, MEMO_MOST = 1 << 20 };          /* slots, of 80 bytes each */
+enum { NONE = 0xff, STAYS = LIN_OPS, VALUES = 2 * LIN_OPS }; /* values filled in begin at 1, so STAYS is none of them */
 
 static const uint64_t NO_ITEM = UINT64_MAX;
 
@@ -43,8 +45,9 @@ struct lin_search {
     uint32_t count;
     uint8_t number[LIN_OPS]; /* in the caller's history */
     uint8_t act[LIN_OPS];
-    uint64_t item[LIN_OPS];   /* added or taken: the number of its push, or LIN_OPS + the value if it was filled in */
+    uint64_t item[LIN_OPS];   /* added or taken: the number of its push, STAYS, or LIN_OPS + a filled in value */
     uint8_t taker[LIN_OPS];   /* of a push: who took its item, or NONE */
+    uint8_t earlier[LIN_OPS]; /* how many had returned when it was called: the first so many */
     uint64_t before[LIN_OPS]; /* who must precede it */
     uint64_t fulls;           /* the SEE_FULL */
     uint64_t capacity;        /* UINT64_MAX: no bound */
@@ -65,11 +68,14 @@ struct lin_search {
     uint8_t culprit, longest[LIN_OPS];
     uint32_t longest_count;
 
+    uint8_t pushes[VALUES]; /* by their values, open addressing */
+
     memo_slot *memo;
     uint32_t slots, used, stamp;
 };
 
 static uint64_t bit(uint32_t i) { return (uint64_t)1 << i; }
+static uint64_t first_bits(uint32_t n) { return n < 64 ? bit(n) - 1 : UINT64_MAX; }
 static uint32_t lowest(uint64_t mask) { return (uint32_t)__builtin_ctzll(mask); }
 
 lin_search *lin_open(void) {
@@ -192,7 +198,7 @@ static lin_verdict sort_by_return(lin_search *s, const lin_op *ops, uint32_t cou
         if (ops[n].returned < ops[n].called)
             return LIN_GAVE_UP;
         if (act == IMPOSSIBLE)
-            return refuse(s, n, "is no answer to it");
+            return refuse(s, n, "an answer that no queue gives");
         if (act == IGNORED)
             continue;
         uint32_t at = s->count++;
@@ -207,35 +213,49 @@ static lin_verdict sort_by_return(lin_search *s, const lin_op *ops, uint32_t cou
     return LIN_YES;
 }
 
-/* Who returned before i was called: those up to some point, as they are sorted by return. */
 static void order_of_time(lin_search *s, const lin_op *ops) {
     for (uint32_t i = 0; i < s->count; i++) {
-        uint64_t called = ops[s->number[i]].called, mask = 0;
-        for (uint32_t j = 0; j < i && ops[s->number[j]].returned < called; j++)
-            mask |= bit(j);
-        s->before[i] = mask;
+        uint32_t n = i;
+        while (n && ops[s->number[n - 1]].returned >= ops[s->number[i]].called)
+            n--;
+        s->earlier[i] = (uint8_t)n;
+        s->before[i] = first_bits(n);
     }
 }
 
-/* The push of a value, or NONE. */
-static uint32_t pusher_of(const lin_search *s, const lin_op *ops, uint32_t value) {
-    for (uint32_t i = 0; i < s->count; i++)
-        if (s->act[i] == ADD && ops[s->number[i]].value == value)
-            return i;
-    return NONE;
+/* Where the push of a value is, or would be. */
+static uint8_t *push_of(lin_search *s, const lin_op *ops, uint32_t value) {
+    uint32_t at = value * 0x9e3779b9u >> 25; /* VALUES is 2^7 */
+    while (s->pushes[at] != NONE && ops[s->number[s->pushes[at]]].value != value)
+        at = (at + 1) % VALUES;
+    return &s->pushes[at];
 }
 
 static bool filled_in(const lin_spec *spec, uint32_t value) { return value && value <= spec->filled; }
 
 static lin_verdict name_pushed(lin_search *s, const lin_op *ops, const lin_spec *spec) {
+    memset(s->pushes, NONE, sizeof s->pushes);
+    memset(s->taker, NONE, sizeof s->taker);
     for (uint32_t i = 0; i < s->count; i++) {
+        if (s->act[i] != ADD)
+            continue;
         uint32_t value = ops[s->number[i]].value;
-        s->item[i] = s->act[i] == ADD ? i : NO_ITEM;
-        s->taker[i] = NONE;
-        if (s->act[i] == ADD && (filled_in(spec, value) || pusher_of(s, ops, value) != i))
+        uint8_t *place = push_of(s, ops, value);
+        if (*place != NONE || filled_in(spec, value))
             return LIN_GAVE_UP; /* pushed twice */
+        *place = (uint8_t)i;
+        s->item[i] = i;
     }
     return LIN_YES;
+}
+
+static bool taken_before(const lin_search *s, uint32_t i) {
+    if (s->item[i] < LIN_OPS)
+        return s->taker[s->item[i]] != NONE;
+    for (uint32_t j = 0; j < i; j++)
+        if (takes(s->act[j]) && s->item[j] == s->item[i])
+            return true;
+    return false;
 }
 
 static lin_verdict name_taken(lin_search *s, const lin_op *ops, const lin_spec *spec) {
@@ -243,13 +263,12 @@ static lin_verdict name_taken(lin_search *s, const lin_op *ops, const lin_spec *
         if (!takes(s->act[i]))
             continue;
         uint32_t number = s->number[i], value = ops[number].value;
-        uint32_t push = filled_in(spec, value) ? NONE : pusher_of(s, ops, value);
-        s->item[i] = push == NONE ? LIN_OPS + (uint64_t)value : push;
+        uint32_t push = filled_in(spec, value) ? NONE : *push_of(s, ops, value);
         if (push == NONE && !filled_in(spec, value))
-            return refuse(s, number, "was never pushed");
-        for (uint32_t j = 0; j < i; j++)
-            if (takes(s->act[j]) && s->item[j] == s->item[i])
-                return refuse(s, number, "was taken twice");
+            return refuse(s, number, "a value that was never pushed");
+        s->item[i] = push == NONE ? LIN_OPS + (uint64_t)value : push;
+        if (taken_before(s, i))
+            return refuse(s, number, "a value that was taken before");
         if (push != NONE)
             s->taker[push] = (uint8_t)i;
     }
@@ -283,7 +302,7 @@ static lin_verdict load(lin_search *s, const lin_op *ops, uint32_t count, const 
 
 /* ---- what can be said before the search ---- */
 
-/* Of what was filled in, the oldest go first, and all of it before any that was pushed. Given `pushed`, whether a pushed item was taken. */
+/* Of what was filled in, the oldest go first, and all of it before any that was pushed: `pushed` says whether one of those was taken. */
 static bool filled_leave_in_order(const lin_search *s, bool pushed) {
     uint64_t taken = 0, youngest = 0;
     for (uint32_t i = 0; i < s->count; i++)
@@ -294,37 +313,23 @@ static bool filled_leave_in_order(const lin_search *s, bool pushed) {
     return youngest == taken && (!pushed || taken == s->last);
 }
 
-/* Who takes the items that were pushed by these, and who pushed what is taken by these. */
-static uint64_t takers_of(const lin_search *s, uint64_t pushes) {
-    uint64_t mask = 0;
-    for (; pushes; pushes &= pushes - 1)
-        if (s->taker[lowest(pushes)] != NONE)
-            mask |= bit(s->taker[lowest(pushes)]);
-    return mask;
-}
-static uint64_t pushers_of(const lin_search *s, uint64_t takers) {
-    uint64_t mask = 0;
-    for (; takers; takers &= takers - 1)
-        if (s->item[lowest(takers)] < LIN_OPS)
-            mask |= bit((uint32_t)s->item[lowest(takers)]);
-    return mask;
-}
-
-/* First in, first out: from an order of two pushes that of their takes, and back; and what was taken came before what stays. */
+/* First in, first out: from an order of two pushes follows that of their takes, and back; and what was taken came before what stays. */
 static bool fifo_order(lin_search *s) {
-    uint64_t taken = 0, time[LIN_OPS];
-    memcpy(time, s->before, s->count * sizeof *time);
-    for (uint32_t i = 0; i < s->count; i++)
-        if (s->act[i] == ADD && s->taker[i] != NONE)
-            taken |= bit(i);
+    uint64_t takers[LIN_OPS + 1], pushers[LIN_OPS + 1]; /* of what the first n push, of what they take */
+    takers[0] = pushers[0] = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        bool pushed = s->act[i] == ADD && s->taker[i] != NONE, taken = takes(s->act[i]) && s->item[i] < LIN_OPS;
+        takers[i + 1] = takers[i] | (pushed ? bit(s->taker[i]) : 0);
+        pushers[i + 1] = pushers[i] | (taken ? bit((uint32_t)s->item[i]) : 0);
+    }
     for (uint32_t i = 0; i < s->count; i++)
         if (s->act[i] == ADD && s->taker[i] == NONE) {
-            s->before[i] |= taken;
+            s->before[i] |= pushers[s->count];
         } else if (s->act[i] == ADD) {
-            s->before[i] |= pushers_of(s, time[s->taker[i]]);
-            s->before[s->taker[i]] |= takers_of(s, time[i]);
+            s->before[i] |= pushers[s->earlier[s->taker[i]]];
+            s->before[s->taker[i]] |= takers[s->earlier[i]];
         }
-    return filled_leave_in_order(s, taken != 0);
+    return filled_leave_in_order(s, pushers[s->count] != 0);
 }
 
 static void push_before_take(lin_search *s) {
@@ -333,9 +338,16 @@ static void push_before_take(lin_search *s) {
             s->before[s->taker[i]] |= bit(i);
 }
 
+/* Items that nobody takes are alike. */
+static void merge_untaken(lin_search *s) {
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->act[i] == ADD && s->taker[i] == NONE)
+            s->item[i] = STAYS;
+}
+
 /* Whether some order obeys `before`, whatever the queue may say to it. */
 static bool has_order(const lin_search *s) {
-    uint64_t all = s->count < LIN_OPS ? bit(s->count) - 1 : UINT64_MAX, placed = 0, last = all;
+    uint64_t all = first_bits(s->count), placed = 0, last = all;
     while (placed != last) {
         last = placed;
         for (uint64_t left = all & ~placed; left; left &= left - 1)
@@ -375,7 +387,7 @@ static void apply(lin_search *s, uint32_t i) {
     bool pushed = s->item[i] < LIN_OPS;
     s->done |= bit(i);
     if (s->act[i] == ADD)
-        s->items[s->tail++] = (uint8_t)i;
+        s->items[s->tail++] = (uint8_t)s->item[i];
     else if (s->act[i] == TAKE_OLDEST)
         pushed ? (void)s->head++ : (void)s->first++;
     else if (s->act[i] == TAKE_NEWEST)
@@ -403,13 +415,17 @@ static bool settles(const lin_search *s, uint32_t i) {
     return s->act[i] != ADD && (!takes(s->act[i]) || !(s->fulls & ~s->done));
 }
 
+static bool stays(const lin_search *s, uint32_t i) { return s->act[i] == ADD && s->item[i] == STAYS; }
+
 /* Who may be next: one if that settles it. */
 static uint64_t candidates(const lin_search *s) {
-    uint64_t all = s->count < LIN_OPS ? bit(s->count) - 1 : UINT64_MAX, found = 0;
+    uint64_t all = first_bits(s->count), found = 0;
+    bool one_stays = false;
     for (uint64_t left = all & ~s->done; left; left &= left - 1) {
         uint32_t i = lowest(left);
-        if ((s->before[i] & ~s->done) || !fits(s, i))
+        if ((s->before[i] & ~s->done) || !fits(s, i) || (one_stays && stays(s, i)))
             continue;
+        one_stays |= stays(s, i);
         if (settles(s, i))
             return bit(i);
         found |= bit(i);
@@ -479,6 +495,7 @@ lin_verdict linearize(lin_search *s, const lin_op *ops, uint32_t count, const li
     if (!spec->deque && !fifo_order(s))
         return LIN_NO;
     push_before_take(s);
+    merge_untaken(s);
     if (!has_order(s))
         return LIN_NO;
     verdict = explore(s);

@@ -54,6 +54,9 @@
 
 /* The size of a line that two parties should not share: GPUs move 128 bytes, some CPUs fetch two lines of 64. */
 #define BL_LINE 128
+/* How far apart words should lie that everybody changes all the time. On a GPU neighbouring lines may belong to the same slice of the L2 cache, where
+ * atomics queue up for each other: on an H200 three counters 128 bytes apart gave 0.77 G operations a second, 1024 bytes apart 1.24. */
+#define BL_APART 1024
 
 #if defined(BL_TARGET_SIM)
 #include "sim.h"

@@ -3,7 +3,7 @@
  * Cederman and Tsigas 2008, Algorithm 2. As printed the loop runs while the lock is NOT taken; here its body is entered with the lock, which is
  * released on every path, and the ring wraps and reports FULL.
  *
- *     line 0: lock      line 1: head tail      line 2 ..: capacity slots of `words` words
+ *     apart: lock, head tail; then capacity slots of `words` words
  *
  * Anyone may call anything. Blocking: a thread that stops inside the lock stops all others.
  * Linearization points: the accesses to head and tail under the lock; EMPTY and FULL without it at the second read of blocking_empty, blocking_full.
@@ -34,13 +34,13 @@ typedef struct blocking {
     uint32_t mask, words;
 } blocking;
 
-BL_HOST_FN size_t blocking_bytes(bl_shape shape) { return 2 * BL_LINE + 4u * (size_t)shape.capacity * shape.words; }
+BL_HOST_FN size_t blocking_bytes(bl_shape shape) { return 2 * BL_APART + 4u * (size_t)shape.capacity * shape.words; }
 
 BL_FN void blocking_bind(blocking *q, void *memory, bl_shape shape, uint32_t thread) {
     (void)thread;
-    q->lock = (uint32_t *)bl__queue_line(memory, 0);
-    q->ends = (uint32_t *)bl__queue_line(memory, 1);
-    q->slots = (uint32_t *)bl__queue_line(memory, 2);
+    q->lock = (uint32_t *)bl__queue_apart(memory, 0);
+    q->ends = (uint32_t *)bl__queue_apart(memory, 1);
+    q->slots = (uint32_t *)bl__queue_apart(memory, 2);
     q->mask = shape.capacity - 1;
     q->words = shape.words;
 }

@@ -114,9 +114,12 @@ BL_HOST_FN const char *bl_fit_text(bl_fit fit) {
     return "more threads than this algorithm can tell apart";
 }
 
-/* Lines for the control words, then the slots. */
+/* Lines for the control words, then the slots; words that all threads change lie farther apart. */
 BL_HOST_FN unsigned char *bl__queue_line(void *memory, uint32_t line) {
     return (unsigned char *)memory + (size_t)line * BL_LINE;
+}
+BL_HOST_FN unsigned char *bl__queue_apart(void *memory, uint32_t i) {
+    return (unsigned char *)memory + (size_t)i * BL_APART;
 }
 
 #endif

@@ -25,13 +25,13 @@ typedef struct faa {
     uint32_t mask, words;
 } faa;
 
-BL_HOST_FN size_t faa_bytes(bl_shape shape) { return 2 * BL_LINE + 4u * (size_t)shape.capacity * shape.words; }
+BL_HOST_FN size_t faa_bytes(bl_shape shape) { return 2 * BL_APART + 4u * (size_t)shape.capacity * shape.words; }
 
 BL_FN void faa_bind(faa *q, void *memory, bl_shape shape, uint32_t thread) {
     (void)thread;
-    q->head = (uint32_t *)bl__queue_line(memory, 0);
-    q->tail = (uint32_t *)bl__queue_line(memory, 1);
-    q->slots = (uint32_t *)bl__queue_line(memory, 2);
+    q->head = (uint32_t *)bl__queue_apart(memory, 0);
+    q->tail = (uint32_t *)bl__queue_apart(memory, 1);
+    q->slots = (uint32_t *)bl__queue_apart(memory, 2);
     q->mask = shape.capacity - 1;
     q->words = shape.words;
 }

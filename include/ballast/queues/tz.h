@@ -4,7 +4,7 @@
  * compare-and-swap; head and tail are only hints where to start looking, moved every TZ_INTERVAL operations, so that most operations
  * contend on a slot and not on a shared counter.
  *
- *     line 0: head hint    line 1: tail hint    line 2 ..: capacity slots of 64 bits
+ *     apart: head hint, tail hint; then capacity slots of 64 bits
  *     slot = value (low 32) and tag (high 32). Position p lives in slot p & mask; since p & mask is known, bit 0 of the tag is free:
  *       tag = p with bit 0 cleared     empty, waiting for position p
  *       tag = p with bit 0 set         holds the item of position p
@@ -52,13 +52,13 @@ typedef struct tz {
     uint32_t mask, words;
 } tz;
 
-BL_HOST_FN size_t tz_bytes(bl_shape shape) { return 2 * BL_LINE + 8u * (size_t)shape.capacity; }
+BL_HOST_FN size_t tz_bytes(bl_shape shape) { return 2 * BL_APART + 8u * (size_t)shape.capacity; }
 
 BL_FN void tz_bind(tz *q, void *memory, bl_shape shape, uint32_t thread) {
     (void)thread;
-    q->head = (uint32_t *)bl__queue_line(memory, 0);
-    q->tail = (uint32_t *)bl__queue_line(memory, 1);
-    q->slots = (uint64_t *)bl__queue_line(memory, 2);
+    q->head = (uint32_t *)bl__queue_apart(memory, 0);
+    q->tail = (uint32_t *)bl__queue_apart(memory, 1);
+    q->slots = (uint64_t *)bl__queue_apart(memory, 2);
     q->mask = shape.capacity - 1;
     q->words = 1;
 }

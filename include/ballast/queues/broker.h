@@ -1,0 +1,120 @@
+/* The Broker Queue: a ring with tickets behind a broker, linearizable.
+ *
+ * Kerbl et al. 2018, Algorithm 1. It is the Broker Work Distributor (bwd.h has the layout) with one more promise: a refusal by the broker counts
+ * only when the ring itself is seen full, or empty. Until then it is due to operations under way, and the refused one asks again.
+ *
+ * Anyone may call anything, lanes of one warp too. Blocking: a thread that stops after it was admitted stops whoever draws its position, and keeps
+ * others from seeing full or empty. An operation never waits for work, only for operations that have begun.
+ * Linearization: push at its draw from tail; pop at the later of its own draw from head and the draw from tail of the same position;
+ * EMPTY and FULL at the second read of bl__broker_empty, bl__broker_full.
+ *
+ * Order pairs: E1, F1 of parts/broker.h, R1 to R4 of parts/ring.h.
+ *
+ * Differences from the paper: those of parts/broker.h; a signed difference instead of a margin for the number of threads (lines 8 and 29).
+ */
+#ifndef BALLAST_QUEUES_BROKER_H
+#define BALLAST_QUEUES_BROKER_H
+
+#include "bwd.h"
+
+#define broker_TEXT "broker queue (Kerbl et al. 2018, Algorithm 1)"
+#define broker_KIND BL_KIND_FIFO
+#define broker_FLAGS                                                                                                   \
+    (BL_LINEARIZABLE | BL_EXACT_EMPTY | BL_EXACT_FULL | BL_BOUNDED | BL_STATIC_MEMORY | BL_BATCHED | BL_FAIR |         \
+     BL_ALL_PARADIGMS | BL_MULTI_QUEUE | BL_ORDERS_MEMORY)
+#define broker_PROGRESS "blocking"
+#define broker_BY_HANDLE 0
+#define broker_PER_THREAD 0
+#define broker_LEAST 1u
+#define broker_MOST_THREADS BL__BROKER_MOST_THREADS
+#define broker_DEVICES "cpu cuda sim"
+
+typedef bwd broker;
+
+BL_HOST_FN size_t broker_bytes(bl_shape shape) { return bwd_bytes(shape); }
+BL_FN void broker_bind(broker *q, void *memory, bl_shape shape, uint32_t thread) { bwd_bind(q, memory, shape, thread); }
+BL_FN void broker_init(broker *q, uint32_t start, uint32_t rank, uint32_t size) { bwd_init(q, start, rank, size); }
+
+/* After a refusal. The work is done inside the loop: a lane that is admitted must not wait for sister lanes that are not. */
+BL_FN uint32_t broker_push_later(broker *q, const uint32_t *items, uint32_t n) {
+    uint32_t waiting = 1, tries = 0, done = 0;
+    while (waiting) {
+        done = bwd_try_push_n(q, items, n, true);
+        if (done || bl__broker_full(&q->broker))
+            waiting = bl_opaque32(0);
+        else
+            bl_backoff(tries++);
+    }
+    return done;
+}
+BL_FN uint32_t broker_pop_later(broker *q, uint32_t *items, uint32_t n) {
+    uint32_t waiting = 1, tries = 0, done = 0;
+    while (waiting) {
+        done = bwd_try_pop_n(q, items, n, true);
+        if (done || bl__broker_empty(&q->broker))
+            waiting = bl_opaque32(0);
+        else
+            bl_backoff(tries++);
+    }
+    return done;
+}
+
+BL_FN uint32_t broker_push_n(broker *q, const uint32_t *items, uint32_t n) {
+    uint32_t done = bwd_push_n(q, items, n);
+    return done || n == 0 ? done : broker_push_later(q, items, n);
+}
+BL_FN uint32_t broker_pop_n(broker *q, uint32_t *items, uint32_t n) {
+    uint32_t done = bwd_pop_n(q, items, n);
+    return done || n == 0 ? done : broker_pop_later(q, items, n);
+}
+BL_FN uint32_t broker_steal_n(broker *q, uint32_t *items, uint32_t n) { return broker_pop_n(q, items, n); }
+
+BL_FN bl_outcome broker_push(broker *q, const uint32_t *item) {
+    return bwd_push(q, item) == BL_DONE || broker_push_later(q, item, 1) ? BL_DONE : BL_FULL;
+}
+BL_FN bl_outcome broker_pop(broker *q, uint32_t *item) {
+    return bwd_pop(q, item) == BL_DONE || broker_pop_later(q, item, 1) ? BL_DONE : BL_EMPTY;
+}
+BL_FN bl_outcome broker_steal(broker *q, uint32_t *item) { return broker_pop(q, item); }
+
+BL_FN uint32_t broker_size(const broker *q) { return bwd_size(q); }
+
+/* ---- a slot to fill or to read in place (section 4.3) ----
+ *
+ * broker_reserve gives a slot of `words` words, which is the caller's until broker_publish; broker_claim gives one that holds an item, until
+ * broker_release. NULL: FULL, EMPTY. Whoever draws that slot next waits meanwhile, so hold it for a short time, and use no more than one lane
+ * of a warp at a time: a lane that holds a slot must not wait for a sister lane. */
+BL_FN uint32_t *broker_await(broker *q, uint32_t position, uint32_t turn) {
+    uint32_t *slot = bl__ring_slot(&q->ring, position), tries = 0;
+    for (uint32_t now; (now = bl_load32_acquire(slot)) != turn;) /* R3, R4 */
+        bl_wait_change32(slot, now, &tries);
+    return slot + 1;
+}
+
+BL_FN uint32_t *broker_reserve(broker *q, uint32_t *position) {
+    for (uint32_t tries = 0; !bl__broker_admit_pushes(&q->broker, 1, tries > 0); tries++) {
+        if (bl__broker_full(&q->broker))
+            return NULL;
+        bl_backoff(tries);
+    }
+    *position = bl_fetch_add32_relaxed(q->broker.tail, 1);
+    return broker_await(q, *position, bl__ring_push_turn(&q->ring, *position));
+}
+BL_FN void broker_publish(broker *q, uint32_t position) {
+    bl_store32_release(bl__ring_slot(&q->ring, position), bl__ring_pop_turn(&q->ring, position)); /* R1 */
+}
+
+BL_FN const uint32_t *broker_claim(broker *q, uint32_t *position) {
+    for (uint32_t tries = 0; !bl__broker_admit_pops(&q->broker, 1, tries > 0); tries++) {
+        if (bl__broker_empty(&q->broker))
+            return NULL;
+        bl_backoff(tries);
+    }
+    *position = bl_fetch_add32_relaxed(q->broker.head, 1);
+    return broker_await(q, *position, bl__ring_pop_turn(&q->ring, *position));
+}
+BL_FN void broker_release(broker *q, uint32_t position) {
+    bl_store32_release(bl__ring_slot(&q->ring, position), bl__ring_next_turn(&q->ring, position)); /* R2 */
+}
+
+#endif

@@ -1,0 +1,85 @@
+/* The Broker Queue for 32-bit values, ticket and value in one word.
+ *
+ * Kerbl et al. 2018, Algorithm 1, see broker.h; the slots are those of bwd_packed.h, and so are the reasons and the limits: it orders no other
+ * memory.
+ *
+ *     the broker (parts/broker.h), then capacity slots of 64 bits
+ *
+ * Anyone may call anything. Blocking, linearizable. Linearization: push at the draw from tail, pop at the later of its own draw from head and
+ * the draw from tail of the same position; EMPTY and FULL at the second read of bl__broker_empty, bl__broker_full.
+ * Order pairs: E1, F1 of parts/broker.h; none else.
+ */
+#ifndef BALLAST_QUEUES_BROKER_PACKED_H
+#define BALLAST_QUEUES_BROKER_PACKED_H
+
+#include "bwd_packed.h"
+
+#define broker_packed_TEXT "broker for 32-bit values, ticket and value in one word"
+#define broker_packed_KIND BL_KIND_FIFO
+#define broker_packed_FLAGS                                                                                            \
+    (BL_LINEARIZABLE | BL_EXACT_EMPTY | BL_EXACT_FULL | BL_BOUNDED | BL_STATIC_MEMORY | BL_BATCHED | BL_FAIR |         \
+     BL_ALL_PARADIGMS | BL_MULTI_QUEUE)
+#define broker_packed_PROGRESS "blocking"
+#define broker_packed_BY_HANDLE 1
+#define broker_packed_PER_THREAD 0
+#define broker_packed_LEAST 2u
+#define broker_packed_MOST_THREADS BL__BROKER_MOST_THREADS
+#define broker_packed_DEVICES "cpu cuda sim"
+
+typedef bwd_packed broker_packed;
+
+BL_HOST_FN size_t broker_packed_bytes(bl_shape shape) { return bwd_packed_bytes(shape); }
+BL_FN void broker_packed_bind(broker_packed *q, void *memory, bl_shape shape, uint32_t thread) {
+    bwd_packed_bind(q, memory, shape, thread);
+}
+BL_FN void broker_packed_init(broker_packed *q, uint32_t start, uint32_t rank, uint32_t size) {
+    bwd_packed_init(q, start, rank, size);
+}
+
+/* After a refusal. The work is done inside the loop: a lane that is admitted must not wait for sister lanes that are not. */
+BL_FN uint32_t broker_packed_push_later(broker_packed *q, const uint32_t *items, uint32_t n) {
+    uint32_t waiting = 1, tries = 0, done = 0;
+    while (waiting) {
+        done = bwd_packed_try_push_n(q, items, n, true);
+        if (done || bl__broker_full(&q->broker))
+            waiting = bl_opaque32(0);
+        else
+            bl_backoff(tries++);
+    }
+    return done;
+}
+BL_FN uint32_t broker_packed_pop_later(broker_packed *q, uint32_t *items, uint32_t n) {
+    uint32_t waiting = 1, tries = 0, done = 0;
+    while (waiting) {
+        done = bwd_packed_try_pop_n(q, items, n, true);
+        if (done || bl__broker_empty(&q->broker))
+            waiting = bl_opaque32(0);
+        else
+            bl_backoff(tries++);
+    }
+    return done;
+}
+
+BL_FN uint32_t broker_packed_push_n(broker_packed *q, const uint32_t *items, uint32_t n) {
+    uint32_t done = bwd_packed_push_n(q, items, n);
+    return done || n == 0 ? done : broker_packed_push_later(q, items, n);
+}
+BL_FN uint32_t broker_packed_pop_n(broker_packed *q, uint32_t *items, uint32_t n) {
+    uint32_t done = bwd_packed_pop_n(q, items, n);
+    return done || n == 0 ? done : broker_packed_pop_later(q, items, n);
+}
+BL_FN uint32_t broker_packed_steal_n(broker_packed *q, uint32_t *items, uint32_t n) {
+    return broker_packed_pop_n(q, items, n);
+}
+
+BL_FN bl_outcome broker_packed_push(broker_packed *q, const uint32_t *item) {
+    return bwd_packed_push(q, item) == BL_DONE || broker_packed_push_later(q, item, 1) ? BL_DONE : BL_FULL;
+}
+BL_FN bl_outcome broker_packed_pop(broker_packed *q, uint32_t *item) {
+    return bwd_packed_pop(q, item) == BL_DONE || broker_packed_pop_later(q, item, 1) ? BL_DONE : BL_EMPTY;
+}
+BL_FN bl_outcome broker_packed_steal(broker_packed *q, uint32_t *item) { return broker_packed_pop(q, item); }
+
+BL_FN uint32_t broker_packed_size(const broker_packed *q) { return bwd_packed_size(q); }
+
+#endif

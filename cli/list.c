@@ -1,4 +1,5 @@
 /* ballast list: what there is. Each section is printed twice over, for people and as JSON. */
+#include "list_queues.h"
 #include "options.h"
 #include "output.h"
 
@@ -73,66 +74,13 @@ static void apps_json(json_writer *json, const scheduler_filter *filter) {
 
 /* ---- queues ---- */
 
-static const char *queue_kind(const bl_queue_info *q) {
-    static const char *const KINDS[] = {"fifo", "deque", "waiting", "ceiling"};
-    return KINDS[q->kind];
-}
-
-typedef struct queue_column {
-    uint32_t flag;
-    const char *name, *json;
-} queue_column;
-
-static const queue_column QUEUE_COLUMNS[] = {
-    {BL_LINEARIZABLE, "linear", "linearizable"},
-    {BL_EXACT_EMPTY, "EMPTY", "exact_empty"},
-    {BL_EXACT_FULL, "FULL", "exact_full"},
-    {BL_BOUNDED, "bounded", "bounded"},
-    {BL_STATIC_MEMORY, "static", "static_memory"},
-    {BL_BATCHED, "batched", "batched"},
-    {BL_FAIR, "fair", "fair"},
-    {BL_ALL_PARADIGMS, "lanes", "all_paradigms"},
-    {BL_MULTI_QUEUE, "multi", "multi_queue"},
-    {BL_ORDERS_MEMORY, "orders", "orders_memory"},
-};
-enum { QUEUE_COLUMNS_COUNT = sizeof QUEUE_COLUMNS / sizeof QUEUE_COLUMNS[0] };
-
-static void queues_text(const scheduler_filter *filter) {
+static void all_queues_text(const scheduler_filter *filter) {
     (void)filter;
-    printf("queues\n  %-12s  %-7s  %-9s  %-7s", "name", "kind", "progress", "carries");
-    for (int c = 0; c < QUEUE_COLUMNS_COUNT; c++)
-        printf("  %s", QUEUE_COLUMNS[c].name);
-    printf("  %-12s  by\n", "devices");
-    bl_queue_info q;
-    for (uint32_t i = 0; bl_queue(i, &q); i++) {
-        printf("  %-12s  %-7s  %-9s  %-7s", q.name, queue_kind(&q), q.progress, q.by_handle ? "handles" : "values");
-        for (int c = 0; c < QUEUE_COLUMNS_COUNT; c++)
-            printf("  %-*s", (int)strlen(QUEUE_COLUMNS[c].name), q.flags & QUEUE_COLUMNS[c].flag ? "yes" : "-");
-        printf("  %-12s  %s\n", q.devices, q.text);
-    }
+    queues_text();
 }
-
-static void queue_json(json_writer *json, const bl_queue_info *q) {
-    json_start(json, NULL, '{');
-    json_string(json, "name", q->name);
-    json_string(json, "text", q->text);
-    json_string(json, "kind", queue_kind(q));
-    json_string(json, "progress", q->progress);
-    for (int c = 0; c < QUEUE_COLUMNS_COUNT; c++)
-        json_bool(json, QUEUE_COLUMNS[c].json, (q->flags & QUEUE_COLUMNS[c].flag) != 0);
-    json_bool(json, "by_handle", q->by_handle != 0);
-    json_whole(json, "least_capacity", q->least);
-    json_string(json, "devices", q->devices);
-    json_end(json, '}');
-}
-
-static void queues_json(json_writer *json, const scheduler_filter *filter) {
+static void all_queues_json(json_writer *json, const scheduler_filter *filter) {
     (void)filter;
-    json_start(json, "queues", '[');
-    bl_queue_info q;
-    for (uint32_t i = 0; bl_queue(i, &q); i++)
-        queue_json(json, &q);
-    json_end(json, ']');
+    queues_json(json);
 }
 
 /* ---- schedulers ---- */
@@ -209,7 +157,7 @@ typedef struct section {
 
 static const section SECTIONS[] = {
     {"apps", apps_text, apps_json},
-    {"queues", queues_text, queues_json},
+    {"queues", all_queues_text, all_queues_json},
     {"schedulers", schedulers_text, schedulers_json},
     {"devices", devices_text, devices_json},
 };

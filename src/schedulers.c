@@ -30,6 +30,9 @@ static const struct {
     {"blocking", "central:blocking"}, /* Algorithm 2 */
     {"lockfree", "central:tz"},       /* Algorithm 3 */
     {"abp", "steal:abp"},             /* section 4.4, and Gems 35 */
+    {"bq", "central:broker"},         /* Kerbl et al. 2018, Algorithm 1 */
+    {"bwd", "central:bwd"},           /* section 6.1 */
+    {"bsq", "steal:broker"},          /* section 6.2 */
 };
 enum { ALIASES = sizeof aliases / sizeof aliases[0] };
 

@@ -75,6 +75,11 @@ check_says "02_one_source on whatever there is" "724 solutions, 35538 tasks" "$t
 check "02_one_source names a device that is not there" sh -c \
     '"$1" no-such-device; test $? -eq 1' sh "$tmp/static/02_one_source"
 
+check_says "03_queue_alone" "200000 orders, 9900000 paid" "$tmp/static/03_queue_alone"
+if [ -x "$tmp/static/04_queue_in_a_kernel" ]; then
+    check_says "04_queue_in_a_kernel" "" sh -c '"$1"; test $? -eq 0 -o $? -eq 77' sh "$tmp/static/04_queue_in_a_kernel"
+fi
+
 check "cmake package: configure, shared library" cmake -S "$source/examples" -B "$tmp/shared" -DEXAMPLES_SHARED=ON \
     -DEXAMPLES_CUDA=OFF -DCMAKE_PREFIX_PATH="$prefix"
 check "cmake package: build, shared library" cmake --build "$tmp/shared" --target 01_cpu
@@ -97,6 +102,12 @@ check_says "01_cpu by pkg-config, static library" "$area" "$tmp/01_static"
 check "pkg-config: link, shared library" "$cc" "$tmp/01.o" -o "$tmp/01_shared" $(pkg-config --libs ballast) -lm \
     "-Wl,-rpath,$libdir"
 check_says "01_cpu by pkg-config, shared library" "$area" "$tmp/01_shared"
+
+# ---- a queue alone: the headers and a compiler, no library; C++ too ----
+
+check "03_queue_alone: compile without the library" "$cc" -O1 -Wall -Wextra -Werror -I"$prefix/include" -pthread \
+    "$source/examples/03_queue_alone.c" -o "$tmp/alone"
+check_says "03_queue_alone by the compiler alone" "200000 orders, 9900000 paid" "$tmp/alone"
 
 # ---- the program that the README opens with: its first block of C ----
 

@@ -1,0 +1,142 @@
+/* ballast list queues: what each queue claims, and Table 1 of Kerbl et al. 2018 beside it. docs/queues.md says why they differ. */
+#include "list_queues.h"
+
+#include <string.h>
+
+static const char *queue_kind(const bl_queue_info *q) {
+    static const char *const KINDS[] = {"fifo", "deque", "waiting", "ceiling"};
+    return KINDS[q->kind];
+}
+
+typedef struct queue_column {
+    uint32_t flag;
+    const char *name, *json;
+} queue_column;
+
+static const queue_column COLUMNS[] = {
+    {BL_LINEARIZABLE, "linear", "linearizable"},
+    {BL_EXACT_EMPTY, "EMPTY", "exact_empty"},
+    {BL_EXACT_FULL, "FULL", "exact_full"},
+    {BL_BOUNDED, "bounded", "bounded"},
+    {BL_STATIC_MEMORY, "static", "static_memory"},
+    {BL_BATCHED, "batched", "batched"},
+    {BL_FAIR, "fair", "fair"},
+    {BL_ALL_PARADIGMS, "lanes", "all_paradigms"},
+    {BL_MULTI_QUEUE, "multi", "multi_queue"},
+    {BL_ORDERS_MEMORY, "orders", "orders_memory"},
+};
+enum { COLUMN_COUNT = sizeof COLUMNS / sizeof COLUMNS[0] };
+
+/* The rows of the paper's table as columns, with the flag that is ours; 0: measured, see ballast bench kerbl-pairs. */
+static const queue_column TABLE1[] = {
+    {0, "scalable", "highly_scalable"},
+    {BL_FAIR, "fair", "fair_ordering"},
+    {BL_LINEARIZABLE, "linearizable", "linearizability"},
+    {0, "footprint", "low_resource_footprint"},
+    {BL_STATIC_MEMORY, "static", "static_memory_only"},
+    {BL_ALL_PARADIGMS, "paradigms", "all_execution_paradigms"},
+    {BL_MULTI_QUEUE, "multi", "multi_queue_support"},
+    {BL_BATCHED, "dequeue-n", "multi_element_dequeue"},
+};
+enum { TABLE1_COUNT = sizeof TABLE1 / sizeof TABLE1[0] };
+
+/* As printed in the paper: y fulfils, p in part, - does not. */
+static const struct {
+    const char *name, *paper, *marks;
+} printed[] = {
+    {"ms", "MSQ", "--yy-yy-"},    {"baskets", "BAQ", "--yy-yy-"},  {"shann", "SHCQ", "---y-yy-"},
+    {"tz", "TZQ", "--yy-yy-"},    {"gottlieb", "GQ", "y--yyyy-"},  {"cbq", "CBQ", "yyyy----"},
+    {"htq", "HTQ", "y--y-yy-"},   {"lcrq", "LCRQ", "ypy--yy-"},    {"sfq", "SFQ", "yyyyy---"},
+    {"nsfq", "NSFQ", "--yyyyy-"}, {"two_lock", "2MQ", "--yyyyyy"}, {"wfq", "WFQ", "ypy--yy-"},
+    {"broker", "BQ", "yyyyyyyy"},
+};
+enum { PRINTED = sizeof printed / sizeof printed[0] };
+
+static int find_printed(const char *name) {
+    for (int i = 0; i < PRINTED; i++)
+        if (!strcmp(name, printed[i].name))
+            return i;
+    return -1;
+}
+
+static const char *mark_text(char mark) { return mark == 'y' ? "yes" : mark == 'p' ? "part" : "no"; }
+
+/* "yes" where both agree, else "paper/ours". */
+static void print_cell(const bl_queue_info *q, char mark, const queue_column *column) {
+    const char *paper = mark_text(mark), *ours = q->flags & column->flag ? "yes" : "no";
+    char text[16];
+    bool same = !column->flag || !strcmp(paper, ours);
+    snprintf(text, sizeof text, "%s%s%s", paper, same ? "" : "/", same ? "" : ours);
+    printf("  %-*s", (int)strlen(column->name) > 7 ? (int)strlen(column->name) : 7, text);
+}
+
+static void print_table1(void) {
+    printf("\nTable 1 of Kerbl et al. 2018: what it says, and after a slash ours where that differs (docs/queues.md "
+           "says why)\n"
+           "  %-12s  %-5s",
+           "name", "paper");
+    for (int c = 0; c < TABLE1_COUNT; c++)
+        printf("  %-7s", TABLE1[c].name);
+    putchar('\n');
+    bl_queue_info q;
+    for (uint32_t i = 0; bl_queue(i, &q); i++) {
+        int at = find_printed(q.name);
+        if (at < 0)
+            continue;
+        printf("  %-12s  %-5s", q.name, printed[at].paper);
+        for (int c = 0; c < TABLE1_COUNT; c++)
+            print_cell(&q, printed[at].marks[c], &TABLE1[c]);
+        putchar('\n');
+    }
+}
+
+void queues_text(void) {
+    printf("queues\n  %-13s  %-7s  %-9s  %-7s", "name", "kind", "progress", "carries");
+    for (int c = 0; c < COLUMN_COUNT; c++)
+        printf("  %s", COLUMNS[c].name);
+    printf("  %-12s  by\n", "devices");
+    bl_queue_info q;
+    for (uint32_t i = 0; bl_queue(i, &q); i++) {
+        printf("  %-13s  %-7s  %-9s  %-7s", q.name, queue_kind(&q), q.progress, q.by_handle ? "handles" : "values");
+        for (int c = 0; c < COLUMN_COUNT; c++)
+            printf("  %-*s", (int)strlen(COLUMNS[c].name), q.flags & COLUMNS[c].flag ? "yes" : "-");
+        printf("  %-12s  %s\n", q.devices, q.text);
+    }
+    print_table1();
+}
+
+static void table1_json(json_writer *json, const bl_queue_info *q) {
+    int at = find_printed(q->name);
+    if (at < 0) {
+        json_null(json, "kerbl2018");
+        return;
+    }
+    json_start(json, "kerbl2018", '{');
+    json_string(json, "name", printed[at].paper);
+    for (int c = 0; c < TABLE1_COUNT; c++)
+        json_string(json, TABLE1[c].json, mark_text(printed[at].marks[c]));
+    json_end(json, '}');
+}
+
+static void queue_json(json_writer *json, const bl_queue_info *q) {
+    json_start(json, NULL, '{');
+    json_string(json, "name", q->name);
+    json_string(json, "text", q->text);
+    json_string(json, "kind", queue_kind(q));
+    json_string(json, "progress", q->progress);
+    for (int c = 0; c < COLUMN_COUNT; c++)
+        json_bool(json, COLUMNS[c].json, (q->flags & COLUMNS[c].flag) != 0);
+    json_bool(json, "by_handle", q->by_handle != 0);
+    json_whole(json, "least_capacity", q->least);
+    json_string(json, "devices", q->devices);
+    table1_json(json, q);
+    json_end(json, '}');
+}
+
+void queues_json(json_writer *json) {
+    json_start(json, "queues", '[');
+    bl_queue_info q;
+    for (uint32_t i = 0; bl_queue(i, &q); i++)
+        queue_json(json, &q);
+    json_end(json, ']');
+}

@@ -1,0 +1,83 @@
+/* Example 3, one queue and nothing else: threads that hand each other small structs over the Broker Queue. The header is all there is: no library
+ * to link, and the memory is the caller's.
+ *
+ *     cc -O2 -pthread 03_queue_alone.c -o 03_queue_alone
+ *
+ * Any other queue of include/ballast/queues goes the same way: its name is the prefix. */
+#define _GNU_SOURCE
+#include <ballast/queues/broker.h>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { PRODUCERS = 2, CONSUMERS = 2, ORDERS = 100000 };
+
+typedef struct order {
+    uint32_t customer, number, price;
+} order;
+
+static void *memory;
+static bl_shape shape = {1000, sizeof(order) / 4, PRODUCERS + CONSUMERS}; /* capacity, words per item, threads */
+static uint64_t paid, filled;
+
+/* Copies items in. FULL means: come back later. */
+static void *produce(void *argument) {
+    uint32_t customer = *(uint32_t *)argument;
+    broker q;
+    broker_bind(&q, memory, shape, customer);
+    for (uint32_t i = 0; i < ORDERS; i++) {
+        order o = {customer, i, i % 100};
+        for (uint32_t tries = 0; broker_push(&q, (const uint32_t *)&o) == BL_FULL; tries++)
+            bl_backoff(tries);
+    }
+    return NULL;
+}
+
+/* Reads items where they lie. */
+static void *consume(void *argument) {
+    broker q;
+    broker_bind(&q, memory, shape, *(uint32_t *)argument);
+    for (uint32_t tries = 0; bl_load64_relaxed(&filled) < (uint64_t)PRODUCERS * ORDERS;) {
+        uint32_t position;
+        const order *o = (const order *)broker_claim(&q, &position);
+        if (!o) {
+            bl_backoff(tries++);
+            continue;
+        }
+        bl_fetch_add64_relaxed(&paid, o->price);
+        broker_release(&q, position);
+        bl_fetch_add64_relaxed(&filled, 1);
+        tries = 0;
+    }
+    return NULL;
+}
+
+int main(void) {
+    bl_fit fit = BL_SHAPE_FIT(broker, &shape);
+    if (fit > BL_FITS_ROUNDED) {
+        fprintf(stderr, "no such queue: %s\n", bl_fit_text(fit));
+        return 1;
+    }
+    printf("capacity %u: %s\n", (unsigned)shape.capacity, bl_fit_text(fit));
+    size_t bytes = (broker_bytes(shape) + BL_LINE - 1) / BL_LINE * BL_LINE;
+    memory = aligned_alloc(BL_LINE, bytes);
+    if (!memory)
+        return 1;
+    broker q;
+    broker_bind(&q, memory, shape, 0);
+    broker_init(&q, 0, 0, 1);
+
+    pthread_t threads[PRODUCERS + CONSUMERS];
+    uint32_t numbers[PRODUCERS + CONSUMERS];
+    for (uint32_t i = 0; i < PRODUCERS + CONSUMERS; i++) {
+        numbers[i] = i;
+        if (pthread_create(&threads[i], NULL, i < PRODUCERS ? produce : consume, &numbers[i]))
+            return 1;
+    }
+    for (uint32_t i = 0; i < PRODUCERS + CONSUMERS; i++)
+        pthread_join(threads[i], NULL);
+    printf("%llu orders, %llu paid\n", (unsigned long long)filled, (unsigned long long)paid);
+    free(memory);
+    return paid == (uint64_t)PRODUCERS * ORDERS / 100 * 4950 ? 0 : 1;
+}

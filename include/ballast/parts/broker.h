@@ -9,8 +9,9 @@
  * Orders: all relaxed. The counters hand out rights, not data; the slots order the data (E1, F1 below keep two reads in order).
  *
  * Differences from the paper
- *   - It reads the counter before it adds to it. Here the first try adds at once, and only those that follow look first: one access
- *     to the hottest word less where the queue is neither empty nor full.
+ *   - It always reads the counter before it adds to it. Here a thread whose last operation was admitted adds at once: one access to the hottest
+ *     word less where the queue is neither empty nor full. Who was refused looks first: if all those who find nothing kept adding and giving
+ *     back, the count would never be seen as it is.
  *   - head and tail lie apart instead of in one word that is read at once: they only grow, so two reads in the right order do.
  *     FULL: tail, then a later head that still lies a whole ring behind it. EMPTY: head, then a later tail that has not passed it.
  */
@@ -24,6 +25,7 @@
 typedef struct bl__broker {
     uint32_t *count, *tail, *head;
     uint32_t capacity;
+    bool hopeful; /* this thread's last operation was admitted */
 } bl__broker;
 
 BL_FN void bl__broker_bind(bl__broker *b, void *memory, uint32_t capacity) {
@@ -31,6 +33,7 @@ BL_FN void bl__broker_bind(bl__broker *b, void *memory, uint32_t capacity) {
     b->tail = (uint32_t *)((unsigned char *)memory + BL_APART);
     b->head = (uint32_t *)((unsigned char *)memory + 2 * BL_APART);
     b->capacity = capacity;
+    b->hopeful = false;
 }
 
 BL_FN void bl__broker_init(bl__broker *b, uint32_t start, uint32_t rank) {
@@ -49,11 +52,12 @@ BL_FN uint32_t bl__broker_allows(int32_t free, uint32_t n) {
     return free <= 0 ? 0 : (uint32_t)free < n ? (uint32_t)free : n;
 }
 
-/* How many of n pushes may go on, each to draw one position from tail. `look`: see first whether there is any hope. */
-BL_FN uint32_t bl__broker_admit_pushes(bl__broker *b, uint32_t n, bool look) {
+/* How many of n pushes may go on, each to draw one position from tail. */
+BL_FN uint32_t bl__broker_admit_pushes(bl__broker *b, uint32_t n) {
     int32_t capacity = (int32_t)b->capacity;
     n = n < BL__BROKER_BATCH ? n : BL__BROKER_BATCH;
-    int32_t room = look ? capacity - (int32_t)bl_load32_relaxed(b->count) : 1;
+    int32_t room = b->hopeful ? 1 : capacity - (int32_t)bl_load32_relaxed(b->count);
+    b->hopeful = true;
     while (room > 0) {
         uint32_t allowed = bl__broker_allows(capacity - (int32_t)bl_fetch_add32_relaxed(b->count, n), n);
         if (allowed == n)
@@ -63,13 +67,15 @@ BL_FN uint32_t bl__broker_admit_pushes(bl__broker *b, uint32_t n, bool look) {
         if (allowed)
             return allowed;
     }
+    b->hopeful = false;
     return 0;
 }
 
 /* The same for pops, which draw from head. */
-BL_FN uint32_t bl__broker_admit_pops(bl__broker *b, uint32_t n, bool look) {
+BL_FN uint32_t bl__broker_admit_pops(bl__broker *b, uint32_t n) {
     n = n < BL__BROKER_BATCH ? n : BL__BROKER_BATCH;
-    int32_t there = look ? (int32_t)bl_load32_relaxed(b->count) : 1;
+    int32_t there = b->hopeful ? 1 : (int32_t)bl_load32_relaxed(b->count);
+    b->hopeful = true;
     while (there > 0) {
         uint32_t allowed = bl__broker_allows((int32_t)bl_fetch_add32_relaxed(b->count, 0u - n), n);
         if (allowed == n)
@@ -79,6 +85,7 @@ BL_FN uint32_t bl__broker_admit_pops(bl__broker *b, uint32_t n, bool look) {
         if (allowed)
             return allowed;
     }
+    b->hopeful = false;
     return 0;
 }
 

@@ -39,7 +39,7 @@ BL_FN void broker_init(broker *q, uint32_t start, uint32_t rank, uint32_t size) 
 BL_FN uint32_t broker_push_later(broker *q, const uint32_t *items, uint32_t n) {
     uint32_t waiting = 1, tries = 0, done = 0;
     while (waiting) {
-        done = bwd_try_push_n(q, items, n, true);
+        done = bwd_push_n(q, items, n);
         if (done || bl__broker_full(&q->broker))
             waiting = bl_opaque32(0);
         else
@@ -50,7 +50,7 @@ BL_FN uint32_t broker_push_later(broker *q, const uint32_t *items, uint32_t n) {
 BL_FN uint32_t broker_pop_later(broker *q, uint32_t *items, uint32_t n) {
     uint32_t waiting = 1, tries = 0, done = 0;
     while (waiting) {
-        done = bwd_try_pop_n(q, items, n, true);
+        done = bwd_pop_n(q, items, n);
         if (done || bl__broker_empty(&q->broker))
             waiting = bl_opaque32(0);
         else
@@ -92,7 +92,7 @@ BL_FN uint32_t *broker_await(broker *q, uint32_t position, uint32_t turn) {
 }
 
 BL_FN uint32_t *broker_reserve(broker *q, uint32_t *position) {
-    for (uint32_t tries = 0; !bl__broker_admit_pushes(&q->broker, 1, tries > 0); tries++) {
+    for (uint32_t tries = 0; !bl__broker_admit_pushes(&q->broker, 1); tries++) {
         if (bl__broker_full(&q->broker))
             return NULL;
         bl_backoff(tries);
@@ -105,7 +105,7 @@ BL_FN void broker_publish(broker *q, uint32_t position) {
 }
 
 BL_FN const uint32_t *broker_claim(broker *q, uint32_t *position) {
-    for (uint32_t tries = 0; !bl__broker_admit_pops(&q->broker, 1, tries > 0); tries++) {
+    for (uint32_t tries = 0; !bl__broker_admit_pops(&q->broker, 1); tries++) {
         if (bl__broker_empty(&q->broker))
             return NULL;
         bl_backoff(tries);

@@ -40,7 +40,7 @@ BL_FN void broker_packed_init(broker_packed *q, uint32_t start, uint32_t rank, u
 BL_FN uint32_t broker_packed_push_later(broker_packed *q, const uint32_t *items, uint32_t n) {
     uint32_t waiting = 1, tries = 0, done = 0;
     while (waiting) {
-        done = bwd_packed_try_push_n(q, items, n, true);
+        done = bwd_packed_push_n(q, items, n);
         if (done || bl__broker_full(&q->broker))
             waiting = bl_opaque32(0);
         else
@@ -51,7 +51,7 @@ BL_FN uint32_t broker_packed_push_later(broker_packed *q, const uint32_t *items,
 BL_FN uint32_t broker_packed_pop_later(broker_packed *q, uint32_t *items, uint32_t n) {
     uint32_t waiting = 1, tries = 0, done = 0;
     while (waiting) {
-        done = bwd_packed_try_pop_n(q, items, n, true);
+        done = bwd_packed_pop_n(q, items, n);
         if (done || bl__broker_empty(&q->broker))
             waiting = bl_opaque32(0);
         else

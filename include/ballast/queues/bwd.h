@@ -48,32 +48,29 @@ BL_FN void bwd_init(bwd *q, uint32_t start, uint32_t rank, uint32_t size) {
     bl__ring_init(&q->ring, start, rank, size);
 }
 
-/* `look`: see first whether there is any hope. How many went. */
-BL_FN uint32_t bwd_try_push_n(bwd *q, const uint32_t *items, uint32_t n, bool look) {
-    n = bl__broker_admit_pushes(&q->broker, n, look);
+BL_FN uint32_t bwd_push_n(bwd *q, const uint32_t *items, uint32_t n) {
+    n = bl__broker_admit_pushes(&q->broker, n);
     if (n)
         bl__ring_put(&q->ring, bl_fetch_add32_relaxed(q->broker.tail, n), items, n);
     return n;
 }
-BL_FN uint32_t bwd_try_pop_n(bwd *q, uint32_t *items, uint32_t n, bool look) {
-    n = bl__broker_admit_pops(&q->broker, n, look);
+BL_FN uint32_t bwd_pop_n(bwd *q, uint32_t *items, uint32_t n) {
+    n = bl__broker_admit_pops(&q->broker, n);
     if (n)
         bl__ring_get(&q->ring, bl_fetch_add32_relaxed(q->broker.head, n), items, n);
     return n;
 }
-BL_FN uint32_t bwd_push_n(bwd *q, const uint32_t *items, uint32_t n) { return bwd_try_push_n(q, items, n, false); }
-BL_FN uint32_t bwd_pop_n(bwd *q, uint32_t *items, uint32_t n) { return bwd_try_pop_n(q, items, n, false); }
 BL_FN uint32_t bwd_steal_n(bwd *q, uint32_t *items, uint32_t n) { return bwd_pop_n(q, items, n); }
 
 /* Single ones are written out: a compiler for GPUs makes one fetch-and-add of those of a warp only where it sees that each adds the same. */
 BL_FN bl_outcome bwd_push(bwd *q, const uint32_t *item) {
-    if (!bl__broker_admit_pushes(&q->broker, 1, false))
+    if (!bl__broker_admit_pushes(&q->broker, 1))
         return BL_FULL;
     bl__ring_put(&q->ring, bl_fetch_add32_relaxed(q->broker.tail, 1), item, 1);
     return BL_DONE;
 }
 BL_FN bl_outcome bwd_pop(bwd *q, uint32_t *item) {
-    if (!bl__broker_admit_pops(&q->broker, 1, false))
+    if (!bl__broker_admit_pops(&q->broker, 1))
         return BL_EMPTY;
     bl__ring_get(&q->ring, bl_fetch_add32_relaxed(q->broker.head, 1), item, 1);
     return BL_DONE;

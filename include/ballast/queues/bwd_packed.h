@@ -48,38 +48,31 @@ BL_FN void bwd_packed_init(bwd_packed *q, uint32_t start, uint32_t rank, uint32_
     bl__packed_init(q->slots, q->mask, start, rank, size);
 }
 
-/* `look`: see first whether there is any hope. How many went. */
-BL_FN uint32_t bwd_packed_try_push_n(bwd_packed *q, const uint32_t *items, uint32_t n, bool look) {
-    n = bl__broker_admit_pushes(&q->broker, n, look);
+BL_FN uint32_t bwd_packed_push_n(bwd_packed *q, const uint32_t *items, uint32_t n) {
+    n = bl__broker_admit_pushes(&q->broker, n);
     uint32_t p = n ? bl_fetch_add32_relaxed(q->broker.tail, n) : 0;
     for (uint32_t i = 0; i < n; i++)
         bl__packed_put(q->slots, q->mask, p + i, items[i]);
     return n;
 }
-BL_FN uint32_t bwd_packed_try_pop_n(bwd_packed *q, uint32_t *items, uint32_t n, bool look) {
-    n = bl__broker_admit_pops(&q->broker, n, look);
+BL_FN uint32_t bwd_packed_pop_n(bwd_packed *q, uint32_t *items, uint32_t n) {
+    n = bl__broker_admit_pops(&q->broker, n);
     uint32_t p = n ? bl_fetch_add32_relaxed(q->broker.head, n) : 0;
     for (uint32_t i = 0; i < n; i++)
         items[i] = bl__packed_take(q->slots, q->mask, p + i);
     return n;
 }
-BL_FN uint32_t bwd_packed_push_n(bwd_packed *q, const uint32_t *items, uint32_t n) {
-    return bwd_packed_try_push_n(q, items, n, false);
-}
-BL_FN uint32_t bwd_packed_pop_n(bwd_packed *q, uint32_t *items, uint32_t n) {
-    return bwd_packed_try_pop_n(q, items, n, false);
-}
 BL_FN uint32_t bwd_packed_steal_n(bwd_packed *q, uint32_t *items, uint32_t n) { return bwd_packed_pop_n(q, items, n); }
 
 /* Single ones are written out: a compiler for GPUs makes one fetch-and-add of those of a warp only where it sees that each adds the same. */
 BL_FN bl_outcome bwd_packed_push(bwd_packed *q, const uint32_t *item) {
-    if (!bl__broker_admit_pushes(&q->broker, 1, false))
+    if (!bl__broker_admit_pushes(&q->broker, 1))
         return BL_FULL;
     bl__packed_put(q->slots, q->mask, bl_fetch_add32_relaxed(q->broker.tail, 1), *item);
     return BL_DONE;
 }
 BL_FN bl_outcome bwd_packed_pop(bwd_packed *q, uint32_t *item) {
-    if (!bl__broker_admit_pops(&q->broker, 1, false))
+    if (!bl__broker_admit_pops(&q->broker, 1))
         return BL_EMPTY;
     *item = bl__packed_take(q->slots, q->mask, bl_fetch_add32_relaxed(q->broker.head, 1));
     return BL_DONE;

@@ -1,7 +1,7 @@
 # Only forwards to CMake, CTest and the scripts. `make` alone prints what there is.
 ##   make demo       install what is missing, build, and show what Ballast can do
 ##   make test       build everything (with CUDA where nvcc is found) and run all tests; BALLAST_DATA=DIR adds the data sets
-##   make bench      build and run the benchmarks
+##   make bench      build and run the benchmarks: the peers, and the suites of `ballast bench` with BENCH_FLAGS=--quick
 ##   make sanitize   build with the address, undefined and thread sanitizers and run the tests with each
 ##   make format     clang-format over all sources
 ##   make install    into PREFIX=/usr/local
@@ -13,7 +13,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 CMAKE_FLAGS ?=
-BENCHES ?= uts_peers queues_bench
+BENCH_FLAGS ?= --quick
 
 ifdef BALLAST_DATA
 export BALLAST_DATA
@@ -41,7 +41,9 @@ test: build
 	ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS)
 
 bench: build
-	for bench in $(BENCHES); do $(BUILD)/$$bench || exit 1; done
+	$(BUILD)/uts_peers
+	for suite in $$($(BUILD)/ballast bench | sed -n 's/^  \([a-z0-9-]*\) .*/\1/p'); do \
+		$(BUILD)/ballast bench $$suite $(BENCH_FLAGS) || exit 1; done
 
 sanitize: dependencies
 	JOBS=$(JOBS) scripts/sanitize

@@ -1,86 +1,146 @@
-/* Template: the loops of the queue benchmark for BL_QUEUE, and its row of the list. Included once per queue by the build; queues_bench.c has the
- * types. */
+/* Template: the measured loops for BL_QUEUE, the same text on CPU and GPU. Waits go through the platform; nothing is counted that the host can
+ * work out. With BENCH_MANY, BL_QUEUE stands for many queues (many.h) and is told how many callers share one. */
 #define BL_QUEUE_(x) BL_CAT(BL_QUEUE, _##x)
-#define LOOP(x) BL_CAT(loop_, BL_QUEUE_(x))
+#define LOOP(x) BL_CAT(BL_CAT(loop_, BL_QUEUE), _##x)
 
-static void LOOP(init)(const job *j) {
-    BL_QUEUE q;
-    bl_shape shape = {CAPACITY, 1, THREADS_MAX};
-    BL_QUEUE_(bind)(&q, j->memory, shape, 0);
-    BL_QUEUE_(init)(&q, 0, 0, 1);
+/* One word per item is a literal, so that the compiler sees it. */
+BL_FN void LOOP(bind)(BL_QUEUE *q, const bench_job *j, uint32_t rank) {
+    bl_shape shape = {j->capacity, 1, j->threads};
+#ifdef BENCH_MANY
+    BL_QUEUE_(bind)(q, j->memory, shape, rank, j->group);
+#else
+    BL_QUEUE_(bind)(q, j->memory, shape, rank);
+#endif
 }
 
-/* Waits while the queue is full, which it is at most for a moment: there are no more items than threads times PAIRS. */
-static inline void LOOP(put)(BL_QUEUE *q, uint32_t value, score *s) {
-    for (uint32_t tries = 0; BL_QUEUE_(push)(q, &value) != BL_DONE; tries++)
+BL_FN void LOOP(init)(const bench_job *j, uint32_t rank, uint32_t size) {
+    BL_QUEUE q;
+    LOOP(bind)(&q, j, 0);
+    BL_QUEUE_(init)(&q, 0, rank, size);
+}
+
+BL_FN void LOOP(fill)(const bench_job *j, uint32_t rank, uint32_t size) {
+    BL_QUEUE q;
+    LOOP(bind)(&q, j, rank);
+    for (uint32_t i = rank; i < j->items; i += size) {
+        uint32_t item = BENCH_FILLED + i;
+#ifdef BENCH_MANY
+        LOOP(bind)(&q, j, i % j->threads); /* spread over all of them */
+#endif
+        while (BL_QUEUE_(push)(&q, &item) == BL_RETRY)
+            ;
+    }
+}
+
+/* Who has pushed an item pops one, so there is one, though another caller may be on its way to it. */
+BL_FN uint64_t LOOP(ten)(BL_QUEUE *q, uint32_t value) {
+    uint64_t out = 0;
+    for (uint32_t i = 0; i < BENCH_PAIRS; i++) {
+        uint32_t item = value + i, tries = 0;
+        while (BL_QUEUE_(push)(q, &item) != BL_DONE)
+            bl_backoff(tries++);
+        tries = 0;
+        while (BL_QUEUE_(pop)(q, &item) != BL_DONE)
+            bl_backoff(tries++);
+        out += (uint64_t)item * item;
+    }
+    return out;
+}
+
+BL_FN bl_outcome LOOP(try_push)(BL_QUEUE *q, uint32_t item) {
+    bl_outcome outcome = BL_QUEUE_(push)(q, &item);
+    for (uint32_t tries = 0; outcome == BL_RETRY; tries++) {
         bl_backoff(tries);
-    score_in(s, value);
-}
-
-/* For queues of which anyone may do anything. Who has pushed an item pops one, so there is one, though another thread may be on its way
- * to it. */
-static inline void LOOP(pairs)(BL_QUEUE *q, uint32_t value, score *s) {
-    for (uint32_t i = 0; i < PAIRS; i++) {
-        uint32_t popped;
-        LOOP(put)(q, value + i, s);
-        for (uint32_t tries = 0; BL_QUEUE_(pop)(q, &popped) != BL_DONE; tries++)
-            bl_backoff(tries);
-        score_out(s, popped);
+        outcome = BL_QUEUE_(push)(q, &item);
     }
+    return outcome;
 }
-
-/* For the owner of a deque: as much as is left of it after the thieves. */
-static inline void LOOP(owner)(BL_QUEUE *q, uint32_t value, score *s) {
-    uint32_t popped;
-    for (uint32_t i = 0; i < PAIRS; i++)
-        LOOP(put)(q, value + i, s);
-    for (uint32_t i = 0; i < PAIRS && BL_QUEUE_(pop)(q, &popped) == BL_DONE; i++)
-        score_out(s, popped);
-}
-
-static inline void LOOP(thief)(BL_QUEUE *q, score *s, uint32_t *tries) {
-    uint32_t stolen;
-    if (BL_QUEUE_(steal)(q, &stolen) == BL_DONE) {
-        score_out(s, stolen);
-        *tries = 0;
-    } else {
-        bl_backoff((*tries)++);
+BL_FN bl_outcome LOOP(try_pop)(BL_QUEUE *q, uint32_t *item) {
+    bl_outcome outcome = BL_QUEUE_(pop)(q, item);
+    for (uint32_t tries = 0; outcome == BL_RETRY; tries++) {
+        bl_backoff(tries);
+        outcome = BL_QUEUE_(pop)(q, item);
     }
+    return outcome;
 }
 
-static void LOOP(run)(const job *j, uint32_t thread, score *s) {
+/* One to ten times: a push by chance, a pop by chance. FULL and EMPTY are answers like any other. */
+BL_FN void LOOP(mixed)(const bench_job *j, uint32_t rank) {
     BL_QUEUE q;
-    bl_shape shape = {CAPACITY, 1, THREADS_MAX};
-    BL_QUEUE_(bind)(&q, j->memory, shape, thread);
-    uint32_t value = first_value(thread), tries = 0;
-    for (uint32_t round = 0; round % ROUNDS != 0 || bench_now() < j->until; round++) {
-        if (!(BL_QUEUE_(KIND) == BL_KIND_DEQUE))
-            LOOP(pairs)(&q, value, s);
-        else if (thread == 0)
-            LOOP(owner)(&q, value, s);
-        else
-            LOOP(thief)(&q, s, &tries);
-        value = next_value(value);
+    LOOP(bind)(&q, j, rank);
+    uint32_t random = bench_random_start(j, rank), first = bench_first(j, rank), value = first, pops = 0;
+    uint64_t out = 0;
+    float work = (float)rank; /* nothing that a compiler can work out beforehand */
+    for (uint32_t round = 0; round < j->rounds; round++) {
+        random = bench_random_next(random);
+        for (uint32_t left = bench_some_pairs(random); left > 0; left--) {
+            uint32_t item = 0;
+            random = bench_random_next(random);
+            if (bench_chance(random) < j->push && LOOP(try_push)(&q, value) == BL_DONE)
+                value++;
+            random = bench_random_next(random);
+            if (bench_chance(random) < j->pop && LOOP(try_pop)(&q, &item) == BL_DONE) {
+                out += (uint64_t)item * item;
+                pops++;
+                for (uint32_t i = 0; i < j->fma; i++)
+                    work = work * 0.999f + 0.001f;
+            }
+        }
     }
+    j->out[rank] = out;
+    j->pushes[rank] = value - first;
+    j->pops[rank] = pops;
+    j->work[rank] = work;
 }
 
-/* What the owner left, by one thread after all have ended. */
-static void LOOP(drain)(const job *j, score *s) {
+BL_FN void LOOP(drain)(const bench_job *j, uint32_t rank) {
     BL_QUEUE q;
-    bl_shape shape = {CAPACITY, 1, THREADS_MAX};
-    uint32_t popped;
-    BL_QUEUE_(bind)(&q, j->memory, shape, 0);
-    while ((BL_QUEUE_(KIND) == BL_KIND_DEQUE) && BL_QUEUE_(pop)(&q, &popped) == BL_DONE)
-        score_out(s, popped);
+    LOOP(bind)(&q, j, rank);
+    uint64_t out = 0;
+    uint32_t pops = 0, item = 0;
+    while (LOOP(try_pop)(&q, &item) == BL_DONE) {
+        out += (uint64_t)item * item;
+        pops++;
+    }
+    j->out[rank] = out;
+    j->pops[rank] = pops;
 }
 
-static size_t LOOP(bytes)(void) {
-    bl_shape shape = {CAPACITY, 1, THREADS_MAX};
-    return BL_QUEUE_(bytes)(shape);
+/* For deques: ten in, and out again what is left of them after the thieves. A round is not begun when enough are done or time is up. */
+BL_FN void LOOP(owner)(const bench_job *j, uint32_t rank) {
+    BL_QUEUE q;
+    LOOP(bind)(&q, j, rank);
+    uint32_t first = bench_first(j, rank), value = first, pops = 0, item = 0;
+    uint64_t out = 0;
+    for (uint32_t round = 0; round < j->rounds && (round % BENCH_ROUNDS != 0 || bl_time() < j->until); round++) {
+        for (uint32_t i = 0; i < BENCH_PAIRS; i++)
+            value += LOOP(try_push)(&q, value) == BL_DONE;
+        for (uint32_t i = 0; i < BENCH_PAIRS && LOOP(try_pop)(&q, &item) == BL_DONE; i++) {
+            out += (uint64_t)item * item;
+            pops++;
+        }
+    }
+    bl_store32_relaxed(j->ended, 1);
+    j->out[rank] = out;
+    j->pushes[rank] = value - first;
+    j->pops[rank] = pops;
 }
 
-static const contender LOOP(contender) = {BENCH_TEXT(BL_QUEUE), BL_QUEUE_(KIND), LOOP(bytes),
-                                          LOOP(init),           LOOP(run),       LOOP(drain)};
-
-#undef LOOP
-#undef BL_QUEUE_
+BL_FN void LOOP(thief)(const bench_job *j, uint32_t rank) {
+    BL_QUEUE q;
+    LOOP(bind)(&q, j, rank);
+    uint32_t pops = 0, tries = 0, item = 0;
+    uint64_t out = 0;
+    while (!bl_load32_relaxed(j->ended)) {
+        if (BL_QUEUE_(steal)(&q, &item) != BL_DONE) {
+            bl_backoff(tries++);
+            continue;
+        }
+        out += (uint64_t)item * item;
+        pops++;
+        tries = 0;
+    }
+    j->out[rank] = out;
+    j->pushes[rank] = 0;
+    j->pops[rank] = pops;
+}

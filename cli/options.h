@@ -48,5 +48,6 @@ const char *without_alias(const char *name); /* the complete name for one of the
 
 int command_list(int argc, char **argv);
 int command_run(int argc, char **argv);
+int command_bench(int argc, char **argv);
 
 #endif

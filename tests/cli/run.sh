@@ -150,6 +150,34 @@ refuses "list, unknown device" 2 "--device abacus: unknown device (accepted: aut
 refuses "list, unknown option" 2 "--jsom: unknown option of list, nearest is --json" list --jsom
 refuses "list, narrowing what cannot be" 2 "--app: narrows only the schedulers" list queues --app uts
 
+# ---- bench ----
+
+says "bench lists the suites" "^  kerbl-pairs " bench
+says "bench --help" "^usage: ballast bench" bench --help
+refuses "unknown suite" 2 "nothing: unknown suite (accepted: " bench nothing
+refuses "two suites" 2 "kerbl-faa: one too many after kerbl-pairs" bench kerbl-pairs kerbl-faa
+refuses "bench, unknown queue" 2 "--queues nothing: unknown queue (accepted: none, faa" bench kerbl-pairs --queues tz,nothing
+refuses "bench, unknown device" 2 "--device abacus: unknown device" bench kerbl-pairs --device abacus
+refuses "bench on sim" 2 "--device sim: bench has no code for it (accepted: auto, cpu, cuda, cuda:N)" bench kerbl-pairs --device sim
+refuses "bench, no such GPU" 2 "--device cuda:999: no usable GPU here" bench kerbl-pairs --device cuda:999
+refuses "bench, --repeats 0" 2 "--repeats 0: out of range (accepted: 1 to 101" bench kerbl-pairs --repeats 0
+refuses "bench, unknown option" 2 "--qick: unknown option of bench, nearest is --quick" bench kerbl-pairs --qick
+refuses "bench, a folder that cannot be made" 1 "--out $tmp/no/where: cannot be made: " bench kerbl-faa --out "$tmp/no/where"
+: >"$tmp/file"
+refuses "bench, a file for a folder" 1 "$tmp/file/kerbl-faa.csv: cannot be written: " bench kerbl-faa --out "$tmp/file"
+for suite in $(timeout 60 "$tool" bench | sed -n 's/^  \([a-z0-9-]*\) .*/\1/p'); do
+    says "bench $suite" "^faa " bench "$suite" --quick --repeats 1 --queues tz,abp --device cpu --out "$tmp/rows"
+    if grep -q '^# column ' "$tmp/rows/$suite.csv" && grep -q '^cpu,faa,' "$tmp/rows/$suite.csv" &&
+        ! grep -q 'WRONG$\|,WRONG,' "$tmp/rows/$suite.csv"; then
+        ok "bench $suite wrote its rows"
+    else
+        not_ok "bench $suite wrote its rows" "expected columns explained, rows, and none of them wrong"
+    fi
+done
+refuses "bench, rows that are there" 2 "$tmp/rows/kerbl-faa.csv: is there already (accepted: another --out, or --force" bench \
+    kerbl-faa --quick --device cpu --out "$tmp/rows"
+says "bench --force" "^faa " bench kerbl-faa --quick --repeats 1 --device cpu --out "$tmp/rows" --force
+
 # ---- wrong words ----
 
 refuses "no command" 2 "command missing (accepted: list, run"

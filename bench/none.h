@@ -1,0 +1,49 @@
+/* The floor of every table: a queue of one item that nobody shares, so that what is measured is the loop around it. Not a queue. */
+#ifndef BALLAST_BENCH_NONE_H
+#define BALLAST_BENCH_NONE_H
+
+#include <ballast/queues/contract.h>
+
+#define none_TEXT "the empty loop: not a queue, what the measuring itself costs"
+#define none_KIND BL_KIND_CEILING
+#define none_FLAGS (BL_STATIC_MEMORY | BL_ALL_PARADIGMS)
+#define none_PROGRESS "wait-free"
+#define none_BY_HANDLE 0
+#define none_PER_THREAD 0
+#define none_LEAST 1u
+#define none_MOST_THREADS UINT32_MAX
+#define none_DEVICES "cpu cuda"
+
+typedef struct none {
+    uint32_t value;
+} none;
+
+BL_HOST_FN size_t none_bytes(bl_shape shape) { return 4u * (size_t)shape.words; }
+BL_FN void none_bind(none *q, void *memory, bl_shape shape, uint32_t thread) {
+    (void)memory, (void)shape, (void)thread;
+    q->value = 0;
+}
+BL_FN void none_init(none *q, uint32_t start, uint32_t rank, uint32_t size) {
+    (void)q, (void)start, (void)rank, (void)size;
+}
+
+/* The compiler must not see through it, or it would do away with the loop. On a GPU the item stays in a register. */
+BL_FN bl_outcome none_push(none *q, const uint32_t *item) {
+#if BL_WARP > 1
+    q->value = bl_opaque32(*item);
+#else
+    *(volatile uint32_t *)&q->value = *item;
+#endif
+    return BL_DONE;
+}
+BL_FN bl_outcome none_pop(none *q, uint32_t *item) {
+#if BL_WARP > 1
+    *item = bl_opaque32(q->value);
+#else
+    *item = *(volatile uint32_t *)&q->value;
+#endif
+    return BL_DONE;
+}
+BL_FN bl_outcome none_steal(none *q, uint32_t *item) { return none_pop(q, item); }
+
+#endif

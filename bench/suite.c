@@ -1,0 +1,329 @@
+/* What all suites share: devices, the file of rows, tables, the interrupt. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "suite.h"
+
+#include "bench/commit.h"
+
+#include <ballast/ballast.h>
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+struct bench {
+    const bench_suite *suite;
+    const bench_request *request;
+    FILE *rows; /* NULL: only the screen */
+    bool wrong, terminal, progress_shown;
+    bench_device devices[BENCH_DEVICES_MAX];
+    unsigned device_count;
+    char line[1024]; /* of the table, until it is ended */
+    size_t length;
+    int width;
+};
+
+/* ---- the interrupt ---- */
+
+static volatile sig_atomic_t interrupted;
+
+/* The second one ends the program at once: the handler is gone. */
+static void on_interrupt(int signal) { interrupted = signal; }
+
+static void catch_interrupt(void) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_interrupt;
+    action.sa_flags = SA_RESETHAND;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+bool bench_stopped(void) { return interrupted != 0; }
+
+/* ---- what suites ask ---- */
+
+bool bench_quick(const bench *b) { return b->request->quick; }
+uint32_t bench_repeats(const bench *b) { return b->request->repeats ? b->request->repeats : b->request->quick ? 3 : 5; }
+double bench_limit(const bench *b) { return b->request->quick ? 0.2 : 2; }
+void bench_wrong(bench *b) { b->wrong = true; }
+
+static bool listed(const char *names, const char *name) {
+    size_t length = strlen(name);
+    for (const char *at = names; *at; at += strcspn(at, ","), at += *at == ',')
+        if (strcspn(at, ",") == length && memcmp(at, name, length) == 0)
+            return true;
+    return false;
+}
+
+bool bench_chosen(const bench *b, const bench_contender *queue) {
+    return b->request->queues[0] == '\0' || queue->kind == BL_KIND_CEILING || listed(b->request->queues, queue->name);
+}
+
+/* ---- rows ---- */
+
+static void write_line(FILE *file, const char *before, const char *format, va_list arguments) {
+    char text[1024];
+    vsnprintf(text, sizeof text, format, arguments);
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < 0x20)
+            *c = ' ';
+    fprintf(file, "%s%s\n", before, text);
+    fflush(file);
+}
+
+void bench_row(bench *b, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    if (b->rows)
+        write_line(b->rows, "", format, arguments);
+    va_end(arguments);
+}
+
+void bench_remark(bench *b, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    if (b->rows)
+        write_line(b->rows, "# ", format, arguments);
+    va_end(arguments);
+}
+
+static void date_now(char *text, size_t size) {
+    time_t now = time(NULL);
+    struct tm utc;
+    if (!gmtime_r(&now, &utc) || strftime(text, size, "%Y-%m-%d %H:%M:%S UTC", &utc) == 0)
+        text[0] = '\0';
+}
+
+static void write_head(bench *b) {
+    char date[40];
+    struct utsname system;
+    date_now(date, sizeof date);
+    bench_remark(b, "suite %s: %s", b->suite->name, b->suite->text);
+    bench_remark(b, "command %s", b->request->command);
+    bench_remark(b, "date %s", date);
+    bench_remark(b, "version ballast %s, commit %s", bl_version(), BENCH_COMMIT);
+    if (uname(&system) == 0)
+        bench_remark(b, "system %s %s, %s", system.sysname, system.release, system.machine);
+    for (unsigned i = 0; i < b->device_count; i++) {
+        const bench_device *d = &b->devices[i];
+        bench_remark(b, "device %s: %s, %u %s, %s", d->id, d->name, (unsigned)d->processors,
+                     d->warp > 1 ? "multiprocessors" : "cores", d->about);
+    }
+    for (const bench_column *c = b->suite->columns; c->name; c++)
+        bench_remark(b, "column %s: %s", c->name, c->meaning);
+    for (const bench_column *c = b->suite->columns; c->name; c++)
+        fprintf(b->rows, "%s%s", c == b->suite->columns ? "" : ",", c->name);
+    fputc('\n', b->rows);
+    fflush(b->rows);
+}
+
+/* ---- the screen ---- */
+
+static void clear_progress(bench *b) {
+    if (b->progress_shown)
+        fputs("\r\033[K", stderr);
+    b->progress_shown = false;
+}
+
+void bench_progress(bench *b, const char *format, ...) {
+    if (!b->terminal)
+        return;
+    va_list arguments;
+    clear_progress(b);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fflush(stderr);
+    b->progress_shown = true;
+}
+
+void bench_table(bench *b, const char *format, ...) {
+    va_list arguments;
+    clear_progress(b);
+    putchar('\n');
+    va_start(arguments, format);
+    vprintf(format, arguments);
+    va_end(arguments);
+    putchar('\n');
+    fflush(stdout);
+}
+
+static void append(bench *b, const char *format, va_list arguments) {
+    size_t room = sizeof b->line - b->length;
+    int length = vsnprintf(b->line + b->length, room, format, arguments);
+    if (length > 0)
+        b->length += (size_t)length < room ? (size_t)length : room - 1;
+}
+
+static void append_text(bench *b, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    append(b, format, arguments);
+    va_end(arguments);
+}
+
+void bench_line(bench *b, const char *name) {
+    b->length = 0;
+    append_text(b, "%-14s", name);
+}
+
+void bench_cell(bench *b, const char *format, ...) {
+    char text[48];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    append_text(b, " %*s", b->width, text);
+}
+
+void bench_line_end(bench *b, const char *format, ...) {
+    va_list arguments;
+    append_text(b, "  ");
+    va_start(arguments, format);
+    append(b, format, arguments);
+    va_end(arguments);
+    while (b->length > 0 && b->line[b->length - 1] == ' ')
+        b->line[--b->length] = '\0';
+    clear_progress(b);
+    puts(b->line);
+    fflush(stdout);
+}
+
+void bench_head(bench *b, const char *name, const char *const *labels, unsigned count, int width) {
+    b->width = width;
+    bench_line(b, name);
+    for (unsigned i = 0; i < count; i++)
+        bench_cell(b, "%s", labels[i]);
+    bench_line_end(b, "%s", "");
+}
+
+bench_number bench_digits(double value) {
+    bench_number number;
+    int decimals = value >= 1000 ? 0 : value >= 100 ? 1 : value >= 10 ? 2 : 3;
+    if (value != 0 && fabs(value) < 0.01)
+        snprintf(number.text, sizeof number.text, "%.2g", value);
+    else
+        snprintf(number.text, sizeof number.text, "%.*f", decimals, value);
+    return number;
+}
+
+/* ---- a run ---- */
+
+static int fail(bench_error *error, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static int fail(bench_error *error, int status, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+const bench_suite *bench_suite_find(const char *name) {
+    for (unsigned i = 0; bench_suite_at(i); i++)
+        if (strcmp(bench_suite_at(i)->name, name) == 0)
+            return bench_suite_at(i);
+    return NULL;
+}
+
+const bench_contender *bench_contender_find(const char *name) {
+    for (unsigned i = 0; bench_contender_at(i); i++)
+        if (strcmp(bench_contender_at(i)->name, name) == 0)
+            return bench_contender_at(i);
+    return NULL;
+}
+
+static int check_queues(const bench_request *request, bench_error *error) {
+    char name[64], known[440] = "";
+    for (unsigned i = 0; bench_contender_at(i); i++)
+        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
+                 bench_contender_at(i)->name);
+    for (const char *at = request->queues; *at; at += strcspn(at, ","), at += *at == ',') {
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+        if (!bench_contender_find(name))
+            return fail(error, 2, "--queues %.48s: unknown queue (accepted: %s)", name, known);
+    }
+    return 0;
+}
+
+static int open_devices(bench *b, bench_error *error) {
+    const char *wanted = b->request->device;
+    bool any = strcmp(wanted, "auto") == 0, gpu = strncmp(wanted, "cuda", 4) == 0;
+    if (!any && !gpu && strcmp(wanted, "cpu") != 0)
+        return fail(error, 2, "--device %.48s: bench has no code for it (accepted: auto, cpu, cuda, cuda:N)", wanted);
+    if (!gpu && bench_open_cpu(&b->devices[b->device_count]))
+        b->device_count++;
+    if ((any || gpu) && bench_open_cuda(&b->devices[b->device_count], wanted[4] == ':' ? atoi(wanted + 5) : 0))
+        b->device_count++;
+    if (gpu && b->device_count == 0)
+        return fail(error, 2, "--device %.48s: no usable GPU here (accepted: auto, cpu, cuda, cuda:N)", wanted);
+    return 0;
+}
+
+/* Makes the folder, too, but not its parents. */
+static int open_rows(bench *b, bench_error *error) {
+    const bench_request *request = b->request;
+    char path[480];
+    if (!request->out)
+        return 0;
+    if (mkdir(request->out, 0777) != 0 && errno != EEXIST)
+        return fail(error, 1, "--out %.200s: cannot be made: %s", request->out, strerror(errno));
+    if ((size_t)snprintf(path, sizeof path, "%s/%s.csv", request->out, b->suite->name) >= sizeof path)
+        return fail(error, 2, "--out: too long (accepted: up to 400 characters)");
+    b->rows = fopen(path, request->force ? "w" : "wx");
+    if (!b->rows && errno == EEXIST)
+        return fail(error, 2, "%.400s: is there already (accepted: another --out, or --force to overwrite it)", path);
+    if (!b->rows)
+        return fail(error, 1, "%.400s: cannot be written: %s", path, strerror(errno));
+    write_head(b);
+    return 0;
+}
+
+static int close_rows(bench *b, bench_error *error) {
+    bool good = !b->rows || !ferror(b->rows);
+    if (b->rows && (fclose(b->rows) != 0 || !good))
+        return fail(error, 1, "--out %.200s: rows could not be written", b->request->out);
+    return 0;
+}
+
+static int run_open(bench *b, bench_error *error) {
+    int status = open_rows(b, error);
+    if (status)
+        return status;
+    catch_interrupt();
+    for (unsigned i = 0; i < b->device_count && !bench_stopped(); i++)
+        b->suite->run(b, &b->devices[i]);
+    clear_progress(b);
+    if (bench_stopped())
+        bench_remark(b, "interrupted");
+    status = close_rows(b, error);
+    if (status == 0 && bench_stopped())
+        return fail(error, 1, "%s: interrupted; the rows so far are complete", b->suite->name);
+    if (status == 0 && b->wrong)
+        return fail(error, 1, "%s: what came out of a queue is not what went in: see WRONG", b->suite->name);
+    return status;
+}
+
+int bench_run(const bench_suite *suite, const bench_request *request, bench_error *error) {
+    bench *b = calloc(1, sizeof *b);
+    if (!b)
+        return fail(error, 1, "out of memory");
+    b->suite = suite;
+    b->request = request;
+    b->terminal = isatty(STDERR_FILENO);
+    int status = check_queues(request, error);
+    if (status == 0)
+        status = open_devices(b, error);
+    if (status == 0)
+        status = run_open(b, error);
+    for (unsigned i = 0; i < b->device_count; i++)
+        b->devices[i].close(&b->devices[i]);
+    free(b);
+    return status;
+}

@@ -1,0 +1,74 @@
+/* Suites of `ballast bench`: an experiment each, one file suite_NAME.c each, found by the build.
+ *
+ * A suite fills tables on the screen and writes raw rows, one per repeat, to DIR/SUITE.csv. To add one: a file suite_my_name.c with
+ * `const bench_suite my_name_suite`; its rows' columns, what they mean, and the function that runs it. */
+#ifndef BALLAST_BENCH_SUITE_H
+#define BALLAST_BENCH_SUITE_H
+
+#include "device.h"
+
+#include <stdio.h>
+
+enum { BENCH_DEVICES_MAX = 2, BENCH_LABELS_MAX = 24 };
+
+typedef struct bench_request {
+    const char *command; /* as typed, for the head of the rows */
+    const char *out;     /* folder, NULL: only the screen */
+    const char *device;  /* "auto": the cpu, and the first GPU where there is one; "cpu", "cuda", "cuda:N" */
+    const char *queues;  /* "a,b"; "" for all. The floor and the ceiling are always there */
+    bool quick, force;
+    uint32_t repeats; /* 0: the suite's */
+} bench_request;
+
+typedef struct bench_error {
+    char text[512];
+} bench_error;
+
+typedef struct bench bench;
+
+typedef struct bench_column {
+    const char *name, *meaning;
+} bench_column;
+
+typedef struct bench_suite {
+    const char *name, *text;
+    const bench_column *columns; /* end with a NULL name */
+    void (*run)(bench *b, bench_device *d);
+} bench_suite;
+
+const bench_suite *bench_suite_at(unsigned i); /* NULL at the end */
+const bench_suite *bench_suite_find(const char *name);
+
+/* Runs a suite on every device asked for. 0; 1 when a row was wrong or it was interrupted; 2 wrong use: with a line in `error` unless 0. */
+int bench_run(const bench_suite *suite, const bench_request *request, bench_error *error);
+
+/* ---- for suites ---- */
+
+bool bench_quick(const bench *b);
+uint32_t bench_repeats(const bench *b); /* as asked for, else 5, with --quick 3 */
+double bench_limit(const bench *b);     /* seconds after which a series of growing steps is not continued */
+bool bench_chosen(const bench *b, const bench_contender *queue);
+bool bench_stopped(void);   /* interrupted: come back as soon as the row is complete */
+void bench_wrong(bench *b); /* a row did not check: the exit status is 1 */
+
+/* One row of the file, without its line end; nothing else is written for it, so that an interrupt leaves complete rows. */
+void bench_row(bench *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Something that a reader of the file must know and that is no row: a comment there. */
+void bench_remark(bench *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Where the suite is, on standard error when that is a terminal. */
+void bench_progress(bench *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A table on the screen: a title, a head, lines of cells. A line appears when it is ended. */
+void bench_table(bench *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void bench_head(bench *b, const char *name, const char *const *labels, unsigned count, int width);
+void bench_line(bench *b, const char *name);
+void bench_cell(bench *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void bench_line_end(bench *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Numbers of a table: four digits. */
+typedef struct bench_number {
+    char text[24];
+} bench_number;
+bench_number bench_digits(double value);
+
+#endif

@@ -1,0 +1,98 @@
+/* Kerbl et al. 2018, Figure 1: how long a fetch-and-add on one word takes, over the number of threads that do so at the same time, relative to an
+ * access that is neither atomic nor contended. The paper's point: on a GPU contention costs far less than on a CPU. */
+#include "suite.h"
+
+#include "common.h"
+
+#include <inttypes.h>
+
+static const bench_column COLUMNS[] = {
+    {"device", "where"},
+    {"access",
+     "plain: load and store of a word of one's own; faa: fetch-and-add on one word; faa per warp: one for all lanes"},
+    {"threads", "that did so at the same time"},
+    {"repeat", "number of the measurement"},
+    {"times", "per thread, each waiting for the one before"},
+    {"nanoseconds",
+     "that one access takes as its thread sees it; cpu: of its time on a core; cuda: of the kernel with its launch"},
+    {"relative", "the same over the median of plain with the fewest threads"},
+    {"mops", "million accesses a second by all threads together"},
+    {"check", "right: every number was handed out exactly once"},
+    {NULL, NULL},
+};
+
+static const char *const ACCESSES[BENCH_ACCESSES] = {"plain", "faa", "faa per warp"};
+
+typedef struct steps {
+    uint32_t threads[BENCH_LABELS_MAX];
+    unsigned count;
+    char labels[BENCH_LABELS_MAX][16];
+} steps;
+
+static void add_step(steps *s, uint32_t threads) {
+    if (s->count == BENCH_LABELS_MAX || (s->count > 0 && s->threads[s->count - 1] >= threads))
+        return;
+    s->threads[s->count] = threads;
+    snprintf(s->labels[s->count++], sizeof s->labels[0], "%" PRIu32, threads);
+}
+
+static void find_steps(const bench *b, bench_device *d, steps *s) {
+    uint32_t most = d->atomic_room(d), factor = d->warp > 1 && bench_quick(b) ? 8 : 2;
+    for (uint32_t threads = d->warp; threads <= most; threads *= factor)
+        add_step(s, threads);
+    add_step(s, most);
+}
+
+/* As many for all threads together on a CPU, where they take turns; as many for each on a GPU. */
+static uint32_t times(const bench *b, const bench_device *d, uint32_t threads) {
+    if (d->warp > 1)
+        return 128;
+    return (bench_quick(b) ? 1u << 18 : 1u << 21) / threads;
+}
+
+static bench_number measure(bench *b, bench_device *d, bench_access access, uint32_t threads, double *base) {
+    bench_times all = {.count = 0};
+    uint32_t n = times(b, d, threads);
+    bool right = true;
+    for (uint32_t i = 0; i < bench_repeats(b) && !bench_stopped(); i++) {
+        bench_atomic_result r;
+        bench_progress(b, "%s %s, %" PRIu32 " threads", d->id, ACCESSES[access], threads);
+        if (i == 0)
+            d->atomics(d, access, threads, n, &r); /* warm */
+        d->atomics(d, access, threads, n, &r);
+        bench_add(&all, 1e9 * r.busy / n);
+        if (*base == 0 || (access == BENCH_PLAIN && threads == d->warp))
+            *base = bench_sum_up(&all).median;
+        right = right && r.right;
+        bench_row(b, "%s,%s,%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%.6g,%.6g,%.6g,%s", d->id, ACCESSES[access], threads,
+                  i + 1, n, 1e9 * r.busy / n, 1e9 * r.busy / n / *base, 1e-6 * threads * n / r.span,
+                  r.right ? "right" : "WRONG");
+    }
+    bench_number number = {"WRONG"};
+    if (!right)
+        bench_wrong(b);
+    return right ? bench_digits(bench_sum_up(&all).median / *base) : number;
+}
+
+static void run(bench *b, bench_device *d) {
+    steps s = {.count = 0};
+    double base = 0;
+    const char *labels[BENCH_LABELS_MAX];
+    find_steps(b, d, &s);
+    for (unsigned i = 0; i < s.count; i++)
+        labels[i] = s.labels[i];
+    bench_table(b, "%s (%s): time of one access over that of a plain one, medians of %u, over the number of threads",
+                d->id, d->name, (unsigned)bench_repeats(b));
+    bench_head(b, "access", labels, s.count, 8);
+    for (int access = 0; access < (d->warp > 1 ? BENCH_ACCESSES : BENCH_FAA_WARP) && !bench_stopped(); access++) {
+        bench_line(b, ACCESSES[access]);
+        for (unsigned i = 0; i < s.count && !bench_stopped(); i++)
+            bench_cell(b, "%s", measure(b, d, (bench_access)access, s.threads[i], &base).text);
+        bench_line_end(b, "%s", "");
+    }
+    bench_table(b, "a plain access takes %s ns", bench_digits(base).text);
+    bench_remark(b, "%s: a plain access takes %.4g ns", d->id, base);
+}
+
+const bench_suite kerbl_faa_suite = {"kerbl-faa", "a contended fetch-and-add over a plain access (Figure 1)", COLUMNS,
+                                     run};

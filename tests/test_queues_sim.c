@@ -85,8 +85,8 @@ static const client clients[] = {
     {CONTRACT_TRAFFIC, 4, 2, 2, 4, 6, 1, 8, NEAR_END}, {CONTRACT_TRAFFIC, 4, 4, 4, 2, 3, 1, 3, NEAR_END},
     {CONTRACT_TRAFFIC, 3, 3, 3, 4, 5, 3, 3, 0},        {CONTRACT_TRAFFIC, 6, 6, 6, 2, 2, 1, 1, NEAR_END},
     {CONTRACT_TRAFFIC, 3, 3, 3, 8, 12, 1, 1, 0},       {CONTRACT_TRAFFIC, 8, 4, 4, 2, 3, 2, 3, NEAR_END},
-    {CONTRACT_TOKENS, 2, 0, 0, 2, 8, 1, 3, NEAR_END},  {CONTRACT_TOKENS, 3, 0, 0, 4, 6, 1, 1, 0},
-    {CONTRACT_TOKENS, 4, 0, 0, 4, 6, 1, 3, NEAR_END},
+    {CONTRACT_TRAFFIC, 3, 3, 3, 8, 8, 4, 1, NEAR_END}, {CONTRACT_TOKENS, 2, 0, 0, 2, 8, 1, 3, NEAR_END},
+    {CONTRACT_TOKENS, 3, 0, 0, 4, 6, 1, 1, 0},         {CONTRACT_TOKENS, 4, 0, 0, 4, 6, 1, 3, NEAR_END},
 };
 enum { CLIENTS = sizeof clients / sizeof clients[0], SEEDS = 8000 / CHECK_SLOWER };
 

@@ -575,15 +575,22 @@ BL_FN void CONTRACT_(walk_pop)(contract_client *c, BL_QUEUE *q, CONTRACT_(model)
     }
 }
 
-BL_FN void CONTRACT_(walk_steal)(contract_client *c, BL_QUEUE *q, CONTRACT_(model) * m) {
-    uint32_t item[CONTRACT_WORDS];
-    bl_outcome outcome = BL_QUEUE_(steal)(q, item);
-    CONTRACT_SAME(c, m->next, outcome, m->count ? BL_DONE : BL_EMPTY);
-    if (outcome != BL_DONE || !m->count)
-        return;
-    CONTRACT_SAME(c, m->next, item[0], CONTRACT_(model_take)(m, false));
-    CONTRACT_TRUE(c, m->next, contract_whole(item, c->words), item[0]);
-    m->stolen = CONTRACT_DEQUE;
+/* A deque gives thieves what it likes to, but something if there is anything. */
+BL_FN void CONTRACT_(walk_steal)(contract_client *c, BL_QUEUE *q, CONTRACT_(model) * m, uint32_t n) {
+    uint32_t items[4 * CONTRACT_WORDS], stolen, most = n < m->count ? n : m->count;
+    if (n > 1) {
+        stolen = BL_QUEUE_(steal_n)(q, items, n);
+        CONTRACT_TRUE(c, m->next, stolen <= most && (stolen == most || (CONTRACT_DEQUE && stolen)), stolen);
+    } else {
+        bl_outcome outcome = BL_QUEUE_(steal)(q, items);
+        CONTRACT_SAME(c, m->next, outcome, m->count ? BL_DONE : BL_EMPTY);
+        stolen = outcome == BL_DONE ? 1u : 0u;
+    }
+    m->stolen = m->stolen || (CONTRACT_DEQUE && stolen);
+    for (uint32_t i = 0; i < stolen && m->count; i++) {
+        CONTRACT_SAME(c, m->next, items[i * c->words], CONTRACT_(model_take)(m, false));
+        CONTRACT_TRUE(c, m->next, contract_whole(items + i * c->words, c->words), items[i * c->words]);
+    }
 }
 
 BL_FN void CONTRACT_(walk)(contract_client *c) {
@@ -599,7 +606,7 @@ BL_FN void CONTRACT_(walk)(contract_client *c) {
         if (kind < 3 + 2 * lean)
             CONTRACT_(walk_push)(c, &q, &m, r >> 16 & 1 ? 1 : 1 + (r >> 17) % 4);
         else if (kind == 7)
-            CONTRACT_(walk_steal)(c, &q, &m);
+            CONTRACT_(walk_steal)(c, &q, &m, r >> 16 & 1 ? 1 : 1 + (r >> 17) % 4);
         else
             CONTRACT_(walk_pop)(c, &q, &m, r >> 16 & 1 ? 1 : 1 + (r >> 17) % 4);
         CONTRACT_SAME(c, i, BL_QUEUE_(size)(&q), m.count);
@@ -661,10 +668,10 @@ BL_FN void CONTRACT_(look_behind)(contract_thread *t, uint32_t handle) {
 BL_FN bool CONTRACT_(take)(contract_thread *t, BL_QUEUE *q) {
     contract_client *c = t->c;
     bool owner = CONTRACT_DEQUE && t->rank == 0, thief = CONTRACT_DEQUE && !owner;
-    uint32_t items[4 * CONTRACT_WORDS], popped, n = thief ? 1 : 1 + contract_random(&t->random) % c->batch;
+    uint32_t items[4 * CONTRACT_WORDS], popped, n = 1 + contract_random(&t->random) % c->batch;
     bl_outcome outcome = BL_EMPTY;
     if (n > 1) {
-        popped = BL_QUEUE_(pop_n)(q, items, n);
+        popped = thief ? BL_QUEUE_(steal_n)(q, items, n) : BL_QUEUE_(pop_n)(q, items, n);
         CONTRACT_TRUE(c, t->rank, popped <= n, popped);
     } else {
         outcome = thief ? BL_QUEUE_(steal)(q, items) : BL_QUEUE_(pop)(q, items);

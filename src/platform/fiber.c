@@ -29,6 +29,10 @@
 
 /* ---- the sanitizers ---- */
 
+/* ThreadSanitizer keeps a stack of calls for each fiber, on which those of abandoned lives pile up; to make a new one
+ * takes longer than most lives. */
+#define RESTARTS_PER_LIFE 500u
+
 static void leaving(bl__fiber *from, bl__fiber *to, int for_good) {
     to->came_from = from;
 #if defined(BL__FIBER_ASAN)
@@ -51,11 +55,17 @@ static void arrived(bl__fiber *self) {
     (void)self;
 }
 
-static void begin_life(bl__fiber *f) {
+/* An abandoned fiber leaves its frames behind. */
+static void forget_frames(bl__fiber *f) {
     f->fake_stack = NULL;
 #if defined(BL__FIBER_ASAN)
-    __asan_unpoison_memory_region(f->stack, f->stack_bytes); /* an abandoned fiber leaves its frames behind */
+    __asan_unpoison_memory_region(f->stack, f->stack_bytes);
 #endif
+}
+
+static void begin_life(bl__fiber *f) {
+    f->restarts = 0;
+    forget_frames(f);
 #if defined(BL__FIBER_TSAN)
     f->tsan = __tsan_create_fiber(0);
 #endif
@@ -224,6 +234,15 @@ bl__fiber *bl__fiber_create(size_t stack_bytes, bl__fiber_entry entry, void *arg
     begin_life(f);
     prepare(f);
     return f;
+}
+
+void bl__fiber_restart(bl__fiber *f) {
+    if (++f->restarts % RESTARTS_PER_LIFE == 0) {
+        end_life(f);
+        begin_life(f);
+    }
+    forget_frames(f);
+    prepare(f);
 }
 
 void bl__fiber_destroy(bl__fiber *f) {

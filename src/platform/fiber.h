@@ -41,6 +41,7 @@ struct bl__fiber {
     bl__fiber *came_from;
     void *fake_stack;
     void *tsan;
+    unsigned restarts;
 };
 
 /* A fiber with stack_bytes of stack (0: the default), or NULL. */
@@ -51,6 +52,8 @@ void bl__fiber_adopt(bl__fiber *self);
 void bl__fiber_switch(bl__fiber *from, bl__fiber *to);
 /* Of a fiber that does not run, finished or not. Its stack goes to the pool. */
 void bl__fiber_destroy(bl__fiber *f);
+/* Of a fiber that does not run, finished or not: it begins again. */
+void bl__fiber_restart(bl__fiber *f);
 /* Unmaps the stacks in the pool. */
 void bl__fiber_trim(void);
 

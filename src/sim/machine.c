@@ -4,6 +4,7 @@
 
 #include "../platform/fiber.h"
 #include "ballast/platform/sim.h"
+#include "explore.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -106,13 +107,19 @@ uint32_t bl__machine_self(void) { return running->self; }
 void bl__machine_sleep(void) { sleep_self(running); }
 void bl__machine_wake(uint32_t fiber) { bl__schedule_add(&running->schedule, fiber); }
 
-void bl__sim_yield(void) {
+void bl__sim_yield(bl__sim_site *site) {
     if (running)
         point(running, true);
+    else if (bl__exploring)
+        bl__views_yield(bl__exploring, site);
 }
 
 /* Reading the clock moves it, so that a loop that does nothing else comes to an end. */
-uint64_t bl__sim_clock(void) { return running ? running->points++ : outside_points++; }
+uint64_t bl__sim_clock(void) {
+    if (running)
+        return running->points++;
+    return bl__exploring ? bl__explore_clock(bl__exploring) : outside_points++;
+}
 
 /* ---- lanes that meet ---- */
 
@@ -130,10 +137,16 @@ static void meet(machine *m, meeting *at) {
     point(m, false); /* the last to come need not be the first to leave */
 }
 
-uint32_t bl__sim_warp_lane(void) { return running ? running->self % running->lanes % BL__SIM_WARP : 0; }
+uint32_t bl__sim_warp_lane(void) {
+    if (running)
+        return running->self % running->lanes % BL__SIM_WARP;
+    return bl__exploring ? bl__explore_lane(bl__exploring) % BL__SIM_WARP : 0;
+}
 
 uint32_t bl__sim_exchange(uint32_t v, uint32_t all[BL__SIM_WARP]) {
     machine *m = running;
+    if (!m && bl__exploring)
+        return bl__explore_exchange(bl__exploring, v, all);
     if (!m) {
         memset(all, 0, sizeof(uint32_t) * BL__SIM_WARP);
         all[0] = v;
@@ -151,6 +164,8 @@ uint32_t bl__sim_exchange(uint32_t v, uint32_t all[BL__SIM_WARP]) {
 void bl__sim_block_sync(void) {
     if (running)
         meet(running, &running->blocks[running->self / running->lanes]);
+    else if (bl__exploring)
+        bl__explore_meet(bl__exploring, false);
 }
 
 /* ---- a run ---- */

@@ -1,10 +1,12 @@
 /* The memory of the simulated machine, sequentially consistent: a load returns the newest store, whatever its order.
+ * Here platform operations arrive; those of an exploration go on to views.c.
  *
  * The words lie where the program has them, and are accessed with the CPU's atomics because a host thread may look at
  * them during a run. */
 #undef BL_TARGET_SIM
 #include "ballast/platform/platform.h"
 #include "ballast/platform/sim.h"
+#include "explore.h"
 #include "sim.h"
 
 #include <stdlib.h>
@@ -85,15 +87,21 @@ static void stored(bl__memory *m, const void *p) {
         wake_bucket(m, bucket_of(m, p));
 }
 
-uint64_t bl__sim_load(const void *p, unsigned bits, bl__sim_order order) {
-    (void)order;
-    bl__machine_point();
+/* A run from a seed is looked for first, so that explorations cost it nothing. */
+#define IF_EXPLORED(m) if (!(m) && bl__exploring)
+
+uint64_t bl__sim_load(bl__sim_site *site, const void *p, unsigned bits) {
+    bl__memory *m = bl__machine_point();
+    IF_EXPLORED(m) return bl__views_load(bl__exploring, site, p, bits);
     return newest(p, bits);
 }
 
-void bl__sim_store(void *p, unsigned bits, uint64_t v, bl__sim_order order) {
-    (void)order;
+void bl__sim_store(bl__sim_site *site, void *p, unsigned bits, uint64_t v) {
     bl__memory *m = bl__machine_point();
+    IF_EXPLORED(m) {
+        bl__views_store(bl__exploring, site, p, bits, v);
+        return;
+    }
     if (bits == 32)
         bl_store32_relaxed((uint32_t *)p, (uint32_t)v);
     else
@@ -101,45 +109,43 @@ void bl__sim_store(void *p, unsigned bits, uint64_t v, bl__sim_order order) {
     stored(m, p);
 }
 
-static uint32_t rmw32(bl__sim_rmw_kind kind, uint32_t *p, uint32_t v) {
-    switch (kind) {
+static uint32_t rmw32(bl__sim_op op, uint32_t *p, uint32_t v) {
+    switch (op) {
     case BL__SIM_ADD:
         return bl_fetch_add32_relaxed(p, v);
     case BL__SIM_MAX:
         return bl_fetch_max32_relaxed(p, v);
     case BL__SIM_OR:
         return bl_fetch_or32_relaxed(p, v);
-    case BL__SIM_EXCHANGE:
-        break;
+    default:
+        return bl_exchange32_relaxed(p, v);
     }
-    return bl_exchange32_acquire(p, v);
 }
 
-static uint64_t rmw64(bl__sim_rmw_kind kind, uint64_t *p, uint64_t v) {
-    switch (kind) {
+static uint64_t rmw64(bl__sim_op op, uint64_t *p, uint64_t v) {
+    switch (op) {
     case BL__SIM_ADD:
         return bl_fetch_add64_relaxed(p, v);
     case BL__SIM_MAX:
         return bl_fetch_max64_relaxed(p, v);
     case BL__SIM_OR:
         return bl_fetch_or64_relaxed(p, v);
-    case BL__SIM_EXCHANGE:
-        break;
+    default:
+        return bl_exchange64_relaxed(p, v);
     }
-    return bl_exchange64_acquire(p, v);
 }
 
-uint64_t bl__sim_rmw(bl__sim_rmw_kind kind, void *p, unsigned bits, uint64_t v, bl__sim_order order) {
-    (void)order;
+uint64_t bl__sim_rmw(bl__sim_site *site, bl__sim_op op, void *p, unsigned bits, uint64_t v) {
     bl__memory *m = bl__machine_point();
-    uint64_t old = bits == 32 ? rmw32(kind, (uint32_t *)p, (uint32_t)v) : rmw64(kind, (uint64_t *)p, v);
+    IF_EXPLORED(m) return bl__views_rmw(bl__exploring, site, op, p, bits, v);
+    uint64_t old = bits == 32 ? rmw32(op, (uint32_t *)p, (uint32_t)v) : rmw64(op, (uint64_t *)p, v);
     stored(m, p);
     return old;
 }
 
-bool bl__sim_cas(void *p, unsigned bits, uint64_t *expected, uint64_t v, bl__sim_order order, bl__sim_order failed) {
-    (void)order, (void)failed;
+bool bl__sim_cas(bl__sim_site *site, void *p, unsigned bits, uint64_t *expected, uint64_t v) {
     bl__memory *m = bl__machine_point();
+    IF_EXPLORED(m) return bl__views_cas(bl__exploring, site, p, bits, expected, v);
     bool swapped;
     if (bits == 32) {
         uint32_t found = (uint32_t)*expected;
@@ -154,9 +160,9 @@ bool bl__sim_cas(void *p, unsigned bits, uint64_t *expected, uint64_t v, bl__sim
 }
 
 /* Not atomic towards the host, which has no business with words of this size. */
-bool bl__sim_cas128(void *p, void *expected, const void *v, bl__sim_order order, bl__sim_order failed) {
-    (void)order, (void)failed;
+bool bl__sim_cas128(bl__sim_site *site, void *p, void *expected, const void *v) {
     bl__memory *m = bl__machine_point();
+    IF_EXPLORED(m) return bl__views_cas128(bl__exploring, site, p, expected, v);
     if (memcmp(p, expected, 16) != 0) {
         memcpy(expected, p, 16);
         return false;
@@ -166,13 +172,14 @@ bool bl__sim_cas128(void *p, void *expected, const void *v, bl__sim_order order,
     return true;
 }
 
-void bl__sim_fence(bl__sim_order order) {
-    (void)order;
-    bl__machine_point();
+void bl__sim_fence(bl__sim_site *site) {
+    bl__memory *m = bl__machine_point();
+    IF_EXPLORED(m) bl__views_fence(bl__exploring, site);
 }
 
-void bl__sim_wait(const void *p, unsigned bits, uint64_t seen) {
+void bl__sim_wait(bl__sim_site *site, const void *p, unsigned bits, uint64_t seen) {
     bl__memory *m = bl__machine_point();
+    IF_EXPLORED(m) bl__views_wait(bl__exploring, site, p, bits, seen);
     if (!m || newest(p, bits) != seen)
         return;
     uint32_t self = bl__machine_self(), *bucket = bucket_of(m, p);
@@ -181,3 +188,10 @@ void bl__sim_wait(const void *p, unsigned bits, uint64_t seen) {
     m->asleep++;
     bl__machine_sleep();
 }
+
+void bl__sim_data(bl__sim_site *site, const void *p, uint32_t words) {
+    if (bl__exploring)
+        bl__views_data(bl__exploring, site, p, words);
+}
+
+uint32_t bl__sim_bump(bl__sim_site *site) { return bl__exploring ? bl__views_bump(bl__exploring, site) : 1; }

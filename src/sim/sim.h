@@ -1,20 +1,29 @@
-/* The simulated machine: blocks of lanes on one OS thread, interleaved at every atomic operation.
+/* The simulated machine: blocks of lanes on one OS thread, interleaved at every atomic operation. Two ways to use it:
+ *
+ *   bl_sim_run   one run of a program of any size: a seed decides who goes on, memory is sequentially consistent
+ *   bl_explore   all executions of a small program under a weak memory model: a model checker
  *
  *   machine.c    fibers, warps and blocks, the run from start to end
  *   schedule.c   who goes on: from a seed, or replayed
- *   memory.c     what a load returns, and who sleeps on which word; here sequentially consistent
+ *   memory.c     what a load returns, and who sleeps on which word; sequentially consistent
+ *   explore.c    an exploration: its fibers, and the search over who goes on
+ *   reduce.c     what of it need not be tried
+ *   views.c      its memory: the model, what it claims and what it cannot show
+ *   sites.c      the operations that were explored, by file and line, and their mutants
+ *   trace.c      schedules as one line, executions as a table
  *
- * platform/sim.h forwards to machine and memory. Each part sees of the others what is declared below, no more: another
- * memory (one that lets a load return an older store) is another memory.c.
+ * platform/sim.h forwards to machine and memory. Each part sees of the others what is declared below or in explore.h,
+ * no more.
  *
  * Machines on different OS threads are independent. A host thread may change words of a running machine, which then is
- * no longer a function of its seed. */
+ * no longer a function of its seed; not during an exploration. */
 #ifndef BALLAST_SIM_H
 #define BALLAST_SIM_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,6 +50,85 @@ typedef void (*bl_sim_body)(void *arg, uint32_t block, uint32_t lane);
 /* Runs body(arg, block, lane) on blocks * lanes fibers until all have returned. After any result but DONE the remaining
  * fibers are gone in the middle of what they did. options may be NULL. */
 bl_sim_result bl_sim_run(uint32_t blocks, uint32_t lanes, bl_sim_body body, void *arg, bl_sim_options *options);
+
+/* ---- exploration ---- */
+
+#define BL_EXPLORE_FIBERS 16u
+
+/* One change to one operation of the source: another order, for a fence none at all, for bl_bump nothing added. */
+typedef struct bl_mutant {
+    uint32_t site;         /* 0: no mutant */
+    uint8_t order, failed; /* bl__sim_order; failed: of a compare-and-swap that fails */
+} bl_mutant;
+
+typedef struct bl_explore_name {
+    const void *at;
+    size_t bytes;
+    const char *text;
+} bl_explore_name;
+
+/* A zero is the default everywhere. */
+typedef struct bl_explore_options {
+    uint32_t lanes;                  /* per thread; 1 */
+    void (*before)(void *arg);       /* sets up an execution, on the host */
+    const char *(*after)(void *arg); /* checks it, on the host; NULL: right, else what is wrong */
+    uint64_t max_executions;         /* no limit */
+    uint32_t preemptions;            /* the most in one execution; no limit */
+    uint32_t max_steps;              /* of one execution; 4000, at most 16000 */
+    uint32_t stale;                  /* how often one site of a thread reads the same store that is not the newest; 4 */
+    bool sequential;                 /* sequentially consistent memory: a load returns the newest store */
+    bool exhaustive;                 /* no reduction: every order of steps. To test the reduction with */
+    bl_mutant mutant;
+    const char *replay; /* one execution: this schedule, then newest stores and as few switches as possible */
+    FILE *table;        /* if set: gets the execution that failed, or was replayed, thread by thread */
+    const bl_explore_name *names;
+    uint32_t name_count;
+} bl_explore_options;
+
+typedef struct bl_explore_result {
+    uint64_t executions; /* from start to end */
+    uint64_t pruned;     /* given up because others show the same */
+    uint64_t cut;        /* given up at max_steps */
+    uint64_t left_out;   /* old stores that no load was given because of options.stale */
+    bool complete;       /* all was tried, but for what options.preemptions and options.stale leave out */
+    bool failed;
+    char failure[256];
+    char schedule[8192]; /* of the execution that failed or was replayed, for options.replay */
+} bl_explore_result;
+
+/* Runs body(arg, thread, lane) in every way that the model allows, until all ways are seen or one is wrong: `after`
+ * says so, plain data races, nobody can go on, or the body calls bl_explore_fail. Returns whether nothing was wrong.
+ * The body must depend on nothing but memory that `before` sets up. When `after` looks memory has the newest values. */
+bool bl_explore(uint32_t threads, bl_sim_body body, void *arg, const bl_explore_options *options,
+                bl_explore_result *result);
+
+/* In the body: this execution is wrong. Does not return. */
+void bl_explore_fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+/* In the body: what happened before what, as the memory model has it. Clocks say only what came first in one execution,
+ * and of executions that differ in nothing else one is shown. */
+typedef struct bl_moment {
+    uint16_t fiber, clock[BL_EXPLORE_FIBERS];
+} bl_moment;
+void bl_explore_now(bl_moment *now);
+bool bl_happened_before(const bl_moment *a, const bl_moment *b);
+
+/* Sites are numbered from 1 in the order in which explorations met them. explored: by how many. */
+typedef struct bl_site {
+    const char *file;
+    uint32_t line, bits;
+    uint8_t op, order, failed; /* bl__sim_op, bl__sim_order */
+    uint64_t explored;
+} bl_site;
+
+enum { BL_MUTANTS = 4 }; /* the most of one site */
+
+uint32_t bl_site_count(void);
+bl_site bl_site_get(uint32_t site);
+uint32_t bl_site_mutants(uint32_t site, bl_mutant mutants[BL_MUTANTS]); /* how many: 0 where all is relaxed */
+/* FILE:LINE OPERATION ORDER > ORDER, without folders; cut to fit. */
+void bl_mutant_text(bl_mutant mutant, char *text, size_t bytes);
+bl_mutant bl_mutant_find(const char *text); /* among the sites met so far; .site is 0 if there is none */
 
 /* ---- between the parts ---- */
 

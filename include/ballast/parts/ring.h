@@ -1,17 +1,20 @@
 /* A ring whose slots are used in turn: what the queues with tickets share.
  *
- * A ticket is a position, a 32-bit counter that wraps around. Position p lies in slot p & mask, in round p / capacity, and every slot counts its uses in a word
- * of its own: in each round first one push, then one pop. Whoever has a ticket waits until the slot's turn is its own, and nobody else can come in between;
- * how tickets are given out, and what to do when there is nothing to wait for, is the queue's.
+ * A ticket is a position, a 32-bit counter that wraps around. Position p lies in slot p & mask, in round p / capacity,
+ * and every slot counts its uses in a word of its own: in each round first one push, then one pop. Whoever has a ticket
+ * waits until the slot's turn is its own, and nobody else can come in between; how tickets are given out, and what to
+ * do when there is nothing to wait for, is the queue's.
  *
  *     slot: turn | payload, `words` words        turn = 2 * round        free for the push of that round
  *                                                turn = 2 * round + 1    holds its item
- *     and the pop of position p leaves 2 * ((p + capacity) / capacity), in 32 bits: rounds wrap where positions do. With capacity 1 the factor 2
- *     wraps once more, so that p and p + 2^31 look the same; nobody waits that long.
  *
- * A batch is n positions from p on, taken in this order inside ONE loop. Lanes of a warp that leave a loop may be held back until their sisters leave it too: so
- * what others wait for, copy and turn, happens inside the loop, and a lane stays in it until its last item is through. Whoever has the lowest
- * unfinished position can go on, hence somebody always can, if every pop's ticket has, or will have, a push's.
+ * The pop of position p leaves 2 * ((p + capacity) / capacity), in 32 bits: rounds wrap where positions do. With
+ * capacity 1 the factor 2 wraps once more, so that p and p + 2^31 look the same; nobody waits that long.
+ *
+ * A batch is n positions from p on, taken in this order inside ONE loop. Lanes of a warp that leave a loop may be held
+ * back until their sisters leave it too: so what others wait for, copy and turn, happens inside the loop, and a lane
+ * stays in it until its last item is through. Whoever has the lowest unfinished position can go on, hence somebody
+ * always can, if every pop's ticket has, or will have, a push's.
  *
  * Order pairs
  *   R1 (turn, release) with R4 (acquire): the payload is written before the pop reads it.
@@ -61,6 +64,12 @@ BL_FN void bl__ring_read(const bl__ring *r, uint32_t p, uint32_t *item) {
     uint32_t *slot = bl__ring_slot(r, p);
     bl_data_read(item, slot + 1, r->words);
     bl_store32_release(slot, bl__ring_next_turn(r, p)); /* R2 */
+}
+
+/* Positions from head to tail, without those that wait: the tickets of either side may run ahead. */
+BL_FN uint32_t bl__ring_between(const bl__ring *r, uint32_t head, uint32_t tail) {
+    int32_t items = (int32_t)(tail - head);
+    return items <= 0 ? 0 : (uint32_t)items <= r->mask ? (uint32_t)items : r->mask + 1;
 }
 
 /* Waits for the turn of each of the positions p .. p + n - 1. */

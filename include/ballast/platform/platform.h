@@ -26,6 +26,7 @@
  *     bl_data_read(to, from, words), bl_data_write(to, from, words)
  *   racing copies (the reader may use what it copied only after a successful compare-and-swap)
  *     bl_race_read(to, from, words), bl_race_write(to, from, words)
+ *   bl_bump(x)               x + 1, for a counter or tag that tells one use of a word from the next; a mutant forgets it
  *
  *   waiting
  *     bl_wait_changeBITS(p, seen, &tries) one step of a spin: comes back when *p may differ from seen
@@ -64,6 +65,10 @@
 #include "cuda.h"
 #else
 #include "cpu.h"
+#endif
+
+#ifndef bl_bump
+#define bl_bump(x) ((x) + 1)
 #endif
 
 #ifndef BL_CAN_SLEEP

@@ -5,6 +5,10 @@
  * Between two scheduling points a lane is alone: plain accesses need no care, and only atomics, waits and meetings of
  * lanes decide who goes first.
  *
+ * Operations are macros, because each hands over its site: file, line, what it is, its order. An exploration weakens
+ * the order of one site at run time, and prints where things happened. Operations of one kind and order on one line are
+ * one site.
+ *
  * Without BL_TARGET_SIM this header gives the declarations alone: the inside of the machine is code of the CPU. */
 #ifndef BALLAST_PLATFORM_SIM_H
 #define BALLAST_PLATFORM_SIM_H
@@ -27,22 +31,46 @@ typedef enum bl__sim_order {
     BL__SIM_SEQ_CST
 } bl__sim_order;
 
-typedef enum bl__sim_rmw_kind { BL__SIM_ADD, BL__SIM_MAX, BL__SIM_OR, BL__SIM_EXCHANGE } bl__sim_rmw_kind;
+typedef enum bl__sim_op {
+    BL__SIM_LOAD,
+    BL__SIM_STORE,
+    BL__SIM_ADD,
+    BL__SIM_MAX,
+    BL__SIM_OR,
+    BL__SIM_EXCHANGE,
+    BL__SIM_CAS,
+    BL__SIM_FENCE,
+    BL__SIM_WAIT,
+    BL__SIM_YIELD,
+    BL__SIM_DATA_READ,
+    BL__SIM_DATA_WRITE,
+    BL__SIM_BUMP
+} bl__sim_op;
 
-/* Memory. bits is 32 or 64; p is aligned to its size; a failed compare-and-swap has an order of its own. */
-uint64_t bl__sim_load(const void *p, unsigned bits, bl__sim_order order);
-void bl__sim_store(void *p, unsigned bits, uint64_t v, bl__sim_order order);
-uint64_t bl__sim_rmw(bl__sim_rmw_kind kind, void *p, unsigned bits, uint64_t v, bl__sim_order order);
-bool bl__sim_cas(void *p, unsigned bits, uint64_t *expected, uint64_t v, bl__sim_order order, bl__sim_order failed);
-bool bl__sim_cas128(void *p, void *expected, const void *v, bl__sim_order order, bl__sim_order failed);
-void bl__sim_fence(bl__sim_order order);
-void bl__sim_wait(const void *p, unsigned bits, uint64_t seen);
+/* Where an operation stands in the source, and what it is there. A failed compare-and-swap has an order of its own. */
+typedef struct bl__sim_site {
+    const char *file;
+    uint32_t line;
+    uint8_t op, order, failed, bits; /* bl__sim_op, bl__sim_order twice */
+    uint32_t id;                     /* 0: not used by any exploration so far */
+} bl__sim_site;
+
+/* Memory. bits is 32 or 64; p is aligned to its size. */
+uint64_t bl__sim_load(bl__sim_site *site, const void *p, unsigned bits);
+void bl__sim_store(bl__sim_site *site, void *p, unsigned bits, uint64_t v);
+uint64_t bl__sim_rmw(bl__sim_site *site, bl__sim_op op, void *p, unsigned bits, uint64_t v);
+bool bl__sim_cas(bl__sim_site *site, void *p, unsigned bits, uint64_t *expected, uint64_t v);
+bool bl__sim_cas128(bl__sim_site *site, void *p, void *expected, const void *v);
+void bl__sim_fence(bl__sim_site *site);
+void bl__sim_wait(bl__sim_site *site, const void *p, unsigned bits, uint64_t seen);
+void bl__sim_data(bl__sim_site *site, const void *p, uint32_t words); /* is about to be read or written */
+uint32_t bl__sim_bump(bl__sim_site *site);                            /* 1, or 0 in the mutant that forgets it */
 
 /* Lanes. exchange: each lane of a warp gets the values of all, 0 for those that do not exist, and returns its rank. */
 uint32_t bl__sim_exchange(uint32_t v, uint32_t all[BL__SIM_WARP]);
 uint32_t bl__sim_warp_lane(void);
 void bl__sim_block_sync(void);
-void bl__sim_yield(void);
+void bl__sim_yield(bl__sim_site *site);
 uint64_t bl__sim_clock(void);
 
 #ifdef __cplusplus
@@ -60,94 +88,159 @@ uint64_t bl__sim_clock(void);
 #define BL_UNROLL
 #define BL_ASSUME(x) ((x) ? (void)0 : __builtin_unreachable())
 
-#define BL__ATOMIC_LOAD(bits, order, O)                                                                                \
-    BL_FN uint##bits##_t bl_load##bits##_##order(const uint##bits##_t *p) {                                            \
-        return (uint##bits##_t)bl__sim_load(p, bits, O);                                                               \
-    }
-#define BL__ATOMIC_STORE(bits, order, O)                                                                               \
-    BL_FN void bl_store##bits##_##order(uint##bits##_t *p, uint##bits##_t v) { bl__sim_store(p, bits, v, O); }
-#define BL__ATOMIC_RMW(bits, name, kind, order, O)                                                                     \
-    BL_FN uint##bits##_t bl_##name##bits##_##order(uint##bits##_t *p, uint##bits##_t v) {                              \
-        return (uint##bits##_t)bl__sim_rmw(kind, p, bits, v, O);                                                       \
-    }
-#define BL__ATOMIC_CAS(bits, order, O, F)                                                                              \
-    BL_FN bool bl_cas##bits##_##order(uint##bits##_t *p, uint##bits##_t *expected, uint##bits##_t v) {                 \
+/* f(&site, ...), with a site for this line. */
+#define BL__SIM_AT(f, op, bits, order, failed, ...)                                                                    \
+    __extension__({                                                                                                    \
+        static bl__sim_site bl__here = {__FILE__, __LINE__, op, order, failed, bits, 0};                               \
+        f(&bl__here, __VA_ARGS__);                                                                                     \
+    })
+
+#define BL__ATOMICS(bits)                                                                                              \
+    BL_FN uint##bits##_t bl__sim_load##bits(bl__sim_site *site, const uint##bits##_t *p) {                             \
+        return (uint##bits##_t)bl__sim_load(site, p, bits);                                                            \
+    }                                                                                                                  \
+    BL_FN void bl__sim_store##bits(bl__sim_site *site, uint##bits##_t *p, uint##bits##_t v) {                          \
+        bl__sim_store(site, p, bits, v);                                                                               \
+    }                                                                                                                  \
+    BL_FN uint##bits##_t bl__sim_add##bits(bl__sim_site *site, uint##bits##_t *p, uint##bits##_t v) {                  \
+        return (uint##bits##_t)bl__sim_rmw(site, BL__SIM_ADD, p, bits, v);                                             \
+    }                                                                                                                  \
+    BL_FN uint##bits##_t bl__sim_max##bits(bl__sim_site *site, uint##bits##_t *p, uint##bits##_t v) {                  \
+        return (uint##bits##_t)bl__sim_rmw(site, BL__SIM_MAX, p, bits, v);                                             \
+    }                                                                                                                  \
+    BL_FN uint##bits##_t bl__sim_or##bits(bl__sim_site *site, uint##bits##_t *p, uint##bits##_t v) {                   \
+        return (uint##bits##_t)bl__sim_rmw(site, BL__SIM_OR, p, bits, v);                                              \
+    }                                                                                                                  \
+    BL_FN uint##bits##_t bl__sim_exchange##bits(bl__sim_site *site, uint##bits##_t *p, uint##bits##_t v) {             \
+        return (uint##bits##_t)bl__sim_rmw(site, BL__SIM_EXCHANGE, p, bits, v);                                        \
+    }                                                                                                                  \
+    BL_FN bool bl__sim_cas##bits(bl__sim_site *site, uint##bits##_t *p, uint##bits##_t *expected, uint##bits##_t v) {  \
         uint64_t found = *expected;                                                                                    \
-        bool swapped = bl__sim_cas(p, bits, &found, v, O, F);                                                          \
+        bool swapped = bl__sim_cas(site, p, bits, &found, v);                                                          \
         *expected = (uint##bits##_t)found;                                                                             \
         return swapped;                                                                                                \
     }
-#define BL__ATOMICS(bits)                                                                                              \
-    BL__ATOMIC_LOAD(bits, relaxed, BL__SIM_RELAXED)                                                                    \
-    BL__ATOMIC_LOAD(bits, acquire, BL__SIM_ACQUIRE)                                                                    \
-    BL__ATOMIC_LOAD(bits, seq_cst, BL__SIM_SEQ_CST)                                                                    \
-    BL__ATOMIC_LOAD(bits, host, BL__SIM_RELAXED)                                                                       \
-    BL__ATOMIC_STORE(bits, relaxed, BL__SIM_RELAXED)                                                                   \
-    BL__ATOMIC_STORE(bits, release, BL__SIM_RELEASE)                                                                   \
-    BL__ATOMIC_STORE(bits, seq_cst, BL__SIM_SEQ_CST)                                                                   \
-    BL__ATOMIC_STORE(bits, host, BL__SIM_RELAXED)                                                                      \
-    BL__ATOMIC_RMW(bits, fetch_add, BL__SIM_ADD, relaxed, BL__SIM_RELAXED)                                             \
-    BL__ATOMIC_RMW(bits, fetch_add, BL__SIM_ADD, acquire, BL__SIM_ACQUIRE)                                             \
-    BL__ATOMIC_RMW(bits, fetch_add, BL__SIM_ADD, release, BL__SIM_RELEASE)                                             \
-    BL__ATOMIC_RMW(bits, fetch_add, BL__SIM_ADD, acq_rel, BL__SIM_ACQ_REL)                                             \
-    BL__ATOMIC_RMW(bits, fetch_add, BL__SIM_ADD, seq_cst, BL__SIM_SEQ_CST)                                             \
-    BL__ATOMIC_RMW(bits, fetch_max, BL__SIM_MAX, relaxed, BL__SIM_RELAXED)                                             \
-    BL__ATOMIC_RMW(bits, fetch_or, BL__SIM_OR, relaxed, BL__SIM_RELAXED)                                               \
-    BL__ATOMIC_RMW(bits, fetch_or, BL__SIM_OR, acq_rel, BL__SIM_ACQ_REL)                                               \
-    BL__ATOMIC_RMW(bits, exchange, BL__SIM_EXCHANGE, relaxed, BL__SIM_RELAXED)                                         \
-    BL__ATOMIC_RMW(bits, exchange, BL__SIM_EXCHANGE, acquire, BL__SIM_ACQUIRE)                                         \
-    BL__ATOMIC_RMW(bits, exchange, BL__SIM_EXCHANGE, release, BL__SIM_RELEASE)                                         \
-    BL__ATOMIC_RMW(bits, exchange, BL__SIM_EXCHANGE, acq_rel, BL__SIM_ACQ_REL)                                         \
-    BL__ATOMIC_CAS(bits, relaxed, BL__SIM_RELAXED, BL__SIM_RELAXED)                                                    \
-    BL__ATOMIC_CAS(bits, acquire, BL__SIM_ACQUIRE, BL__SIM_ACQUIRE)                                                    \
-    BL__ATOMIC_CAS(bits, release, BL__SIM_RELEASE, BL__SIM_ACQUIRE)                                                    \
-    BL__ATOMIC_CAS(bits, acq_rel, BL__SIM_ACQ_REL, BL__SIM_ACQUIRE)                                                    \
-    BL__ATOMIC_CAS(bits, seq_cst, BL__SIM_SEQ_CST, BL__SIM_ACQUIRE)
-
 BL__ATOMICS(32)
 BL__ATOMICS(64)
-
 #undef BL__ATOMICS
-#undef BL__ATOMIC_CAS
-#undef BL__ATOMIC_RMW
-#undef BL__ATOMIC_STORE
-#undef BL__ATOMIC_LOAD
 
-BL_FN void bl_fence_acquire(void) { bl__sim_fence(BL__SIM_ACQUIRE); }
-BL_FN void bl_fence_release(void) { bl__sim_fence(BL__SIM_RELEASE); }
-BL_FN void bl_fence_seq_cst(void) { bl__sim_fence(BL__SIM_SEQ_CST); }
+#define BL__SIM_DO(name, bits, op, order, ...)                                                                         \
+    BL__SIM_AT(bl__sim_##name##bits, BL__SIM_##op, bits, BL__SIM_##order, BL__SIM_RELAXED, __VA_ARGS__)
+#define BL__SIM_DO_CAS(bits, order, failed, ...)                                                                       \
+    BL__SIM_AT(bl__sim_cas##bits, BL__SIM_CAS, bits, BL__SIM_##order, BL__SIM_##failed, __VA_ARGS__)
+
+#define bl_load32_relaxed(...) BL__SIM_DO(load, 32, LOAD, RELAXED, __VA_ARGS__)
+#define bl_load32_acquire(...) BL__SIM_DO(load, 32, LOAD, ACQUIRE, __VA_ARGS__)
+#define bl_load32_seq_cst(...) BL__SIM_DO(load, 32, LOAD, SEQ_CST, __VA_ARGS__)
+#define bl_load32_host(...) BL__SIM_DO(load, 32, LOAD, RELAXED, __VA_ARGS__)
+#define bl_store32_relaxed(...) BL__SIM_DO(store, 32, STORE, RELAXED, __VA_ARGS__)
+#define bl_store32_release(...) BL__SIM_DO(store, 32, STORE, RELEASE, __VA_ARGS__)
+#define bl_store32_seq_cst(...) BL__SIM_DO(store, 32, STORE, SEQ_CST, __VA_ARGS__)
+#define bl_store32_host(...) BL__SIM_DO(store, 32, STORE, RELAXED, __VA_ARGS__)
+#define bl_fetch_add32_relaxed(...) BL__SIM_DO(add, 32, ADD, RELAXED, __VA_ARGS__)
+#define bl_fetch_add32_acquire(...) BL__SIM_DO(add, 32, ADD, ACQUIRE, __VA_ARGS__)
+#define bl_fetch_add32_release(...) BL__SIM_DO(add, 32, ADD, RELEASE, __VA_ARGS__)
+#define bl_fetch_add32_acq_rel(...) BL__SIM_DO(add, 32, ADD, ACQ_REL, __VA_ARGS__)
+#define bl_fetch_add32_seq_cst(...) BL__SIM_DO(add, 32, ADD, SEQ_CST, __VA_ARGS__)
+#define bl_fetch_max32_relaxed(...) BL__SIM_DO(max, 32, MAX, RELAXED, __VA_ARGS__)
+#define bl_fetch_or32_relaxed(...) BL__SIM_DO(or, 32, OR, RELAXED, __VA_ARGS__)
+#define bl_fetch_or32_acq_rel(...) BL__SIM_DO(or, 32, OR, ACQ_REL, __VA_ARGS__)
+#define bl_exchange32_relaxed(...) BL__SIM_DO(exchange, 32, EXCHANGE, RELAXED, __VA_ARGS__)
+#define bl_exchange32_acquire(...) BL__SIM_DO(exchange, 32, EXCHANGE, ACQUIRE, __VA_ARGS__)
+#define bl_exchange32_release(...) BL__SIM_DO(exchange, 32, EXCHANGE, RELEASE, __VA_ARGS__)
+#define bl_exchange32_acq_rel(...) BL__SIM_DO(exchange, 32, EXCHANGE, ACQ_REL, __VA_ARGS__)
+#define bl_cas32_relaxed(...) BL__SIM_DO_CAS(32, RELAXED, RELAXED, __VA_ARGS__)
+#define bl_cas32_acquire(...) BL__SIM_DO_CAS(32, ACQUIRE, ACQUIRE, __VA_ARGS__)
+#define bl_cas32_release(...) BL__SIM_DO_CAS(32, RELEASE, ACQUIRE, __VA_ARGS__)
+#define bl_cas32_acq_rel(...) BL__SIM_DO_CAS(32, ACQ_REL, ACQUIRE, __VA_ARGS__)
+#define bl_cas32_seq_cst(...) BL__SIM_DO_CAS(32, SEQ_CST, ACQUIRE, __VA_ARGS__)
+
+#define bl_load64_relaxed(...) BL__SIM_DO(load, 64, LOAD, RELAXED, __VA_ARGS__)
+#define bl_load64_acquire(...) BL__SIM_DO(load, 64, LOAD, ACQUIRE, __VA_ARGS__)
+#define bl_load64_seq_cst(...) BL__SIM_DO(load, 64, LOAD, SEQ_CST, __VA_ARGS__)
+#define bl_load64_host(...) BL__SIM_DO(load, 64, LOAD, RELAXED, __VA_ARGS__)
+#define bl_store64_relaxed(...) BL__SIM_DO(store, 64, STORE, RELAXED, __VA_ARGS__)
+#define bl_store64_release(...) BL__SIM_DO(store, 64, STORE, RELEASE, __VA_ARGS__)
+#define bl_store64_seq_cst(...) BL__SIM_DO(store, 64, STORE, SEQ_CST, __VA_ARGS__)
+#define bl_store64_host(...) BL__SIM_DO(store, 64, STORE, RELAXED, __VA_ARGS__)
+#define bl_fetch_add64_relaxed(...) BL__SIM_DO(add, 64, ADD, RELAXED, __VA_ARGS__)
+#define bl_fetch_add64_acquire(...) BL__SIM_DO(add, 64, ADD, ACQUIRE, __VA_ARGS__)
+#define bl_fetch_add64_release(...) BL__SIM_DO(add, 64, ADD, RELEASE, __VA_ARGS__)
+#define bl_fetch_add64_acq_rel(...) BL__SIM_DO(add, 64, ADD, ACQ_REL, __VA_ARGS__)
+#define bl_fetch_add64_seq_cst(...) BL__SIM_DO(add, 64, ADD, SEQ_CST, __VA_ARGS__)
+#define bl_fetch_max64_relaxed(...) BL__SIM_DO(max, 64, MAX, RELAXED, __VA_ARGS__)
+#define bl_fetch_or64_relaxed(...) BL__SIM_DO(or, 64, OR, RELAXED, __VA_ARGS__)
+#define bl_fetch_or64_acq_rel(...) BL__SIM_DO(or, 64, OR, ACQ_REL, __VA_ARGS__)
+#define bl_exchange64_relaxed(...) BL__SIM_DO(exchange, 64, EXCHANGE, RELAXED, __VA_ARGS__)
+#define bl_exchange64_acquire(...) BL__SIM_DO(exchange, 64, EXCHANGE, ACQUIRE, __VA_ARGS__)
+#define bl_exchange64_release(...) BL__SIM_DO(exchange, 64, EXCHANGE, RELEASE, __VA_ARGS__)
+#define bl_exchange64_acq_rel(...) BL__SIM_DO(exchange, 64, EXCHANGE, ACQ_REL, __VA_ARGS__)
+#define bl_cas64_relaxed(...) BL__SIM_DO_CAS(64, RELAXED, RELAXED, __VA_ARGS__)
+#define bl_cas64_acquire(...) BL__SIM_DO_CAS(64, ACQUIRE, ACQUIRE, __VA_ARGS__)
+#define bl_cas64_release(...) BL__SIM_DO_CAS(64, RELEASE, ACQUIRE, __VA_ARGS__)
+#define bl_cas64_acq_rel(...) BL__SIM_DO_CAS(64, ACQ_REL, ACQUIRE, __VA_ARGS__)
+#define bl_cas64_seq_cst(...) BL__SIM_DO_CAS(64, SEQ_CST, ACQUIRE, __VA_ARGS__)
+
+BL_FN void bl__sim_fence_at(bl__sim_site *site, int unused) { (void)unused, bl__sim_fence(site); }
+#define BL__SIM_DO_FENCE(order) BL__SIM_AT(bl__sim_fence_at, BL__SIM_FENCE, 0, BL__SIM_##order, BL__SIM_RELAXED, 0)
+#define bl_fence_acquire() BL__SIM_DO_FENCE(ACQUIRE)
+#define bl_fence_release() BL__SIM_DO_FENCE(RELEASE)
+#define bl_fence_seq_cst() BL__SIM_DO_FENCE(SEQ_CST)
 
 #if defined(__SIZEOF_INT128__)
 #define BL_HAS_CAS128 1
 __extension__ typedef unsigned __int128 bl_u128;
-BL_FN bool bl_cas128_acq_rel(bl_u128 *p, bl_u128 *expected, bl_u128 v) {
-    return bl__sim_cas128(p, expected, &v, BL__SIM_ACQ_REL, BL__SIM_ACQUIRE);
+BL_FN bool bl__sim_cas_wide(bl__sim_site *site, bl_u128 *p, bl_u128 *expected, bl_u128 v) {
+    return bl__sim_cas128(site, p, expected, &v);
 }
+#define bl_cas128_acq_rel(...)                                                                                         \
+    BL__SIM_AT(bl__sim_cas_wide, BL__SIM_CAS, 128, BL__SIM_ACQ_REL, BL__SIM_ACQUIRE, __VA_ARGS__)
 #else
 #define BL_HAS_CAS128 0
 #endif
 
-BL_FN void bl_data_read(uint32_t *to, const uint32_t *from, uint32_t words) { memcpy(to, from, 4u * (size_t)words); }
-BL_FN void bl_data_write(uint32_t *to, const uint32_t *from, uint32_t words) { memcpy(to, from, 4u * (size_t)words); }
+BL_FN void bl__sim_data_read(bl__sim_site *site, uint32_t *to, const uint32_t *from, uint32_t words) {
+    bl__sim_data(site, from, words);
+    memcpy(to, from, 4u * (size_t)words);
+}
+BL_FN void bl__sim_data_write(bl__sim_site *site, uint32_t *to, const uint32_t *from, uint32_t words) {
+    bl__sim_data(site, to, words);
+    memcpy(to, from, 4u * (size_t)words);
+}
+#define bl_data_read(...)                                                                                              \
+    BL__SIM_AT(bl__sim_data_read, BL__SIM_DATA_READ, 32, BL__SIM_RELAXED, BL__SIM_RELAXED, __VA_ARGS__)
+#define bl_data_write(...)                                                                                             \
+    BL__SIM_AT(bl__sim_data_write, BL__SIM_DATA_WRITE, 32, BL__SIM_RELAXED, BL__SIM_RELAXED, __VA_ARGS__)
 
-BL_FN void bl_race_read(uint32_t *to, const uint32_t *from, uint32_t words) {
+BL_FN void bl__sim_race_read(bl__sim_site *site, uint32_t *to, const uint32_t *from, uint32_t words) {
     for (uint32_t i = 0; i < words; i++)
-        to[i] = bl_load32_relaxed(from + i);
+        to[i] = bl__sim_load32(site, from + i);
 }
-BL_FN void bl_race_write(uint32_t *to, const uint32_t *from, uint32_t words) {
+BL_FN void bl__sim_race_write(bl__sim_site *site, uint32_t *to, const uint32_t *from, uint32_t words) {
     for (uint32_t i = 0; i < words; i++)
-        bl_store32_relaxed(to + i, from[i]);
+        bl__sim_store32(site, to + i, from[i]);
 }
+#define bl_race_read(...) BL__SIM_AT(bl__sim_race_read, BL__SIM_LOAD, 32, BL__SIM_RELAXED, BL__SIM_RELAXED, __VA_ARGS__)
+#define bl_race_write(...)                                                                                             \
+    BL__SIM_AT(bl__sim_race_write, BL__SIM_STORE, 32, BL__SIM_RELAXED, BL__SIM_RELAXED, __VA_ARGS__)
 
-BL_FN void bl_wait_change32(const uint32_t *p, uint32_t seen, uint32_t *tries) {
+/* x + 1, for counters and tags that tell one use of a word from the next. */
+BL_FN uint32_t bl__sim_bump_at(bl__sim_site *site, int unused) { return (void)unused, bl__sim_bump(site); }
+#define bl_bump(x) ((x) + BL__SIM_AT(bl__sim_bump_at, BL__SIM_BUMP, 0, BL__SIM_RELAXED, BL__SIM_RELAXED, 0))
+
+BL_FN void bl__sim_wait32(bl__sim_site *site, const uint32_t *p, uint32_t seen, uint32_t *tries) {
     ++*tries;
-    bl__sim_wait(p, 32, seen);
+    bl__sim_wait(site, p, 32, seen);
 }
-BL_FN void bl_wait_change64(const uint64_t *p, uint64_t seen, uint32_t *tries) {
+BL_FN void bl__sim_wait64(bl__sim_site *site, const uint64_t *p, uint64_t seen, uint32_t *tries) {
     ++*tries;
-    bl__sim_wait(p, 64, seen);
+    bl__sim_wait(site, p, 64, seen);
 }
-BL_FN void bl_backoff(uint32_t tries) { (void)tries, bl__sim_yield(); }
+#define bl_wait_change32(...) BL__SIM_DO(wait, 32, WAIT, RELAXED, __VA_ARGS__)
+#define bl_wait_change64(...) BL__SIM_DO(wait, 64, WAIT, RELAXED, __VA_ARGS__)
+BL_FN void bl__sim_backoff(bl__sim_site *site, uint32_t tries) { (void)tries, bl__sim_yield(site); }
+#define bl_backoff(...) BL__SIM_AT(bl__sim_backoff, BL__SIM_YIELD, 0, BL__SIM_RELAXED, BL__SIM_RELAXED, __VA_ARGS__)
+
 BL_FN uint64_t bl_clock(void) { return bl__sim_clock(); }
 BL_FN uint64_t bl_time(void) { return bl__sim_clock(); }
 

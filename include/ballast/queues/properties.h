@@ -7,6 +7,7 @@
 #define BL_KIND_DEQUE 1   /* push and pop by the owner only, steal by anyone */
 #define BL_KIND_WAITING 2 /* FIFO, but a push waits for room and a pop for an item: not for schedulers */
 #define BL_KIND_CEILING 3 /* no queue: what one cannot be faster than */
+#define BL_KIND_RANGE 4   /* an interval of indices, with a contract of its own: range_contract.h */
 
 enum {
     BL_LINEARIZABLE = 1u << 0, /* items come out in an order that explains all concurrent calls */

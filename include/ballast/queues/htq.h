@@ -1,0 +1,114 @@
+/* High-throughput queue: the ring of cbq with two counters that keep it from waiting when it is empty or full.
+ *
+ * Orozco, Garcia, Khan, Livingston and Gao 2012 (HTQ in Kerbl et al. 2018, which says of it: cbq with the two counters
+ * of gottlieb again). One counter has what readers may still ask for, the other what writers may. Each takes from its
+ * own (parts/reserve.h), takes a ticket, at once gives the same number to the other side's counter, and only then goes
+ * to its slots, where it waits for whoever has them before.
+ *
+ *     apart from each other: head; tail; items, for readers; room, for writers
+ *     Then the ring (parts/ring.h)
+ *
+ * The difference from gottlieb is when the other side is told: gottlieb does so at the end, here it happens before the
+ * copying. So an item can be asked for while it is being written, and its pop waits at the slot for as long as a push
+ * takes, where gottlieb says EMPTY (of its two examples of a false EMPTY the first is gone, the second remains). With
+ * long items and a queue that is nearly empty or full more operations succeed and fewer come back in vain.
+ *
+ * Anyone may call anything. Blocking: a thread that stops between its ticket and its turn stops the one that waits for
+ * it. A ticket's partner has its ticket already: pops reserved <= tickets of the tail, pushes reserved <= capacity +
+ * tickets of the head. So nobody waits for somebody who has not come yet.
+ * Not linearizable, and EMPTY and FULL are not exact, by design: debts of others hide what is there. At rest both
+ * counters are exact.
+ *
+ * Order pairs: those of the ring. Counters and tickets carry no data: relaxed.
+ *
+ * Differences from the paper: written from its description in Kerbl et al. 2018, so where exactly it changes its
+ * counters is our decision; batches, one fetch-and-add for n, of which 1024 at most are taken at a time.
+ */
+#ifndef BALLAST_QUEUES_HTQ_H
+#define BALLAST_QUEUES_HTQ_H
+
+#include "../parts/reserve.h"
+#include "../parts/ring.h"
+#include "contract.h"
+
+#define htq_TEXT "ring with tickets and a count for either side (Orozco et al. 2012)"
+#define htq_KIND BL_KIND_FIFO
+#define htq_FLAGS (BL_BOUNDED | BL_STATIC_MEMORY | BL_BATCHED | BL_ALL_PARADIGMS | BL_MULTI_QUEUE | BL_ORDERS_MEMORY)
+#define htq_PROGRESS "blocking"
+#define htq_BY_HANDLE 0
+#define htq_PER_THREAD 0
+#define htq_LEAST 1u
+#define htq_MOST_THREADS BL__RESERVE_THREADS
+#define htq_DEVICES "cpu cuda sim"
+
+typedef struct htq {
+    uint32_t *head, *tail, *items, *room;
+    bl__ring ring;
+} htq;
+
+BL_HOST_FN size_t htq_bytes(bl_shape shape) { return 4 * BL_APART + bl__ring_bytes(shape.capacity, shape.words); }
+
+BL_FN void htq_bind(htq *q, void *memory, bl_shape shape, uint32_t thread) {
+    (void)thread;
+    q->head = (uint32_t *)bl__queue_apart(memory, 0);
+    q->tail = (uint32_t *)bl__queue_apart(memory, 1);
+    q->items = (uint32_t *)bl__queue_apart(memory, 2);
+    q->room = (uint32_t *)bl__queue_apart(memory, 3);
+    bl__ring_bind(&q->ring, bl__queue_apart(memory, 4), shape.capacity, shape.words);
+}
+
+BL_FN void htq_init(htq *q, uint32_t start, uint32_t rank, uint32_t size) {
+    bl__ring_init(&q->ring, start, rank, size);
+    if (rank == 0) {
+        bl_store32_relaxed(q->head, start);
+        bl_store32_relaxed(q->tail, start);
+        bl_store32_relaxed(q->items, 0);
+        bl_store32_relaxed(q->room, q->ring.mask + 1);
+    }
+}
+
+BL_FN uint32_t htq_push_n(htq *q, const uint32_t *items, uint32_t n) {
+    n = bl__reserve(q->room, n);
+    if (n == 0)
+        return 0;
+    uint32_t p = bl_fetch_add32_relaxed(q->tail, n);
+    bl_fetch_add32_relaxed(q->items, n);
+    bl__ring_put(&q->ring, p, items, n);
+    return n;
+}
+BL_FN uint32_t htq_pop_n(htq *q, uint32_t *items, uint32_t n) {
+    n = bl__reserve(q->items, n);
+    if (n == 0)
+        return 0;
+    uint32_t p = bl_fetch_add32_relaxed(q->head, n);
+    bl_fetch_add32_relaxed(q->room, n);
+    bl__ring_get(&q->ring, p, items, n);
+    return n;
+}
+
+BL_FN bl_outcome htq_push(htq *q, const uint32_t *item) {
+    if (!bl__reserve_one(q->room))
+        return BL_FULL;
+    uint32_t p = bl_fetch_add32_relaxed(q->tail, 1);
+    bl_fetch_add32_relaxed(q->items, 1);
+    bl__ring_put(&q->ring, p, item, 1);
+    return BL_DONE;
+}
+BL_FN bl_outcome htq_pop(htq *q, uint32_t *item) {
+    if (!bl__reserve_one(q->items))
+        return BL_EMPTY;
+    uint32_t p = bl_fetch_add32_relaxed(q->head, 1);
+    bl_fetch_add32_relaxed(q->room, 1);
+    bl__ring_get(&q->ring, p, item, 1);
+    return BL_DONE;
+}
+BL_FN bl_outcome htq_steal(htq *q, uint32_t *item) { return htq_pop(q, item); }
+BL_FN uint32_t htq_steal_n(htq *q, uint32_t *items, uint32_t n) { return htq_pop_n(q, items, n); }
+
+/* What a pop would go by. */
+BL_FN uint32_t htq_size(const htq *q) {
+    int32_t items = (int32_t)bl_load32_relaxed(q->items);
+    return items > 0 ? (uint32_t)items : 0;
+}
+
+#endif

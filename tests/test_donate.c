@@ -1,0 +1,56 @@
+/* What donating is for: a worker with more than its own queue holds fills the others' before the run has to grow. */
+#include "check.h"
+
+#include <ballast/ballast.h>
+#include <ballast/task.h>
+#include <stdlib.h>
+
+enum { CHILDREN = 24, CAPACITY = 8 };
+
+typedef struct counts {
+    uint64_t *tasks;
+} counts;
+
+static void spawn_all(bl_task *task, const void *payload, uint32_t index, const void *data) {
+    const counts *shared = data;
+    uint32_t children = *(const uint32_t *)payload, none = 0;
+    (void)index;
+    bl_fetch_add64_relaxed(shared->tasks, 1);
+    for (uint32_t i = 0; i < children; i++)
+        bl_task_spawn(task, &none, 1);
+}
+
+static void run_root(const bl_program *program, const char *scheduler, uint32_t workers, bl_victims victims) {
+    check_at("%s, %u workers, victims %d", scheduler, workers, (int)victims);
+    bl_config config = {.device = "cpu",
+                        .scheduler = scheduler,
+                        .workers = workers,
+                        .capacity = CAPACITY,
+                        .private_entries = BL_NONE,
+                        .victims = victims};
+    bl_context *c = NULL;
+    CHECK_SAME(bl_open(&c, &config), BL_OK);
+    uint64_t tasks = 0;
+    uint32_t root = CHILDREN;
+    bl_stats stats;
+    counts shared = {&tasks}; /* a CPU's memory is the host's */
+    CHECK_SAME(bl_run(c, program, &shared, &root, 1, &stats), BL_OK);
+    CHECK_SAME(tasks, 1 + CHILDREN);
+    if (workers * CAPACITY > CHILDREN) /* all fit, though not into one */
+        CHECK_SAME(stats.pauses, 0);
+    else if (workers == 1)
+        CHECK(stats.pauses > 0);
+    bl_close(c);
+}
+
+int main(void) {
+    check_limit(120);
+    bl_program *program = bl_function(spawn_all, sizeof(uint32_t), sizeof(counts), CHILDREN);
+    const char *scheduler;
+    for (uint32_t i = 0; (scheduler = bl_scheduler_name(i)); i++)
+        for (uint32_t n = 0; n < 40 / CHECK_SLOWER && !strncmp(scheduler, "donate:", 7); n++)
+            for (uint32_t workers = 1; workers <= 4; workers++)
+                run_root(program, scheduler, workers, n % 2 ? BL_VICTIMS_RANDOM : BL_VICTIMS_ROUND_ROBIN);
+    bl_function_free(program);
+    return check_end();
+}

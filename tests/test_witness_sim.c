@@ -1,0 +1,105 @@
+/* Queues that are known to be wrong, on the simulated machine: within a number of schedules they must be caught, and
+ * their corrected forms must survive the same schedules. What finds nothing here would find nothing elsewhere. */
+#include "check.h"
+
+#include "../verify/witness/shann_published.h"
+#include "sim/sim.h"
+#include <stdlib.h>
+
+enum { CAPACITY = 2, SEEDS = 2000 / CHECK_SLOWER };
+
+typedef struct queue {
+    const char *name;
+    size_t (*bytes)(bl_shape shape);
+    void (*bind)(shann *q, void *memory, bl_shape shape, uint32_t thread);
+    void (*init)(shann *q, uint32_t start, uint32_t rank, uint32_t size);
+    bl_outcome (*push)(shann *q, const uint32_t *item);
+    bl_outcome (*pop)(shann *q, uint32_t *item);
+    uint32_t (*size)(const shann *q);
+} queue;
+
+#define QUEUE(name)                                                                                                    \
+    { #name, name##_bytes, name##_bind, name##_init, name##_push, name##_pop, name##_size }
+static const queue published = QUEUE(shann_published), corrected = QUEUE(shann);
+
+/* One thread pushes 1, 2, .. and one pops; both try so often and no more. When both have ended the rest is popped. */
+typedef struct client {
+    const queue *queue;
+    shann q;
+    uint32_t pushes, pops;   /* tries */
+    uint32_t pushed, popped; /* successes */
+    bool in_order;
+} client;
+
+static void client_push(client *c) {
+    uint32_t value = c->pushed + 1;
+    if (c->queue->push(&c->q, &value) == BL_DONE)
+        c->pushed++;
+}
+static bool client_pop(client *c) {
+    uint32_t value = 0;
+    if (c->queue->pop(&c->q, &value) != BL_DONE)
+        return false;
+    c->in_order = c->in_order && value == c->popped + 1;
+    c->popped++;
+    return true;
+}
+
+static void body(void *argument, uint32_t block, uint32_t lane) {
+    client *c = argument;
+    (void)lane;
+    for (uint32_t i = 0; block == 0 && i < c->pushes; i++)
+        client_push(c);
+    for (uint32_t i = 0; block == 1 && i < c->pops; i++)
+        client_pop(c);
+}
+
+/* At rest: the size is right, and what is in comes out, in order. NULL, or what is wrong. */
+static const char *audit(client *c) {
+    uint32_t size = c->queue->size(&c->q), in = c->pushed - c->popped;
+    if (size != in)
+        return size < in ? "an item was lost" : "there is a hole";
+    while (client_pop(c))
+        ;
+    return !c->in_order ? "items came out in the wrong order" : c->popped != c->pushed ? "an item was lost" : NULL;
+}
+
+static const char *run(const queue *queue, uint32_t filled, uint32_t pushes, uint32_t pops, uint64_t seed) {
+    client c = {.queue = queue, .pushes = pushes, .pops = pops, .in_order = true};
+    bl_shape shape = {CAPACITY, 1, 2};
+    bl_sim_options options = {.seed = seed, .max_points = 100000};
+    void *memory = aligned_alloc(BL_LINE, (queue->bytes(shape) + BL_LINE - 1) / BL_LINE * BL_LINE);
+    if (!memory)
+        abort();
+    queue->bind(&c.q, memory, shape, 0);
+    queue->init(&c.q, UINT32_MAX, 0, 1);
+    for (uint32_t i = 0; i < filled; i++)
+        client_push(&c);
+    const char *wrong = bl_sim_run(2, 1, body, &c, &options) == BL_SIM_DONE ? audit(&c) : "it hangs";
+    free(memory);
+    return wrong;
+}
+
+/* How many of the schedules go wrong; what the first one shows is printed. */
+static uint32_t count_wrong(const queue *queue, uint32_t filled, uint32_t pushes, uint32_t pops) {
+    uint32_t count = 0;
+    check_at("%s, %u filled, %u pushes, %u pops", queue->name, filled, pushes, pops);
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        const char *wrong = run(queue, filled, pushes, pops, seed);
+        if (wrong && count++ == 0)
+            printf("%s, %u filled, %u pushes, %u pops, seed %llu: %s\n", queue->name, filled, pushes, pops,
+                   (unsigned long long)seed, wrong);
+    }
+    return count;
+}
+
+int main(void) {
+    static const uint32_t clients[][3] = {{0, 1, 1}, {CAPACITY, 1, 1}, {1, 4, 4}};
+    check_limit(60);
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint32_t *c = clients[i];
+        CHECK(count_wrong(&published, c[0], c[1], c[2]) > 0);
+        CHECK_SAME(count_wrong(&corrected, c[0], c[1], c[2]), 0);
+    }
+    return check_end();
+}

@@ -83,11 +83,10 @@ BL_FN uint32_t *two_lock_slot(const two_lock *q, uint32_t i) { return q->slots +
 /* The other end's counter; once more if nothing can be done while it is at `far`. */
 BL_FN uint32_t two_lock_other(const uint32_t *end, uint32_t far) {
     uint32_t at = bl_load32_acquire(end); /* H2, T2 */
-    if (at == far) {
-        bl_fence_seq_cst();          /* X */
-        at = bl_load32_acquire(end); /* H2, T2 */
-    }
-    return at;
+    if (at != far)
+        return at;
+    bl_fence_seq_cst();            /* X */
+    return bl_load32_acquire(end); /* H2, T2 */
 }
 BL_FN uint32_t two_lock_room(const two_lock *q, uint32_t tail) {
     return q->mask + 1 - (tail - two_lock_other(q->head, tail - q->mask - 1));
@@ -97,6 +96,8 @@ BL_FN uint32_t two_lock_filled(const two_lock *q, uint32_t head) { return two_lo
 /* With the tail's lock. */
 BL_FN uint32_t two_lock_put(two_lock *q, const uint32_t *items, uint32_t n) {
     uint32_t tail = bl_load32_relaxed(q->tail), room = two_lock_room(q, tail);
+    if (!room)
+        return 0;
     n = n < room ? n : room;
     for (uint32_t i = 0; i < n; i++)
         bl_data_write(two_lock_slot(q, tail + i), items + (size_t)i * q->words, q->words);
@@ -106,6 +107,8 @@ BL_FN uint32_t two_lock_put(two_lock *q, const uint32_t *items, uint32_t n) {
 /* With the head's lock. */
 BL_FN uint32_t two_lock_take(two_lock *q, uint32_t *items, uint32_t n) {
     uint32_t head = bl_load32_relaxed(q->head), filled = two_lock_filled(q, head);
+    if (!filled)
+        return 0;
     n = n < filled ? n : filled;
     for (uint32_t i = 0; i < n; i++)
         bl_data_read(items + (size_t)i * q->words, two_lock_slot(q, head + i), q->words);
@@ -115,7 +118,7 @@ BL_FN uint32_t two_lock_take(two_lock *q, uint32_t *items, uint32_t n) {
 
 /* The critical section stands inside the loop, as in blocking.h and for the same reason. */
 BL_FN uint32_t two_lock_push_n(two_lock *q, const uint32_t *items, uint32_t n) {
-    uint32_t waiting = two_lock_room(q, bl_load32_relaxed(q->tail)), tries = 0, done = 0;
+    uint32_t waiting = two_lock_room(q, bl_load32_relaxed(q->tail)) ? 1 : 0, tries = 0, done = 0;
     while (waiting) {
         if (two_lock_try(q->tail_lock)) {
             done = two_lock_put(q, items, n);
@@ -128,7 +131,7 @@ BL_FN uint32_t two_lock_push_n(two_lock *q, const uint32_t *items, uint32_t n) {
     return done;
 }
 BL_FN uint32_t two_lock_pop_n(two_lock *q, uint32_t *items, uint32_t n) {
-    uint32_t waiting = two_lock_filled(q, bl_load32_relaxed(q->head)), tries = 0, done = 0;
+    uint32_t waiting = two_lock_filled(q, bl_load32_relaxed(q->head)) ? 1 : 0, tries = 0, done = 0;
     while (waiting) {
         if (two_lock_try(q->head_lock)) {
             done = two_lock_take(q, items, n);

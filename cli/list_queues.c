@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-static const char *queue_kind(const bl_queue_info *q) {
-    static const char *const KINDS[] = {"fifo", "deque", "waiting", "ceiling"};
-    return KINDS[q->kind];
-}
-
 typedef struct queue_column {
     uint32_t flag;
     const char *name, *json;
@@ -97,7 +92,7 @@ void queues_text(void) {
     printf("  %-12s  by\n", "devices");
     bl_queue_info q;
     for (uint32_t i = 0; bl_queue(i, &q); i++) {
-        printf("  %-13s  %-7s  %-9s  %-7s", q.name, queue_kind(&q), q.progress, q.by_handle ? "handles" : "values");
+        printf("  %-13s  %-7s  %-9s  %-7s", q.name, queue_kind(q.kind), q.progress, q.by_handle ? "handles" : "values");
         for (int c = 0; c < COLUMN_COUNT; c++)
             printf("  %-*s", (int)strlen(COLUMNS[c].name), q.flags & COLUMNS[c].flag ? "yes" : "-");
         printf("  %-12s  %s\n", q.devices, q.text);
@@ -122,7 +117,7 @@ static void queue_json(json_writer *json, const bl_queue_info *q) {
     json_start(json, NULL, '{');
     json_string(json, "name", q->name);
     json_string(json, "text", q->text);
-    json_string(json, "kind", queue_kind(q));
+    json_string(json, "kind", queue_kind(q->kind));
     json_string(json, "progress", q->progress);
     for (int c = 0; c < COLUMN_COUNT; c++)
         json_bool(json, COLUMNS[c].json, (q->flags & COLUMNS[c].flag) != 0);

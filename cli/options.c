@@ -249,6 +249,11 @@ static bool is_policy(const char *name) {
     return false;
 }
 
+const char *queue_kind(int kind) {
+    static const char *const KINDS[] = {"fifo", "deque", "waiting", "ceiling", "range"};
+    return KINDS[kind];
+}
+
 static bool is_queue(const char *name) {
     bl_queue_info info;
     for (uint32_t i = 0; bl_queue(i, &info); i++)

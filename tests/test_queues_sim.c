@@ -2,75 +2,13 @@
  *
  * A failure prints a line to run again:   test_queues_sim QUEUE CLIENT SEED [DECISIONS]
  * With the decisions, which are recorded, the same thing happens even where the seed no longer leads there. */
-#include "check.h"
+#include "contract_check.h"
 
-#include "each_queue.h"
 #include "sim/sim.h"
 #include <stdlib.h>
 
-#ifndef BL_TARGET_SIM
-#error "compile this test with -DBL_TARGET_SIM"
-#endif
-
-typedef void (*contract_entry)(contract_client *c, contract_case what, uint32_t rank);
-#define CONTRACT_ENTRY(name) name##_contract
-#define CONTRACT_PATIENCE UINT64_C(100000) /* scheduling points */
-
-static void pool_entry(contract_client *c, contract_case what, uint32_t rank) {
-    if (what == CONTRACT_SET_UP)
-        contract_pool_set_up(c);
-    else if (what == CONTRACT_TRAFFIC)
-        contract_pool_traffic(c, rank);
-    else if (what == CONTRACT_TOKENS)
-        contract_chunk_traffic(c, rank);
-    else if (what == CONTRACT_AUDIT)
-        contract_pool_audit(c);
-}
-#define CONTRACT_POOL_ENTRY pool_entry
-
-static void *contract_alloc(size_t bytes, int byte) {
-    void *memory = aligned_alloc(BL_LINE, (bytes + BL_LINE) / BL_LINE * BL_LINE);
-    if (!memory)
-        abort();
-    return memset(memory, byte, bytes);
-}
-static void contract_free(void *memory) { free(memory); }
-static void contract_copy(void *to, const void *from, size_t bytes) { memcpy(to, from, bytes); }
-
 enum { RECORD = 20000 };
 static uint32_t record[RECORD], replay[RECORD];
-static size_t recorded, replayed; /* decisions of the last run; to follow in the next */
-static uint64_t sim_seed;
-
-typedef struct launch {
-    contract_entry entry;
-    contract_client *client;
-    contract_case what;
-} launch;
-
-static void body(void *argument, uint32_t block, uint32_t lane) {
-    const launch *l = argument;
-    (void)lane;
-    l->entry(l->client, l->what, block);
-}
-
-static bool contract_launch(contract_entry entry, contract_client *client, contract_case what, uint32_t threads) {
-    launch l = {entry, client, what};
-    bl_sim_options options = {.seed = sim_seed, .record = record, .record_capacity = RECORD, .max_points = 10000000};
-    if (threads == 1) { /* outside of a run everything acts at once */
-        entry(client, what, 0);
-        return true;
-    }
-    options.replay = replayed ? replay : NULL;
-    options.replay_count = replayed;
-    bl_sim_result result = bl_sim_run(threads, 1, body, &l, &options);
-    recorded = options.record_count;
-    return result == BL_SIM_DONE;
-}
-
-#include "../verify/contract_host.h"
-
-/* ---- the clients ---- */
 
 typedef struct client {
     contract_case what;
@@ -90,50 +28,48 @@ static const client clients[] = {
 };
 enum { CLIENTS = sizeof clients / sizeof clients[0], SEEDS = 8000 / CHECK_SLOWER };
 
-static bool run_client(const contract_queue *q, uint32_t number, uint64_t seed) {
+static bool run_client(contract_run *r, uint32_t number, uint32_t seed) {
     const client *k = clients + number;
-    contract_client c = contract_shape(k->capacity, q->by_handle ? 1 : k->words, k->start, (uint32_t)seed, k->items);
+    contract_client c = contract_shape(r, k->capacity, r->queue->by_handle ? 1 : k->words, k->start, seed, k->items);
     c.threads = k->threads;
     c.batch = k->batch;
-    c.meets = 0; /* any order of starting is one of the schedules */
-    sim_seed = seed;
-    return k->what == CONTRACT_TOKENS ? contract_tokens(q, c) : contract_crowd(q, c, k->producers, k->consumers);
+    return k->what == CONTRACT_TOKENS ? contract_tokens(r, c) : contract_crowd(r, c, k->producers, k->consumers);
 }
 
-static void print_replay(const char *name, uint32_t number, uint64_t seed) {
-    printf("    again: test_queues_sim %s %u %llu \"", name, number, (unsigned long long)seed);
-    for (size_t i = 0; i < recorded; i++)
+static void print_replay(const char *name, uint32_t number, uint32_t seed) {
+    printf("    again: test_queues_sim %s %u %u \"", name, number, seed);
+    for (size_t i = 0; i < verify_sim_options.record_count; i++)
         printf("%s%u", i ? " " : "", record[i]);
     printf("\"\n");
 }
 
-static void all_seeds(const contract_queue *q, uint32_t number) {
-    for (uint64_t seed = 1; seed <= SEEDS; seed++)
-        if (!run_client(q, number, seed)) {
-            if (contract_failures[q - contract_queues] <= CONTRACT_ENOUGH)
-                print_replay(q->name, number, seed);
-            return; /* the others would say the same */
-        }
+static void all_seeds(contract_run *r, uint32_t number) {
+    for (uint32_t seed = 1; seed <= SEEDS; seed++) {
+        uint32_t failures = r->failures;
+        if (run_client(r, number, seed))
+            continue;
+        if (r->failures > failures)
+            print_replay(r->queue->name, number, seed);
+        return; /* the others would say the same */
+    }
 }
 
-static void tickets(const contract_queue *q) {
-    for (sim_seed = 1; sim_seed <= 100; sim_seed++) {
-        contract_client c = contract_shape(16, 3, NEAR_END, (uint32_t)sim_seed, 4);
+static void tickets(contract_run *r) {
+    for (uint32_t seed = 1; seed <= 100; seed++) {
+        contract_client c = contract_shape(r, 16, 3, NEAR_END, seed, 4);
         c.threads = 4;
-        c.meets = 0;
-        contract_tickets(q, c);
+        contract_tickets(r, c);
     }
 }
 
 /* Whole chunks show the stack of chunks under contention; single handles show the lists. */
-static void pool(void) {
-    for (sim_seed = 1; sim_seed <= SEEDS; sim_seed++) {
-        contract_client c = contract_shape(0, 0, 0, (uint32_t)sim_seed, 24);
+static void pool(contract_run *r) {
+    for (uint32_t seed = 1; seed <= SEEDS; seed++) {
+        contract_client c = contract_shape(r, 0, 0, 0, seed, 24);
         c.threads = 3;
-        c.meets = 0;
-        if (!contract_run_pool(c, 96, CONTRACT_TOKENS) ||
-            (sim_seed % 32 == 0 && !contract_run_pool(c, 160, CONTRACT_TRAFFIC))) {
-            print_replay("pool", 0, sim_seed);
+        if (!contract_run_pool(r, c, 96, CONTRACT_TOKENS) ||
+            (seed % 32 == 0 && !contract_run_pool(r, c, 160, CONTRACT_TRAFFIC))) {
+            print_replay("pool", 0, seed);
             return;
         }
     }
@@ -141,34 +77,48 @@ static void pool(void) {
 
 static int again(int count, char **words) {
     char *at = count > 4 ? words[4] : NULL, *end;
+    const verify_queue *queue = verify_find(&verify_sim, words[1]);
     uint32_t number = (uint32_t)strtoul(words[2], NULL, 10);
-    for (; at && replayed < RECORD; at = end) {
+    size_t n = 0;
+    for (; at && n < RECORD; at = end) {
         uint32_t decision = (uint32_t)strtoul(at, &end, 10);
         if (end == at)
             break;
-        replay[replayed++] = decision;
+        replay[n++] = decision;
     }
-    for (int i = 0; i < CONTRACT_QUEUES && number < CLIENTS; i++)
-        if (!strcmp(contract_queues[i].name, words[1]))
-            run_client(contract_queues + i, number, strtoull(words[3], NULL, 10));
+    verify_sim_options.replay = n ? replay : NULL;
+    verify_sim_options.replay_count = n;
+    if (!queue || number >= CLIENTS)
+        return 2;
+    contract_run r = contract_start(&verify_sim, queue);
+    run_client(&r, number, (uint32_t)strtoul(words[3], NULL, 10));
+    contract_count(&r);
     return check_end();
 }
 
+static void all_cases(contract_run *r) {
+    contract_alone(r, 500);
+    for (uint32_t number = 0; number < CLIENTS; number++)
+        if (r->queue->kind != BL_KIND_DEQUE || clients[number].what == CONTRACT_TRAFFIC)
+            all_seeds(r, number);
+}
+
 int main(int count, char **words) {
+    verify_sim_options.record = record;
+    verify_sim_options.record_capacity = RECORD;
     if (count > 3)
         return again(count, words);
     check_limit(220);
-    for (int i = 0; i < CONTRACT_QUEUES; i++) {
-        const contract_queue *q = contract_queues + i;
-        if (q->ceiling) {
-            tickets(q);
-            continue;
-        }
-        contract_all_alone(q, 500);
-        for (uint32_t number = 0; number < CLIENTS; number++)
-            if (!q->deque || clients[number].what == CONTRACT_TRAFFIC)
-                all_seeds(q, number);
+    for (int i = 0; verify_sim.queue[i]; i++) {
+        contract_run r = contract_start(&verify_sim, verify_sim.queue[i]);
+        if (r.queue->kind == BL_KIND_CEILING)
+            tickets(&r);
+        else
+            all_cases(&r);
+        contract_count(&r);
     }
-    pool();
+    contract_run r = contract_start(&verify_sim, NULL);
+    pool(&r);
+    contract_count(&r);
     return check_end();
 }

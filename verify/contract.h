@@ -1,6 +1,6 @@
 /* Template: the contract of the queues (include/ballast/queues/contract.h) as test cases for one queue, BL_QUEUE, written with the
  * platform's operations only, so that the same text tests it with threads, on the simulated machine and on a GPU. The build includes it for
- * every queue there is (tests/each_queue.h in the build folder).
+ * every queue there is (queue.h).
  *
  *     void NAME_contract(contract_client *c, contract_case what, uint32_t rank)
  *
@@ -8,53 +8,23 @@
  * after SET_UP, and followed by AUDIT. What is wrong goes to c->report, first come first kept; who started the threads prints it.
  *
  * An item's words follow from its value, so that a torn or stale one is seen; memory is poisoned before, and lies before a guard.
+ *
+ * Without BL_QUEUE this file gives what the cases of all queues share, and those of the pool of handles.
  */
-#ifndef BALLAST_TESTS_CONTRACT_ONCE
-#define BALLAST_TESTS_CONTRACT_ONCE
+#ifndef BALLAST_VERIFY_CONTRACT_ONCE
+#define BALLAST_VERIFY_CONTRACT_ONCE
 
-#include <ballast/generated/queues.h>
+#include "client.h"
+
 #include <ballast/parts/pool.h>
+#include <ballast/queues/contract.h>
 
-#define CONTRACT_POISON 0xa5a5a5a5u
-#define CONTRACT_GUARD 32u /* words behind the queue's own */
-#define CONTRACT_WORDS 8u  /* per item at most */
-#define CONTRACT_DEEP 64u  /* the largest capacity of the cases for one thread */
-
-typedef enum contract_case {
-    CONTRACT_SMOKE,      /* one item in and out */
-    CONTRACT_BOUNDARIES, /* to FULL and to EMPTY, and batches that fit in part */
-    CONTRACT_ORDER,      /* first in, first out; deques: last out for the owner, first for thieves */
-    CONTRACT_WALK,       /* `items` random operations against a model */
-    CONTRACT_SET_UP,
-    CONTRACT_AUDIT,   /* every value was seen once and the queue is empty */
-    CONTRACT_TRAFFIC, /* producers and consumers, or owner and thieves: exactly once, and in order */
-    CONTRACT_TOKENS,  /* a queue that never runs empty or full must never say so */
-    CONTRACT_TICKETS  /* the ceiling, which is no queue: no slot is given out twice */
-} contract_case;
-
-typedef struct contract_report {
-    uint32_t failures, line, got, wanted, rank;
-} contract_report;
-
-typedef struct contract_client {
-    contract_report report;
-    unsigned char *memory; /* `bytes` for the queue and CONTRACT_GUARD words */
-    uint64_t bytes;
-    uint32_t capacity, words, start, seed;
-    uint32_t threads;
-    uint32_t producers; /* ranks below it push; deques: 1 */
-    uint32_t consumers; /* ranks from threads - consumers on pop: a thread may do both; deques: all */
-    uint32_t items;     /* per producer; steps of WALK; rounds of TOKENS */
-    uint32_t batch;     /* push_n and pop_n of up to so many; 1: push and pop */
-    uint32_t meets;     /* threads wait for each other at the start */
-    uint64_t patience;  /* ticks without progress after which a thread gives up */
-    uint32_t *seen;     /* per value: how often it was popped */
-    uint32_t *behind;   /* what a handle stands for, behind_words per value; for deques the owner's model */
-    uint32_t
-        behind_words; /* no constant: a copy that the compiler makes itself is one that ThreadSanitizer does not see */
-    uint32_t *last;   /* per thread and producer: the value to come, at least; may be NULL */
-    uint32_t arrived, popped, abandoned;
-} contract_client;
+/* For cases of one thread. On a GPU they stay out of line: most of the time of compiling went into copies of the operations in them. */
+#if defined(BL_TARGET_CUDA)
+#define CONTRACT_ALONE static __device__ __noinline__
+#else
+#define CONTRACT_ALONE BL_FN
+#endif
 
 /* One thread of a case. */
 typedef struct contract_thread {
@@ -284,7 +254,21 @@ BL_FN void contract_pool_audit(contract_client *c) {
     contract_guard(c);
 }
 
+/* TRAFFIC: single handles; TOKENS: whole chunks. */
+BL_FN void contract_pool_case(contract_client *c, contract_case what, uint32_t rank) {
+    if (what == CONTRACT_SET_UP)
+        contract_pool_set_up(c);
+    else if (what == CONTRACT_TRAFFIC)
+        contract_pool_traffic(c, rank);
+    else if (what == CONTRACT_TOKENS)
+        contract_chunk_traffic(c, rank);
+    else if (what == CONTRACT_AUDIT)
+        contract_pool_audit(c);
+}
+
 #endif
+
+#ifdef BL_QUEUE
 
 #define BL_QUEUE_(x) BL_CAT(BL_QUEUE, _##x)
 #define CONTRACT_(x) BL_CAT(BL_QUEUE, _contract_##x)
@@ -400,13 +384,13 @@ BL_FN void BL_QUEUE_(contract)(contract_client *c, contract_case what, uint32_t 
 
 /* ---- one thread ---- */
 
-BL_FN void CONTRACT_(must_push)(contract_client *c, BL_QUEUE *q, uint32_t value) {
+CONTRACT_ALONE void CONTRACT_(must_push)(contract_client *c, BL_QUEUE *q, uint32_t value) {
     uint32_t item[CONTRACT_WORDS];
     contract_item(item, value, c->words);
     CONTRACT_SAME(c, value, BL_QUEUE_(push)(q, item), BL_DONE);
 }
 
-BL_FN void CONTRACT_(must_take)(contract_client *c, BL_QUEUE *q, bool steal, uint32_t value) {
+CONTRACT_ALONE void CONTRACT_(must_take)(contract_client *c, BL_QUEUE *q, bool steal, uint32_t value) {
     uint32_t item[CONTRACT_WORDS] = {~0u};
     CONTRACT_SAME(c, value, steal ? BL_QUEUE_(steal)(q, item) : BL_QUEUE_(pop)(q, item), BL_DONE);
     CONTRACT_SAME(c, value, item[0], value);
@@ -414,7 +398,7 @@ BL_FN void CONTRACT_(must_take)(contract_client *c, BL_QUEUE *q, bool steal, uin
 }
 
 /* Twice, because the first answer may have moved something. */
-BL_FN void CONTRACT_(must_be_empty)(contract_client *c, BL_QUEUE *q) {
+CONTRACT_ALONE void CONTRACT_(must_be_empty)(contract_client *c, BL_QUEUE *q) {
     uint32_t item[CONTRACT_WORDS];
     for (uint32_t i = 0; i < 2; i++) {
         CONTRACT_SAME(c, i, BL_QUEUE_(size)(q), 0);
@@ -438,7 +422,7 @@ BL_FN void CONTRACT_(smoke)(contract_client *c) {
     }
 }
 
-BL_FN void CONTRACT_(fill)(contract_client *c, BL_QUEUE *q) {
+CONTRACT_ALONE void CONTRACT_(fill)(contract_client *c, BL_QUEUE *q) {
     uint32_t item[CONTRACT_WORDS];
     for (uint32_t value = 0; value < c->capacity; value++) {
         CONTRACT_SAME(c, value, BL_QUEUE_(size)(q), value);
@@ -454,7 +438,7 @@ BL_FN void CONTRACT_(fill)(contract_client *c, BL_QUEUE *q) {
     }
 }
 
-BL_FN void CONTRACT_(batches)(contract_client *c, BL_QUEUE *q) {
+CONTRACT_ALONE void CONTRACT_(batches)(contract_client *c, BL_QUEUE *q) {
     uint32_t items[(CONTRACT_DEEP + 1) * CONTRACT_WORDS], n = c->capacity;
     for (uint32_t i = 0; i <= n; i++)
         contract_item(items + i * c->words, 100 + i, c->words);
@@ -475,7 +459,7 @@ BL_FN void CONTRACT_(batches)(contract_client *c, BL_QUEUE *q) {
 }
 
 /* To the end of the memory, where more than `capacity` may fit: FULL comes, and what went in comes out. */
-BL_FN void CONTRACT_(overfill)(contract_client *c) {
+CONTRACT_ALONE void CONTRACT_(overfill)(contract_client *c) {
     BL_QUEUE q = CONTRACT_(fresh)(c);
     uint32_t item[CONTRACT_WORDS], pushed = 0, most = (uint32_t)(c->bytes / 4);
     for (uint32_t round = 0; round < 3; round++) {
@@ -537,7 +521,7 @@ BL_FN uint32_t CONTRACT_(model_take)(CONTRACT_(model) * m, bool newest) {
     return m->values[(newest ? m->oldest + m->count : m->oldest++) % CONTRACT_DEEP];
 }
 
-BL_FN void CONTRACT_(walk_push)(contract_client *c, BL_QUEUE *q, CONTRACT_(model) * m, uint32_t n) {
+CONTRACT_ALONE void CONTRACT_(walk_push)(contract_client *c, BL_QUEUE *q, CONTRACT_(model) * m, uint32_t n) {
     uint32_t items[4 * CONTRACT_WORDS], pushed, room = c->capacity - m->count;
     if (!CONTRACT_HAS(BL_BOUNDED) && n > room)
         n = room; /* there may or may not be more */
@@ -558,7 +542,7 @@ BL_FN void CONTRACT_(walk_push)(contract_client *c, BL_QUEUE *q, CONTRACT_(model
         m->values[(m->oldest + m->count++) % CONTRACT_DEEP] = m->next++;
 }
 
-BL_FN void CONTRACT_(walk_pop)(contract_client *c, BL_QUEUE *q, CONTRACT_(model) * m, uint32_t n) {
+CONTRACT_ALONE void CONTRACT_(walk_pop)(contract_client *c, BL_QUEUE *q, CONTRACT_(model) * m, uint32_t n) {
     uint32_t items[4 * CONTRACT_WORDS], popped, there = m->count;
     if (n > 1) {
         popped = BL_QUEUE_(pop_n)(q, items, n);
@@ -576,7 +560,7 @@ BL_FN void CONTRACT_(walk_pop)(contract_client *c, BL_QUEUE *q, CONTRACT_(model)
 }
 
 /* A deque gives thieves what it likes to, but something if there is anything. */
-BL_FN void CONTRACT_(walk_steal)(contract_client *c, BL_QUEUE *q, CONTRACT_(model) * m, uint32_t n) {
+CONTRACT_ALONE void CONTRACT_(walk_steal)(contract_client *c, BL_QUEUE *q, CONTRACT_(model) * m, uint32_t n) {
     uint32_t items[4 * CONTRACT_WORDS], stolen, most = n < m->count ? n : m->count;
     if (n > 1) {
         stolen = BL_QUEUE_(steal_n)(q, items, n);
@@ -784,3 +768,5 @@ BL_FN void BL_QUEUE_(contract)(contract_client *c, contract_case what, uint32_t 
 #undef CONTRACT_DEQUE
 #undef CONTRACT_
 #undef BL_QUEUE_
+
+#endif

@@ -125,6 +125,7 @@ schedulers() { # APP DEVICE: complete names, one per line
 says "--help" "^usage: ballast" --help
 says "list --help" "^usage: ballast list" list --help
 says "run --help" "^usage: ballast run APP" run --help
+says "verify --help" "^usage: ballast verify \[QUEUE...\]" verify --help
 says "run octree --help" "--max-depth N" run octree --help
 says "run uts --help" "--tree" run uts --help
 says "--version" "^ballast [0-9][0-9.]*$" --version
@@ -365,6 +366,46 @@ for victims in round-robin random; do
             --device cpu --json
     done
 done
+
+# ---- verify ----
+
+verdict() { # QUEUE: its row in the last output without name and kind
+    sed -n "s/^$1  *[a-z]*  *//p" "$tmp/out"
+}
+
+verifies() { # NAME DEVICE
+    succeeds "$1" verify abp blocking tz bwd broker faa --seconds 0.2 --device "$2" || return 0
+    for pair in "abp=linearizable but for FULL: shown" "blocking=linearizable" "tz=linearizable" "broker=linearizable" \
+        "bwd=not linearizable: shown" "faa=skipped: a ceiling, not a queue"; do
+        case "$(verdict "${pair%%=*}")" in
+        *"  ${pair#*=}") ;;
+        *)
+            not_ok "$1" "expected the verdict of $pair"
+            return 0
+            ;;
+        esac
+    done
+    if ! grep -q "^bwd: not linearizable; " "$tmp/out" || ! grep -q "^No order explains it" "$tmp/out"; then
+        not_ok "$1" "expected the history that shows why bwd is not linearizable"
+        return 0
+    fi
+    ok "$1"
+}
+
+verifies "verify with threads" cpu
+verifies "verify on the simulated machine" sim
+again=$(sed -n 's/^bwd: .* again by: ballast //p' "$tmp/out")
+says "verify, a history again" "^No order explains it" ${again:-verify none}
+json "verify --json" "queue=blocking kind=fifo status=holds verdict=linearizable undecided=0" \
+    verify blocking --seconds 0.05 --device sim --json
+says "verify --json shows operations" '"shows": "not linearizable", "device": "sim", "clock": "steps", "seed": [0-9]*, "capacity": [0-9]*, "filled": [0-9]*, "operations": \[{"thread": ' \
+    verify bwd --seconds 0.05 --device sim --json
+refuses "verify, unknown queue" 2 "nothing: unknown queue (accepted: abp, " verify nothing
+refuses "verify, a queue twice" 2 "abp: given twice" verify abp abp
+refuses "verify, unknown device" 2 "--device abacus: unknown device" verify abp --device abacus
+refuses "verify, no time" 2 "--seconds 0: not a time" verify abp --seconds 0
+refuses "verify, a seed without sim" 2 "accepted: with --device sim" verify abp --device cpu --seed 1
+refuses "verify, a seed for all" 2 "accepted: with one QUEUE" verify --device sim --seed 1
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

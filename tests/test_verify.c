@@ -1,0 +1,10 @@
+/* The checks of queues are checked, with threads. */
+#include "verify_check.h"
+
+int main(void) {
+    check_limit(200);
+    faults(&verify_cpu, &verify_cpu_broken, BROKEN_HANG);
+    claims(&verify_cpu, &verify_cpu_broken);
+    CHECK(verify_cpu.trouble() == NULL);
+    return check_end();
+}

@@ -25,6 +25,7 @@ static const client clients[] = {
     {CONTRACT_TRAFFIC, 3, 3, 3, 8, 12, 1, 1, 0},       {CONTRACT_TRAFFIC, 8, 4, 4, 2, 3, 2, 3, NEAR_END},
     {CONTRACT_TRAFFIC, 3, 3, 3, 8, 8, 4, 1, NEAR_END}, {CONTRACT_TOKENS, 2, 0, 0, 2, 8, 1, 3, NEAR_END},
     {CONTRACT_TOKENS, 3, 0, 0, 4, 6, 1, 1, 0},         {CONTRACT_TOKENS, 4, 0, 0, 4, 6, 1, 3, NEAR_END},
+    {CONTRACT_VISITS, 3, 0, 0, 2, 3, 4, 1, NEAR_END},  {CONTRACT_VISITS, 4, 0, 0, 4, 3, 4, 3, 0},
 };
 enum { CLIENTS = sizeof clients / sizeof clients[0], SEEDS = 8000 / CHECK_SLOWER };
 
@@ -33,6 +34,8 @@ static bool run_client(contract_run *r, uint32_t number, uint32_t seed) {
     contract_client c = contract_shape(r, k->capacity, r->queue->by_handle ? 1 : k->words, k->start, seed, k->items);
     c.threads = k->threads;
     c.batch = k->batch;
+    if (k->what == CONTRACT_VISITS)
+        return contract_visits(r, c);
     return k->what == CONTRACT_TOKENS ? contract_tokens(r, c) : contract_crowd(r, c, k->producers, k->consumers);
 }
 

@@ -20,6 +20,7 @@ typedef enum contract_case {
     CONTRACT_AUDIT,   /* every value was seen once and the queue is empty */
     CONTRACT_TRAFFIC, /* producers and consumers, or owner and thieves: exactly once, and in order */
     CONTRACT_TOKENS,  /* a queue that never runs empty or full must never say so */
+    CONTRACT_VISITS,  /* a few batches each, and no second try: nobody may wait for one who has left */
     CONTRACT_TICKETS  /* the ceiling, which is no queue: no slot is given out twice */
 } contract_case;
 
@@ -37,6 +38,7 @@ typedef struct contract_client {
     uint32_t consumers; /* ranks from threads - consumers on pop: a thread may do both; deques: all */
     uint32_t items;     /* per producer; steps of WALK; rounds of TOKENS */
     uint32_t batch;     /* push_n and pop_n of up to so many; 1: push and pop */
+    uint32_t visits;    /* VISITS: operations per thread; the audit then drains what is left */
     uint32_t meets;     /* threads wait for each other at the start */
     uint64_t patience;  /* ticks without progress after which a thread gives up */
     uint32_t *seen;     /* per value: how often it was popped */

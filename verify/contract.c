@@ -8,7 +8,7 @@
 enum { ENOUGH = 4 };
 
 static const char *const case_names[] = {"smoke", "boundaries", "order",  "walk",   "set-up",
-                                         "audit", "traffic",    "tokens", "tickets"};
+                                         "audit", "traffic",    "tokens", "visits", "tickets"};
 
 contract_run contract_open(const verify_target *target, const verify_queue *queue) {
     contract_run r = {.target = target, .queue = queue};
@@ -176,6 +176,19 @@ bool contract_tokens(contract_run *r, contract_client c) {
     take_memory(r, &c, bytes_of(r, &c), c.threads);
     r->operations += 2 * (uint64_t)c.threads * c.items;
     return run_case(r, &c, CONTRACT_TOKENS, c.memory && c.seen);
+}
+
+bool contract_visits(contract_run *r, contract_client c) {
+    if (waits(r) || is_deque(r)) /* the first wait for work, the second have one owner */
+        return true;
+    if (r->failures >= ENOUGH || r->target->trouble())
+        return false;
+    c.visits = c.items;
+    c.items *= c.batch;
+    c.producers = c.threads;
+    take_memory(r, &c, bytes_of(r, &c), c.threads * c.items);
+    r->operations += (uint64_t)c.threads * c.visits;
+    return run_case(r, &c, CONTRACT_VISITS, c.memory && c.seen);
 }
 
 /* c.capacity, the slots, must be a power of two. */

@@ -711,6 +711,32 @@ BL_FN void CONTRACT_(tokens)(contract_client *c, uint32_t rank) {
     }
 }
 
+/* What a queue refuses is not offered again. A pop that counted on it would wait for ever. */
+BL_FN void CONTRACT_(visits)(contract_client *c, uint32_t rank) {
+    BL_QUEUE q = CONTRACT_(queue)(c, rank);
+    contract_thread t = contract_begin(c, rank);
+    uint32_t items[4 * CONTRACT_WORDS];
+    contract_meet(&t);
+    for (uint32_t visit = 0; visit < c->visits; visit++) {
+        uint32_t random = contract_random(&t.random), n = 1 + (random >> 8) % c->batch, done = 0;
+        if (random >> 20 & 1) {
+            for (uint32_t i = 0; i < n; i++)
+                contract_item(items + i * c->words, t.next + i, c->words);
+            done = BL_QUEUE_(push_n)(&q, items, n);
+            CONTRACT_TRUE(c, rank, done <= n, done);
+            for (uint32_t i = done; i < n; i++)
+                bl_fetch_add32_relaxed(c->seen + t.next + i, 1);
+            t.next += n;
+        } else {
+            done = BL_QUEUE_(pop_n)(&q, items, n);
+            for (uint32_t i = 0; CONTRACT_TRUE(c, rank, done <= n, done) && i < done; i++)
+                contract_note(&t, items + i * c->words, false);
+        }
+    }
+    for (; t.next < t.end; t.next++)
+        bl_fetch_add32_relaxed(c->seen + t.next, 1);
+}
+
 BL_FN void CONTRACT_(set_up)(contract_client *c) {
     BL_QUEUE q = CONTRACT_(fresh)(c);
     for (uint32_t i = 0; c->producers == 0 && i < c->threads; i++)
@@ -720,6 +746,10 @@ BL_FN void CONTRACT_(set_up)(contract_client *c) {
 BL_FN void CONTRACT_(audit)(contract_client *c) {
     BL_QUEUE q = CONTRACT_(queue)(c, 0);
     uint32_t item[CONTRACT_WORDS], tokens = c->producers ? 0 : c->threads;
+    for (uint32_t left = c->visits ? BL_QUEUE_(size)(&q) : 0; left > 0; left--)
+        if (CONTRACT_SAME(c, left, BL_QUEUE_(pop)(&q, item), BL_DONE) &&
+            CONTRACT_TRUE(c, left, item[0] < c->producers * c->items && contract_whole(item, c->words), item[0]))
+            c->seen[item[0]]++;
     CONTRACT_SAME(c, 0, BL_QUEUE_(size)(&q), tokens);
     for (uint32_t i = 0; i < tokens; i++)
         if (CONTRACT_SAME(c, i, BL_QUEUE_(pop)(&q, item), BL_DONE) && CONTRACT_TRUE(c, i, item[0] < tokens, item[0]))
@@ -754,6 +784,9 @@ BL_FN void BL_QUEUE_(contract)(contract_client *c, contract_case what, uint32_t 
         break;
     case CONTRACT_TOKENS:
         CONTRACT_(tokens)(c, rank);
+        break;
+    case CONTRACT_VISITS:
+        CONTRACT_(visits)(c, rank);
         break;
     default:
         break;

@@ -1,5 +1,5 @@
-/* Target: an NVIDIA GPU. Every wait is bounded: by the patience of the cases inside a kernel, and by a limit here. A kernel that does not end cannot be
- * stopped, and after an error of CUDA nothing can be run: both are a trouble that stays. */
+/* Target: an NVIDIA GPU. Every wait is bounded: by the patience of the cases inside a kernel, and by a limit here. A kernel
+ * that does not end cannot be stopped, and after an error of CUDA nothing can be run: both are a trouble that stays. */
 #include "verify.h"
 
 #include "contract.h"

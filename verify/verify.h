@@ -105,6 +105,7 @@ void contract_alone(contract_run *r, uint32_t steps);
  * overlap, a deque has one owner. */
 bool contract_crowd(contract_run *r, contract_client c, uint32_t producers, uint32_t consumers);
 bool contract_tokens(contract_run *r, contract_client c);
+bool contract_visits(contract_run *r, contract_client c);
 bool contract_tickets(contract_run *r, contract_client c); /* of a ceiling */
 /* `handles` in the pool, c.items places to pass them through. TRAFFIC: single handles; TOKENS: whole chunks. */
 bool contract_run_pool(contract_run *r, contract_client c, uint32_t handles, contract_case what);

@@ -52,41 +52,40 @@ BL_FN uint32_t bl__broker_allows(int32_t free, uint32_t n) {
     return free <= 0 ? 0 : (uint32_t)free < n ? (uint32_t)free : n;
 }
 
-/* How many of n pushes may go on, each to draw one position from tail. */
+/* How many of n pushes may go on, each to draw one position from tail. Pops may have counted on what was added too much before it was given back: as long
+ * as there is room afterwards it must be tried again, or they would wait for items that never come. */
 BL_FN uint32_t bl__broker_admit_pushes(bl__broker *b, uint32_t n) {
     int32_t capacity = (int32_t)b->capacity;
-    n = n < BL__BROKER_BATCH ? n : BL__BROKER_BATCH;
+    uint32_t left = n < BL__BROKER_BATCH ? n : BL__BROKER_BATCH, admitted = 0;
     int32_t room = b->hopeful ? 1 : capacity - (int32_t)bl_load32_relaxed(b->count);
     b->hopeful = true;
     while (room > 0) {
-        uint32_t allowed = bl__broker_allows(capacity - (int32_t)bl_fetch_add32_relaxed(b->count, n), n);
-        if (allowed == n)
-            return n;
-        uint32_t too_many = n - allowed;
-        room = capacity - (int32_t)(bl_fetch_add32_relaxed(b->count, 0u - too_many) - too_many);
-        if (allowed)
-            return allowed;
+        uint32_t allowed = bl__broker_allows(capacity - (int32_t)bl_fetch_add32_relaxed(b->count, left), left);
+        admitted += allowed;
+        left -= allowed;
+        if (left == 0)
+            return admitted;
+        room = capacity - (int32_t)(bl_fetch_add32_relaxed(b->count, 0u - left) - left);
     }
-    b->hopeful = false;
-    return 0;
+    b->hopeful = admitted != 0;
+    return admitted;
 }
 
 /* The same for pops, which draw from head. */
 BL_FN uint32_t bl__broker_admit_pops(bl__broker *b, uint32_t n) {
-    n = n < BL__BROKER_BATCH ? n : BL__BROKER_BATCH;
+    uint32_t left = n < BL__BROKER_BATCH ? n : BL__BROKER_BATCH, admitted = 0;
     int32_t there = b->hopeful ? 1 : (int32_t)bl_load32_relaxed(b->count);
     b->hopeful = true;
     while (there > 0) {
-        uint32_t allowed = bl__broker_allows((int32_t)bl_fetch_add32_relaxed(b->count, 0u - n), n);
-        if (allowed == n)
-            return n;
-        uint32_t too_many = n - allowed;
-        there = (int32_t)(bl_fetch_add32_relaxed(b->count, too_many) + too_many);
-        if (allowed)
-            return allowed;
+        uint32_t allowed = bl__broker_allows((int32_t)bl_fetch_add32_relaxed(b->count, 0u - left), left);
+        admitted += allowed;
+        left -= allowed;
+        if (left == 0)
+            return admitted;
+        there = (int32_t)(bl_fetch_add32_relaxed(b->count, left) + left);
     }
-    b->hopeful = false;
-    return 0;
+    b->hopeful = admitted != 0;
+    return admitted;
 }
 
 /* Whether the ring is seen full, or empty, at one moment: that of the second read. */

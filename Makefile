@@ -1,6 +1,8 @@
 # Only forwards to CMake, CTest and the scripts. `make` alone prints what there is.
 ##   make demo       install what is missing, build, and show what Ballast can do
 ##   make test       build everything (with CUDA where nvcc is found) and run all tests; BALLAST_DATA=DIR adds the data sets
+##   make prove      explore all small clients of every queue under weak memory; about ten minutes on two cores
+##   make mutants    weaken every order of the queues by one step: each must be found, or have a written reason
 ##   make bench      build and run the benchmarks: the peers, and the suites of `ballast bench` with BENCH_FLAGS=--quick
 ##   make sanitize   build with the address, undefined and thread sanitizers and run the tests with each
 ##   make format     clang-format over all sources
@@ -14,12 +16,13 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 CMAKE_FLAGS ?=
 BENCH_FLAGS ?= --quick
+PROVE_FLAGS ?=
 
 ifdef BALLAST_DATA
 export BALLAST_DATA
 endif
 
-.PHONY: help dependencies configure build demo test bench sanitize format install clean
+.PHONY: help dependencies configure build demo test prove mutants bench sanitize format install clean
 
 help:
 	@sed -n 's/^##//p' Makefile
@@ -39,6 +42,14 @@ demo: configure
 
 test: build
 	ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS)
+
+prove: configure
+	cmake --build $(BUILD) --parallel $(JOBS) --target ballast_prove
+	$(BUILD)/ballast_prove --jobs $(JOBS) $(PROVE_FLAGS)
+
+mutants: configure
+	cmake --build $(BUILD) --parallel $(JOBS) --target ballast_prove
+	$(BUILD)/ballast_prove --mutants --jobs $(JOBS) $(PROVE_FLAGS)
 
 bench: build
 	$(BUILD)/uts_peers

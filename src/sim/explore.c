@@ -406,7 +406,7 @@ static void close_explorer(bl__explorer *x) {
 }
 
 static bool more(const bl__explorer *x) {
-    return !x->options.max_executions || x->result->executions < x->options.max_executions;
+    return !x->options.max_executions || x->result->executions + x->result->cut < x->options.max_executions;
 }
 
 static void explore_all(bl__explorer *x) {

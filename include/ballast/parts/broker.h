@@ -6,7 +6,7 @@
  *
  *     count, tail, head: BL_APART bytes from each other
  *
- * Orders: all relaxed. The counters hand out rights, not data; the slots order the data (E1, F1 below keep two reads in order).
+ * Orders: all relaxed. The counters hand out rights, not data; the slots order the data (E1, F1 below keep two reads in order, with a partner in broker.h).
  *
  * Differences from the paper
  *   - It always reads the counter before it adds to it. Here a thread whose last operation was admitted adds at once: one access to the hottest

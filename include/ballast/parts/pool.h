@@ -67,7 +67,7 @@ BL_FN uint32_t bl__pool_pop_chunk(bl__pool *p) {
     while ((uint32_t)top != BL__POOL_NONE) {
         uint32_t below =
             bl_load32_relaxed(p->below + (uint32_t)top); /* stale if the chunk was taken: then the tag has changed */
-        if (bl_cas64_acquire(p->chunks, &top, ((top >> 32) + 1) << 32 | below)) /* C2 */
+        if (bl_cas64_acquire(p->chunks, &top, bl_bump(top >> 32) << 32 | below)) /* C2 */
             break;
     }
     return (uint32_t)top;
@@ -76,7 +76,7 @@ BL_FN void bl__pool_push_chunk(bl__pool *p, uint32_t first) {
     uint64_t top = bl_load64_relaxed(p->chunks);
     do
         bl_store32_relaxed(p->below + first, (uint32_t)top);
-    while (!bl_cas64_release(p->chunks, &top, ((top >> 32) + 1) << 32 | first)); /* C1 */
+    while (!bl_cas64_release(p->chunks, &top, bl_bump(top >> 32) << 32 | first)); /* C1 */
 }
 
 /* BL__POOL_NONE when every handle is in use. */

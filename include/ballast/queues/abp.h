@@ -13,7 +13,8 @@
  *
  * Order pairs
  *   A1 (tail, release)      with B2 (tail, acquire): the slot is written before tail covers it. Every store to tail is at least release,
- *                           or a thief that reads the later one would not see the slots published by the earlier.
+ *                           or a thief that reads the later one would not see the slots published by the earlier; but for 0, which
+ *                           covers no slot.
  *   A2 (tail, seq_cst), A3 (head, seq_cst) with B1 (head), B2 (tail), both seq_cst: either the thief sees the lowered tail, or the
  *                           owner sees the thief's head; never do both miss.
  *   A5 (head, release)      with B1: a thief that sees the reset head sees the reset tail.
@@ -73,8 +74,8 @@ BL_FN uint32_t *abp_slot(const abp *q, uint32_t i) { return q->slots + (size_t)i
 
 /* Owner, on an empty deque: both ends back to slot 0. Tail first, so that no thief pairs the new head with the old tail. */
 BL_FN void abp_reset(abp *q, uint64_t head) {
-    bl_store32_release(q->tail, 0);
-    bl_store64_release(q->head, abp_head(0, abp_counter(head) + 1)); /* A5 */
+    bl_store32_relaxed(q->tail, 0);
+    bl_store64_release(q->head, abp_head(0, bl_bump(abp_counter(head)))); /* A5 */
 }
 
 BL_FN uint32_t abp_push_n(abp *q, const uint32_t *items, uint32_t n) {
@@ -108,8 +109,8 @@ BL_FN bl_outcome abp_pop(abp *q, uint32_t *item) {
         abp_reset(q, head);
         return BL_EMPTY;
     }
-    bl_store32_release(q->tail, 0);
-    uint64_t reset = abp_head(0, abp_counter(head) + 1);
+    bl_store32_relaxed(q->tail, 0);
+    uint64_t reset = abp_head(0, bl_bump(abp_counter(head)));
     if (bl_cas64_seq_cst(q->head, &head, reset)) /* A4 */
         return BL_DONE;
     bl_store64_release(q->head, reset); /* A5: a thief won it, and with it the deque became empty */

@@ -120,7 +120,7 @@ BL_FN uint32_t baskets_take(baskets *q) {
         if (baskets_index(top) == BASKETS_NONE)
             return BASKETS_NONE;
         uint32_t below = bl_load32_relaxed(baskets_below(q, baskets_index(top))); /* stale if the node was taken, */
-        uint64_t bumped = baskets_word(below, baskets_tag(top) + 1);              /* and then this says so */
+        uint64_t bumped = baskets_word(below, bl_bump(baskets_tag(top)));         /* and then this says so */
         if (bl_cas64_relaxed(q->free, &top, bumped))
             return baskets_index(top);
     }

@@ -8,7 +8,8 @@
  * Anyone may call anything. Blocking: a thread that stops inside the lock stops all others.
  * Linearization points: the accesses to head and tail under the lock; EMPTY and FULL without it at the second read of blocking_empty, blocking_full.
  * Difference from the paper: a look before the lock.
- * Order pairs: E1, F1 (acquire) only keep two reads in order; L1 (lock, acquire) with L2 (unlock, release): the ring is plain data guarded by the lock.
+ * Order pairs: E0 (head, release) with E1 (acquire): who sees a head sees every push before the pop that moved it; F0 (tail, release) with F1
+ * (acquire) likewise; L1 (lock, acquire) with L2 (unlock, release): the ring is plain data guarded by the lock.
  */
 #ifndef BALLAST_QUEUES_BLOCKING_H
 #define BALLAST_QUEUES_BLOCKING_H
@@ -67,7 +68,7 @@ BL_FN uint32_t blocking_put(blocking *q, const uint32_t *items, uint32_t n) {
     n = n < room ? n : room;
     for (uint32_t i = 0; i < n; i++)
         bl_data_write(q->slots + (size_t)((tail + i) & q->mask) * q->words, items + (size_t)i * q->words, q->words);
-    bl_store32_relaxed(q->ends + 1, tail + n);
+    bl_store32_release(q->ends + 1, tail + n); /* F0 */
     return n;
 }
 BL_FN uint32_t blocking_take(blocking *q, uint32_t *items, uint32_t n) {
@@ -76,13 +77,13 @@ BL_FN uint32_t blocking_take(blocking *q, uint32_t *items, uint32_t n) {
     n = n < filled ? n : filled;
     for (uint32_t i = 0; i < n; i++)
         bl_data_read(items + (size_t)i * q->words, q->slots + (size_t)((head + i) & q->mask) * q->words, q->words);
-    bl_store32_relaxed(q->ends + 0, head + n);
+    bl_store32_release(q->ends + 0, head + n); /* E0 */
     return n;
 }
 
 /* A look without the lock: an empty or full queue is not fought for. Lanes of one warp that took the lock only to find nothing could keep
  * a sister lane from ever getting it. Since head <= tail <= head + capacity, equality of an older head with a later tail means empty at the
- * second read, and the older tail lying a whole ring before a later head means full (E1, F1: the reads are in this order). */
+ * second read, and the older tail lying a whole ring before a later head means full (E0 with E1, F0 with F1: the reads are in this order). */
 BL_FN bool blocking_empty(const blocking *q) {
     uint32_t head = bl_load32_acquire(q->ends + 0); /* E1 */
     return bl_load32_relaxed(q->ends + 1) == head;

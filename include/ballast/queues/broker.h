@@ -8,7 +8,9 @@
  * Linearization: push at its draw from tail; pop at the later of its own draw from head and the draw from tail of the same position;
  * EMPTY and FULL at the second read of bl__broker_empty, bl__broker_full.
  *
- * Order pairs: E1, F1 of parts/broker.h, R1 to R4 of parts/ring.h.
+ * Order pairs: R1 to R4 of parts/ring.h, and
+ *   D1 (head, release) with E1 (acquire) of parts/broker.h: who sees a head sees in tail every push that came before that pop, or EMPTY would be wrong.
+ *   D2 (tail, release) with F1 (acquire): who sees a tail sees in head every pop that came before that push, or FULL would be wrong.
  *
  * Differences from the paper: those of parts/broker.h; a signed difference instead of a margin for the number of threads (lines 8 and 29).
  */
@@ -35,11 +37,21 @@ BL_HOST_FN size_t broker_bytes(bl_shape shape) { return bwd_bytes(shape); }
 BL_FN void broker_bind(broker *q, void *memory, bl_shape shape, uint32_t thread) { bwd_bind(q, memory, shape, thread); }
 BL_FN void broker_init(broker *q, uint32_t start, uint32_t rank, uint32_t size) { bwd_init(q, start, rank, size); }
 
+/* Admitted: draw n positions and go there. */
+BL_FN void broker_put(broker *q, const uint32_t *items, uint32_t n) {
+    bl__ring_put(&q->ring, bl_fetch_add32_release(q->broker.tail, n), items, n); /* D2 */
+}
+BL_FN void broker_get(broker *q, uint32_t *items, uint32_t n) {
+    bl__ring_get(&q->ring, bl_fetch_add32_release(q->broker.head, n), items, n); /* D1 */
+}
+
 /* After a refusal. The work is done inside the loop: a lane that is admitted must not wait for sister lanes that are not. */
 BL_FN uint32_t broker_push_later(broker *q, const uint32_t *items, uint32_t n) {
-    uint32_t waiting = 1, tries = 0, done = 0;
+    uint32_t waiting = n, tries = 0, done = 0;
     while (waiting) {
-        done = bwd_push_n(q, items, n);
+        done = bl__broker_admit_pushes(&q->broker, n);
+        if (done)
+            broker_put(q, items, done);
         if (done || bl__broker_full(&q->broker))
             waiting = bl_opaque32(0);
         else
@@ -48,9 +60,11 @@ BL_FN uint32_t broker_push_later(broker *q, const uint32_t *items, uint32_t n) {
     return done;
 }
 BL_FN uint32_t broker_pop_later(broker *q, uint32_t *items, uint32_t n) {
-    uint32_t waiting = 1, tries = 0, done = 0;
+    uint32_t waiting = n, tries = 0, done = 0;
     while (waiting) {
-        done = bwd_pop_n(q, items, n);
+        done = bl__broker_admit_pops(&q->broker, n);
+        if (done)
+            broker_get(q, items, done);
         if (done || bl__broker_empty(&q->broker))
             waiting = bl_opaque32(0);
         else
@@ -60,20 +74,33 @@ BL_FN uint32_t broker_pop_later(broker *q, uint32_t *items, uint32_t n) {
 }
 
 BL_FN uint32_t broker_push_n(broker *q, const uint32_t *items, uint32_t n) {
-    uint32_t done = bwd_push_n(q, items, n);
-    return done || n == 0 ? done : broker_push_later(q, items, n);
+    uint32_t done = bl__broker_admit_pushes(&q->broker, n);
+    if (!done)
+        return broker_push_later(q, items, n);
+    broker_put(q, items, done);
+    return done;
 }
 BL_FN uint32_t broker_pop_n(broker *q, uint32_t *items, uint32_t n) {
-    uint32_t done = bwd_pop_n(q, items, n);
-    return done || n == 0 ? done : broker_pop_later(q, items, n);
+    uint32_t done = bl__broker_admit_pops(&q->broker, n);
+    if (!done)
+        return broker_pop_later(q, items, n);
+    broker_get(q, items, done);
+    return done;
 }
 BL_FN uint32_t broker_steal_n(broker *q, uint32_t *items, uint32_t n) { return broker_pop_n(q, items, n); }
 
+/* With a literal 1, as in bwd.h. */
 BL_FN bl_outcome broker_push(broker *q, const uint32_t *item) {
-    return bwd_push(q, item) == BL_DONE || broker_push_later(q, item, 1) ? BL_DONE : BL_FULL;
+    if (!bl__broker_admit_pushes(&q->broker, 1))
+        return broker_push_later(q, item, 1) ? BL_DONE : BL_FULL;
+    broker_put(q, item, 1);
+    return BL_DONE;
 }
 BL_FN bl_outcome broker_pop(broker *q, uint32_t *item) {
-    return bwd_pop(q, item) == BL_DONE || broker_pop_later(q, item, 1) ? BL_DONE : BL_EMPTY;
+    if (!bl__broker_admit_pops(&q->broker, 1))
+        return broker_pop_later(q, item, 1) ? BL_DONE : BL_EMPTY;
+    broker_get(q, item, 1);
+    return BL_DONE;
 }
 BL_FN bl_outcome broker_steal(broker *q, uint32_t *item) { return broker_pop(q, item); }
 
@@ -97,7 +124,7 @@ BL_FN uint32_t *broker_reserve(broker *q, uint32_t *position) {
             return NULL;
         bl_backoff(tries);
     }
-    *position = bl_fetch_add32_relaxed(q->broker.tail, 1);
+    *position = bl_fetch_add32_release(q->broker.tail, 1); /* D2 */
     return broker_await(q, *position, bl__ring_push_turn(&q->ring, *position));
 }
 BL_FN void broker_publish(broker *q, uint32_t position) {
@@ -110,7 +137,7 @@ BL_FN const uint32_t *broker_claim(broker *q, uint32_t *position) {
             return NULL;
         bl_backoff(tries);
     }
-    *position = bl_fetch_add32_relaxed(q->broker.head, 1);
+    *position = bl_fetch_add32_release(q->broker.head, 1); /* D1 */
     return broker_await(q, *position, bl__ring_pop_turn(&q->ring, *position));
 }
 BL_FN void broker_release(broker *q, uint32_t position) {

@@ -7,7 +7,7 @@
  *
  * Anyone may call anything. Blocking, linearizable. Linearization: push at the draw from tail, pop at the later of its own draw from head and
  * the draw from tail of the same position; EMPTY and FULL at the second read of bl__broker_empty, bl__broker_full.
- * Order pairs: E1, F1 of parts/broker.h; none else.
+ * Order pairs: D1 with E1, D2 with F1, as in broker.h; none else.
  */
 #ifndef BALLAST_QUEUES_BROKER_PACKED_H
 #define BALLAST_QUEUES_BROKER_PACKED_H
@@ -36,11 +36,25 @@ BL_FN void broker_packed_init(broker_packed *q, uint32_t start, uint32_t rank, u
     bwd_packed_init(q, start, rank, size);
 }
 
+/* Admitted: draw n positions and go to each. */
+BL_FN void broker_packed_put(broker_packed *q, const uint32_t *items, uint32_t n) {
+    uint32_t p = bl_fetch_add32_release(q->broker.tail, n); /* D2 */
+    for (uint32_t i = 0; i < n; i++)
+        bl__packed_put(q->slots, q->mask, p + i, items[i]);
+}
+BL_FN void broker_packed_get(broker_packed *q, uint32_t *items, uint32_t n) {
+    uint32_t p = bl_fetch_add32_release(q->broker.head, n); /* D1 */
+    for (uint32_t i = 0; i < n; i++)
+        items[i] = bl__packed_take(q->slots, q->mask, p + i);
+}
+
 /* After a refusal. The work is done inside the loop: a lane that is admitted must not wait for sister lanes that are not. */
 BL_FN uint32_t broker_packed_push_later(broker_packed *q, const uint32_t *items, uint32_t n) {
-    uint32_t waiting = 1, tries = 0, done = 0;
+    uint32_t waiting = n, tries = 0, done = 0;
     while (waiting) {
-        done = bwd_packed_push_n(q, items, n);
+        done = bl__broker_admit_pushes(&q->broker, n);
+        if (done)
+            broker_packed_put(q, items, done);
         if (done || bl__broker_full(&q->broker))
             waiting = bl_opaque32(0);
         else
@@ -49,9 +63,11 @@ BL_FN uint32_t broker_packed_push_later(broker_packed *q, const uint32_t *items,
     return done;
 }
 BL_FN uint32_t broker_packed_pop_later(broker_packed *q, uint32_t *items, uint32_t n) {
-    uint32_t waiting = 1, tries = 0, done = 0;
+    uint32_t waiting = n, tries = 0, done = 0;
     while (waiting) {
-        done = bwd_packed_pop_n(q, items, n);
+        done = bl__broker_admit_pops(&q->broker, n);
+        if (done)
+            broker_packed_get(q, items, done);
         if (done || bl__broker_empty(&q->broker))
             waiting = bl_opaque32(0);
         else
@@ -61,22 +77,35 @@ BL_FN uint32_t broker_packed_pop_later(broker_packed *q, uint32_t *items, uint32
 }
 
 BL_FN uint32_t broker_packed_push_n(broker_packed *q, const uint32_t *items, uint32_t n) {
-    uint32_t done = bwd_packed_push_n(q, items, n);
-    return done || n == 0 ? done : broker_packed_push_later(q, items, n);
+    uint32_t done = bl__broker_admit_pushes(&q->broker, n);
+    if (!done)
+        return broker_packed_push_later(q, items, n);
+    broker_packed_put(q, items, done);
+    return done;
 }
 BL_FN uint32_t broker_packed_pop_n(broker_packed *q, uint32_t *items, uint32_t n) {
-    uint32_t done = bwd_packed_pop_n(q, items, n);
-    return done || n == 0 ? done : broker_packed_pop_later(q, items, n);
+    uint32_t done = bl__broker_admit_pops(&q->broker, n);
+    if (!done)
+        return broker_packed_pop_later(q, items, n);
+    broker_packed_get(q, items, done);
+    return done;
 }
 BL_FN uint32_t broker_packed_steal_n(broker_packed *q, uint32_t *items, uint32_t n) {
     return broker_packed_pop_n(q, items, n);
 }
 
+/* With a literal 1, as in bwd.h. */
 BL_FN bl_outcome broker_packed_push(broker_packed *q, const uint32_t *item) {
-    return bwd_packed_push(q, item) == BL_DONE || broker_packed_push_later(q, item, 1) ? BL_DONE : BL_FULL;
+    if (!bl__broker_admit_pushes(&q->broker, 1))
+        return broker_packed_push_later(q, item, 1) ? BL_DONE : BL_FULL;
+    broker_packed_put(q, item, 1);
+    return BL_DONE;
 }
 BL_FN bl_outcome broker_packed_pop(broker_packed *q, uint32_t *item) {
-    return bwd_packed_pop(q, item) == BL_DONE || broker_packed_pop_later(q, item, 1) ? BL_DONE : BL_EMPTY;
+    if (!bl__broker_admit_pops(&q->broker, 1))
+        return broker_packed_pop_later(q, item, 1) ? BL_DONE : BL_EMPTY;
+    broker_packed_get(q, item, 1);
+    return BL_DONE;
 }
 BL_FN bl_outcome broker_packed_steal(broker_packed *q, uint32_t *item) { return broker_packed_pop(q, item); }
 

@@ -111,7 +111,7 @@ BL_FN uint32_t ms_take(ms *q) {
         if (ms_index(top) == MS_NONE)
             return MS_NONE;
         uint32_t below = bl_load32_relaxed(ms_below(q, ms_index(top))); /* stale if the node was taken meanwhile, */
-        uint64_t bumped = ms_word(below, ms_number(top) + 1);           /* and then this says so */
+        uint64_t bumped = ms_word(below, bl_bump(ms_number(top)));      /* and then this says so */
         if (bl_cas64_relaxed(q->free, &top, bumped))
             return ms_index(top);
     }

@@ -68,7 +68,7 @@ BL_FN void shann_bind(shann *q, void *memory, bl_shape shape, uint32_t thread) {
 
 BL_FN bool shann_filled(uint64_t slot) { return (slot >> 32 & 1) != 0; }
 /* The slot with another value, or 0 for none, counted. */
-BL_FN uint64_t shann_changed(uint64_t slot, uint32_t value) { return ((slot >> 32) + 1) << 32 | value; }
+BL_FN uint64_t shann_changed(uint64_t slot, uint32_t value) { return bl_bump(slot >> 32) << 32 | value; }
 
 BL_FN void shann_init(shann *q, uint32_t start, uint32_t rank, uint32_t size) {
     for (uint32_t i = rank; i <= q->mask; i += size)

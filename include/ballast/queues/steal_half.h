@@ -122,7 +122,8 @@ BL_FN uint32_t steal_half_cut(steal_half *q, uint64_t range, uint32_t bottom, ui
         uint32_t top = steal_half_top(range), left = bottom - top;
         n = n < left ? n : left;
         uint32_t e = steal_half_suits(left - n, steal_half_e(range));
-        if (n == 0 || bl_cas64_release(q->range, &range, steal_half_range(top, e, steal_half_tag(range) + 1))) /* A4 */
+        if (n == 0 ||
+            bl_cas64_release(q->range, &range, steal_half_range(top, e, bl_bump(steal_half_tag(range))))) /* A4 */
             break;
     }
     if (n != lowered)

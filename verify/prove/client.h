@@ -1,0 +1,77 @@
+/* ballast_prove: every small client of every queue, explored under weak memory, and mutants of the queues.
+ *
+ *   queues.c     the queues as a table
+ *   clients.c    the clients, enumerated
+ *   client.c     one execution of a client, and what must be true of it
+ *   history.c    linearizability under happens-before
+ *   known.c      what is known of a queue and no error
+ *   workers.c    processes that share a list of jobs
+ *   mutants.c    the mutants of the operations that clients met, and the reasons of those that may live
+ *   protocols.c  termination, sleep and wake-up
+ *   main.c       what is run and printed
+ *
+ * A client is a queue of `capacity` with `filled` items in it and a script per thread, one letter a call:
+ *   + push    - pop    s steal    P, O, S the same with _n for two items    n size */
+#ifndef BALLAST_PROVE_CLIENT_H
+#define BALLAST_PROVE_CLIENT_H
+
+#include "sim/sim.h"
+#include <ballast/generated/queues.h>
+
+enum { PROVE_THREADS = 3, PROVE_CALLS = 4, PROVE_TEXT = 96 };
+enum { PROVE_WORDS = 2, PROVE_MOST = 4, PROVE_ITEMS = 1 + PROVE_MOST + PROVE_THREADS * 2 * PROVE_CALLS };
+
+#define PROVE_MEMBER(q) q q##_view;
+typedef union prove_view {
+    BL_QUEUES(PROVE_MEMBER)
+} prove_view;
+#undef PROVE_MEMBER
+
+typedef struct prove_queue {
+    const char *name;
+    uint32_t kind, flags, by_handle, least;
+    size_t (*bytes)(bl_shape shape);
+    void (*bind)(prove_view *v, void *memory, bl_shape shape, uint32_t thread);
+    void (*init)(prove_view *v, uint32_t start);
+    bl_outcome (*push)(prove_view *v, const uint32_t *item);
+    bl_outcome (*pop)(prove_view *v, uint32_t *item), (*steal)(prove_view *v, uint32_t *item);
+    uint32_t (*push_n)(prove_view *v, const uint32_t *items, uint32_t n);
+    uint32_t (*pop_n)(prove_view *v, uint32_t *items, uint32_t n),
+        (*steal_n)(prove_view *v, uint32_t *items, uint32_t n);
+    uint32_t (*size)(const prove_view *v);
+} prove_queue;
+
+extern const prove_queue prove_queues[];
+extern const uint32_t prove_queue_count;
+
+typedef struct prove_client {
+    uint32_t queue, start;
+    uint8_t threads, capacity, filled, calls;
+    char script[PROVE_THREADS][PROVE_CALLS + 1];
+} prove_client;
+
+/* All clients of a queue, cheapest first; the caller frees them. NULL: out of memory. */
+prove_client *prove_clients(uint32_t queue, uint32_t *count);
+/* QUEUE CAPACITY START FILLED SCRIPT|SCRIPT */
+void prove_client_text(const prove_client *c, char text[PROVE_TEXT]);
+bool prove_client_parse(const char *text, prove_client *c);
+
+typedef struct prove_limits {
+    uint64_t executions;
+    uint32_t preemptions; /* 0: no bound */
+    bool sequential;      /* sequentially consistent, calls in the order of one clock */
+    bl_mutant mutant;
+    const char *replay;
+} prove_limits;
+
+/* What known.txt says. */
+bool prove_read_known(const char *file);
+bool prove_is_apart(uint32_t queue);
+const char *prove_is_known(uint32_t queue, const char *failure); /* the reason, or NULL */
+
+/* Explores one client; whether nothing was wrong. */
+bool prove_explore(const prove_client *c, const prove_limits *limits, bl_explore_result *result);
+/* Before the first: a queue that hangs on the host, at rest, is an error and no hang. */
+void prove_guard(void);
+
+#endif

@@ -1,0 +1,21 @@
+/* Processes that share a list of jobs: what a mutant crashes is one job and not the run. */
+#ifndef BALLAST_PROVE_WORKERS_H
+#define BALLAST_PROVE_WORKERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct workers_plan {
+    uint32_t jobs, workers;
+    void (*work)(void *arg, uint32_t job);
+    void (*crashed)(void *arg, uint32_t job); /* the process that did it is gone */
+    void (*progress)(void *arg, uint32_t done);
+    void *arg;
+} workers_plan;
+
+void *workers_share(size_t bytes); /* zeroed memory that all processes see; NULL: none */
+bool workers_run(const workers_plan *plan);
+double workers_seconds(void); /* a clock */
+
+#endif

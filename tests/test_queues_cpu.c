@@ -1,7 +1,7 @@
 /* The contract of every queue with threads: alone, with 2, 4 and 8 of them, and with more than there are cores. */
 #include "contract_check.h"
 
-enum { ITEMS = 100000 / CHECK_SLOWER };
+enum { ITEMS = 40000 / CHECK_SLOWER };
 
 /* Producers and consumers in several shares; each run wraps its counters. */
 static void crowds(contract_run *r) {

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SITES = 4096, MUTANTS = 2048, KEY = 160, LINE = 400, GLANCE = 60 };
+enum { SITES = 4096, MUTANTS = 2048, KEY = 160, LINE = 400, GLANCE = 60, QUICK = 200 };
 
 typedef struct mutant {
     bl_mutant change;
@@ -216,6 +216,15 @@ static void work(void *arg, uint32_t job) {
     uint64_t allowance = at.op == BL__SIM_BUMP ? 8 * g->o->allowance : g->o->allowance; /* few, and hard to find */
     if (is_protocol(&at))
         v->killed = prove_protocols_kill(limits.mutant, g->o->allowance / 10, &result);
+    /* First a little of every client: many mistakes show in the first executions of the right one. */
+    prove_limits quick = limits;
+    quick.executions = QUICK;
+    for (uint32_t i = 0; i < g->count && !v->killed; i++)
+        if (g->meets[i][site / 64] >> site % 64 & 1) {
+            v->client = i;
+            v->killed = kills(g, i, &quick, &result);
+            v->executions += result.executions;
+        }
     for (uint32_t i = 0; i < g->count && !v->killed; i++) {
         if (!(g->meets[i][site / 64] >> site % 64 & 1))
             continue;

@@ -33,6 +33,8 @@
  *     sees what was pushed before that.
  *   F1 (free cas, release) with F2 (acquire): all of the above before the node is written again; `below` is written
  *     before it is followed.
+ *   T1 (tail cas, release) with T2 (acquire): a push knows of those before it, and who sees what its thread pops later
+ *     does not find an old end of the list and call it EMPTY.
  *   T1 (tail cas, release) with X: who sees an item in sees what was popped before that, and what was pushed before it.
  *   X (fence, seq_cst)     with itself, in FULL and EMPTY: one thread pops two, the next finds it EMPTY, a third pushes
  *     and finds it FULL. One of the two would have to be wrong, and without the fence both looks may be old.
@@ -142,7 +144,7 @@ BL_FN bl_outcome ms_push(ms *q, const uint32_t *item) {
         return ms_full(q) ? BL_FULL : BL_RETRY;
     bl_race_write(ms_item(q, node), item, q->words);
     for (uint32_t tries = 0;;) {
-        uint64_t tail = bl_load64_relaxed(q->tail);
+        uint64_t tail = bl_load64_acquire(q->tail); /* T2 */
         uint32_t number = ms_number(tail);
         uint64_t next = ms_word(MS_NONE, number);
         bl_store64_relaxed(ms_link(q, node), ms_word(MS_NONE, number + 1));

@@ -91,13 +91,13 @@ BL_FN uint32_t broker_steal_n(broker *q, uint32_t *items, uint32_t n) { return b
 
 /* With a literal 1, as in bwd.h. */
 BL_FN bl_outcome broker_push(broker *q, const uint32_t *item) {
-    if (!bl__broker_admit_pushes(&q->broker, 1))
+    if (!bl__broker_admit_push(&q->broker))
         return broker_push_later(q, item, 1) ? BL_DONE : BL_FULL;
     broker_put(q, item, 1);
     return BL_DONE;
 }
 BL_FN bl_outcome broker_pop(broker *q, uint32_t *item) {
-    if (!bl__broker_admit_pops(&q->broker, 1))
+    if (!bl__broker_admit_pop(&q->broker))
         return broker_pop_later(q, item, 1) ? BL_DONE : BL_EMPTY;
     broker_get(q, item, 1);
     return BL_DONE;
@@ -119,7 +119,7 @@ BL_FN uint32_t *broker_await(broker *q, uint32_t position, uint32_t turn) {
 }
 
 BL_FN uint32_t *broker_reserve(broker *q, uint32_t *position) {
-    for (uint32_t tries = 0; !bl__broker_admit_pushes(&q->broker, 1); tries++) {
+    for (uint32_t tries = 0; !bl__broker_admit_push(&q->broker); tries++) {
         if (bl__broker_full(&q->broker))
             return NULL;
         bl_backoff(tries);
@@ -132,7 +132,7 @@ BL_FN void broker_publish(broker *q, uint32_t position) {
 }
 
 BL_FN const uint32_t *broker_claim(broker *q, uint32_t *position) {
-    for (uint32_t tries = 0; !bl__broker_admit_pops(&q->broker, 1); tries++) {
+    for (uint32_t tries = 0; !bl__broker_admit_pop(&q->broker); tries++) {
         if (bl__broker_empty(&q->broker))
             return NULL;
         bl_backoff(tries);

@@ -96,13 +96,13 @@ BL_FN uint32_t broker_packed_steal_n(broker_packed *q, uint32_t *items, uint32_t
 
 /* With a literal 1, as in bwd.h. */
 BL_FN bl_outcome broker_packed_push(broker_packed *q, const uint32_t *item) {
-    if (!bl__broker_admit_pushes(&q->broker, 1))
+    if (!bl__broker_admit_push(&q->broker))
         return broker_packed_push_later(q, item, 1) ? BL_DONE : BL_FULL;
     broker_packed_put(q, item, 1);
     return BL_DONE;
 }
 BL_FN bl_outcome broker_packed_pop(broker_packed *q, uint32_t *item) {
-    if (!bl__broker_admit_pops(&q->broker, 1))
+    if (!bl__broker_admit_pop(&q->broker))
         return broker_packed_pop_later(q, item, 1) ? BL_DONE : BL_EMPTY;
     broker_packed_get(q, item, 1);
     return BL_DONE;

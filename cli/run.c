@@ -139,6 +139,12 @@ static int read_numbers(const options *set, run_request *request) {
         return status;
     if (options_given(set, "--private") && private_entries == 0)
         private_entries = BL_NONE;
+    if (capacity & (capacity - 1)) {
+        uint64_t rounded = 1;
+        while (rounded < capacity)
+            rounded *= 2;
+        note("--capacity %" PRIu64 ": rounded up to %" PRIu64 ", a power of two", capacity, rounded);
+    }
     request->config.workers = (uint32_t)workers;
     request->config.capacity = (uint32_t)capacity;
     request->config.private_entries = (uint32_t)private_entries;

@@ -88,6 +88,7 @@ typedef struct bl__queue_type {
     const char *name;
     size_t (*bytes)(bl_shape shape);
     int deque, by_handle;
+    uint32_t most_threads;
 } bl__queue_type;
 const bl__queue_type *bl__queue_type_at(int queue);
 int bl__queue_number(const char *name); /* -1: none */

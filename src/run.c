@@ -160,6 +160,11 @@ static int allocate_workers(job *j) {
 static int refill(job *j) {
     bl__run *run = &j->run;
     const bl__queue_type *type = bl__queue_type_at(j->plan.queue);
+    if (run->workers > type->most_threads) {
+        bl__detail(j->c, "%s can tell %u workers apart, not %u", type->name, (unsigned)type->most_threads,
+                   (unsigned)run->workers);
+        return BL_EINVAL;
+    }
     uint32_t needed = power_of_two(2 * ((uint64_t)j->entries / run->queue_count + 1));
     if (run->capacity < needed)
         run->capacity = needed;

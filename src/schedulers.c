@@ -170,7 +170,7 @@ void bl__scheduler_text(const bl__plan *plan, char *text, size_t size) {
 
 /* ---- queues ---- */
 
-#define X(name) {#name, name##_bytes, name##_KIND == BL_KIND_DEQUE, name##_BY_HANDLE},
+#define X(name) {#name, name##_bytes, name##_KIND == BL_KIND_DEQUE, name##_BY_HANDLE, name##_MOST_THREADS},
 static const bl__queue_type queue_types[] = {BL_MANAGED_QUEUES(X)};
 #undef X
 

@@ -72,7 +72,7 @@ BL_FN void BL__NAME(drain)(const bl__run *run, uint32_t *entries, uint64_t *tota
         BL_QUEUE q = BL__NAME(managed)(run, i, rank);
         bl__pool pool;
         bl__pool_bind(&pool, run->pool, run->pool_capacity, run->workers, run->words);
-        uint32_t handle;
+        uint32_t handle = 0;
         while (BL_QUEUE_(pop)(&q, &handle) == BL_DONE)
             bl_data_read(entries + (size_t)bl_fetch_add64_relaxed(total, 1) * run->words, bl__pool_entry(&pool, handle),
                          run->words);

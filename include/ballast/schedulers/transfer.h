@@ -39,7 +39,7 @@ BL_FN uint32_t BL__NAME(put)(bl__worker *w, BL_QUEUE *q, const uint32_t *entries
 BL_FN bl_outcome BL__NAME(take)(bl__worker *w, BL_QUEUE *q, bool steal) {
     uint32_t *slot = bl__stack_slot(w->stack, w->words, w->stack->top);
 #if BL_QUEUE_(BY_HANDLE)
-    uint32_t handle;
+    uint32_t handle = 0; /* for compilers that do not see that DONE has set it */
     bl_outcome outcome = steal ? BL_QUEUE_(steal)(q, &handle) : BL_QUEUE_(pop)(q, &handle);
     if (outcome != BL_DONE)
         return outcome;

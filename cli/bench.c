@@ -43,24 +43,6 @@ static const bench_suite *known_suite(const char *word) {
     return found;
 }
 
-static int parse(options *set, int argc, char **argv, const bench_suite **suite) {
-    for (int at = 0; at < argc;) {
-        if (options_is(argv[at])) {
-            int status = options_take(set, argv, &at);
-            if (status)
-                return status;
-            continue;
-        }
-        if (*suite)
-            return wrong_use("%.64s: one too many after %s (accepted: one SUITE, or none for a list)", argv[at],
-                             (*suite)->name);
-        *suite = known_suite(argv[at++]);
-        if (!*suite)
-            return STATUS_WRONG_USE;
-    }
-    return 0;
-}
-
 static int read_request(const options *set, bench_request *request) {
     uint64_t repeats = 0;
     int status = option_device(set, &request->device);
@@ -87,9 +69,12 @@ int command_bench(int argc, char **argv) {
     const bench_suite *suite = NULL;
     bench_request request = {.device = "auto"};
     char command[512];
-    int status = parse(&set, argc, argv, &suite);
+    const char *word;
+    int status = options_parse(&set, argc, argv, "one SUITE, or none for a list", &word);
     if (status)
         return status;
+    if (word && !(suite = known_suite(word)))
+        return STATUS_WRONG_USE;
     if (options_given(&set, "--help"))
         return help();
     status = read_request(&set, &request);

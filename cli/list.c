@@ -181,25 +181,6 @@ static const section *known_section(const char *word) {
     return NULL;
 }
 
-/* Options and at most one section; *only stays NULL for all of them. */
-static int parse(options *set, int argc, char **argv, const section **only) {
-    for (int at = 0; at < argc;) {
-        if (options_is(argv[at])) {
-            int status = options_take(set, argv, &at);
-            if (status)
-                return status;
-            continue;
-        }
-        if (*only)
-            return wrong_use("%.64s: one too many after %s (accepted: one word, or none for all)", argv[at],
-                             (*only)->name);
-        *only = known_section(argv[at++]);
-        if (!*only)
-            return STATUS_WRONG_USE;
-    }
-    return 0;
-}
-
 static int read_filter(const options *set, const section *only, scheduler_filter *filter) {
     bool narrowed = options_given(set, "--app") || options_given(set, "--device");
     if (narrowed && only && only->text != schedulers_text)
@@ -238,9 +219,12 @@ int command_list(int argc, char **argv) {
     options set = {.command = "list"};
     options_add(&set, LIST_OPTIONS);
     const section *only = NULL;
-    int status = parse(&set, argc, argv, &only);
+    const char *word;
+    int status = options_parse(&set, argc, argv, "one word, or none for all", &word);
     if (status)
         return status;
+    if (word && !(only = known_section(word)))
+        return STATUS_WRONG_USE;
     if (options_given(&set, "--help"))
         return help();
     scheduler_filter filter = {NULL, NULL};

@@ -34,6 +34,22 @@ static int find(const options *set, const char *word) {
     return -1;
 }
 
+int options_parse(options *set, int argc, char **argv, const char *accepted, const char **word) {
+    *word = NULL;
+    for (int at = 0; at < argc;) {
+        if (options_is(argv[at])) {
+            int status = options_take(set, argv, &at);
+            if (status)
+                return status;
+            continue;
+        }
+        if (*word)
+            return wrong_use("%.64s: one too many after %.64s (accepted: %s)", argv[at], *word, accepted);
+        *word = argv[at++];
+    }
+    return 0;
+}
+
 bool options_given(const options *set, const char *name) {
     int i = find(set, name);
     return i >= 0 && set->typed[i];

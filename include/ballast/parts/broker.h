@@ -88,33 +88,6 @@ BL_FN uint32_t bl__broker_admit_pops(bl__broker *b, uint32_t n) {
     return admitted;
 }
 
-/* The same for one, with a literal 1: a compiler for GPUs makes one addition of those of a warp only where it sees that each adds the same. */
-BL_FN bool bl__broker_admit_push(bl__broker *b) {
-    int32_t capacity = (int32_t)b->capacity;
-    int32_t room = b->hopeful ? 1 : capacity - (int32_t)bl_load32_relaxed(b->count);
-    while (room > 0) {
-        if ((int32_t)bl_fetch_add32_relaxed(b->count, 1) < capacity) {
-            b->hopeful = true;
-            return true;
-        }
-        room = capacity - (int32_t)(bl_fetch_add32_relaxed(b->count, 0u - 1u) - 1u);
-    }
-    b->hopeful = false;
-    return false;
-}
-BL_FN bool bl__broker_admit_pop(bl__broker *b) {
-    int32_t there = b->hopeful ? 1 : (int32_t)bl_load32_relaxed(b->count);
-    while (there > 0) {
-        if ((int32_t)bl_fetch_add32_relaxed(b->count, 0u - 1u) > 0) {
-            b->hopeful = true;
-            return true;
-        }
-        there = (int32_t)(bl_fetch_add32_relaxed(b->count, 1) + 1u);
-    }
-    b->hopeful = false;
-    return false;
-}
-
 /* Whether the ring is seen full, or empty, at one moment: that of the second read. */
 BL_FN bool bl__broker_full(const bl__broker *b) {
     uint32_t tail = bl_load32_acquire(b->tail); /* F1 */

@@ -45,66 +45,9 @@ BL_FN void broker_get(broker *q, uint32_t *items, uint32_t n) {
     bl__ring_get(&q->ring, bl_fetch_add32_release(q->broker.head, n), items, n); /* D1 */
 }
 
-/* After a refusal. The work is done inside the loop: a lane that is admitted must not wait for sister lanes that are not. */
-BL_FN uint32_t broker_push_later(broker *q, const uint32_t *items, uint32_t n) {
-    uint32_t waiting = n, tries = 0, done = 0;
-    while (waiting) {
-        done = bl__broker_admit_pushes(&q->broker, n);
-        if (done)
-            broker_put(q, items, done);
-        if (done || bl__broker_full(&q->broker))
-            waiting = bl_opaque32(0);
-        else
-            bl_backoff(tries++);
-    }
-    return done;
-}
-BL_FN uint32_t broker_pop_later(broker *q, uint32_t *items, uint32_t n) {
-    uint32_t waiting = n, tries = 0, done = 0;
-    while (waiting) {
-        done = bl__broker_admit_pops(&q->broker, n);
-        if (done)
-            broker_get(q, items, done);
-        if (done || bl__broker_empty(&q->broker))
-            waiting = bl_opaque32(0);
-        else
-            bl_backoff(tries++);
-    }
-    return done;
-}
-
-BL_FN uint32_t broker_push_n(broker *q, const uint32_t *items, uint32_t n) {
-    uint32_t done = bl__broker_admit_pushes(&q->broker, n);
-    if (!done)
-        return broker_push_later(q, items, n);
-    broker_put(q, items, done);
-    return done;
-}
-BL_FN uint32_t broker_pop_n(broker *q, uint32_t *items, uint32_t n) {
-    uint32_t done = bl__broker_admit_pops(&q->broker, n);
-    if (!done)
-        return broker_pop_later(q, items, n);
-    broker_get(q, items, done);
-    return done;
-}
-BL_FN uint32_t broker_steal_n(broker *q, uint32_t *items, uint32_t n) { return broker_pop_n(q, items, n); }
-
-/* With a literal 1, as in bwd.h. */
-BL_FN bl_outcome broker_push(broker *q, const uint32_t *item) {
-    if (!bl__broker_admit_push(&q->broker))
-        return broker_push_later(q, item, 1) ? BL_DONE : BL_FULL;
-    broker_put(q, item, 1);
-    return BL_DONE;
-}
-BL_FN bl_outcome broker_pop(broker *q, uint32_t *item) {
-    if (!bl__broker_admit_pop(&q->broker))
-        return broker_pop_later(q, item, 1) ? BL_DONE : BL_EMPTY;
-    broker_get(q, item, 1);
-    return BL_DONE;
-}
-BL_FN bl_outcome broker_steal(broker *q, uint32_t *item) { return broker_pop(q, item); }
-
-BL_FN uint32_t broker_size(const broker *q) { return bwd_size(q); }
+#define BL_BROKERED broker
+#include "template/brokered.h"
+#undef BL_BROKERED
 
 /* ---- a slot to fill or to read in place (section 4.3) ----
  *
@@ -119,7 +62,7 @@ BL_FN uint32_t *broker_await(broker *q, uint32_t position, uint32_t turn) {
 }
 
 BL_FN uint32_t *broker_reserve(broker *q, uint32_t *position) {
-    for (uint32_t tries = 0; !bl__broker_admit_push(&q->broker); tries++) {
+    for (uint32_t tries = 0; !bl__broker_admit_pushes(&q->broker, 1); tries++) {
         if (bl__broker_full(&q->broker))
             return NULL;
         bl_backoff(tries);
@@ -132,7 +75,7 @@ BL_FN void broker_publish(broker *q, uint32_t position) {
 }
 
 BL_FN const uint32_t *broker_claim(broker *q, uint32_t *position) {
-    for (uint32_t tries = 0; !bl__broker_admit_pop(&q->broker); tries++) {
+    for (uint32_t tries = 0; !bl__broker_admit_pops(&q->broker, 1); tries++) {
         if (bl__broker_empty(&q->broker))
             return NULL;
         bl_backoff(tries);

@@ -48,67 +48,8 @@ BL_FN void broker_packed_get(broker_packed *q, uint32_t *items, uint32_t n) {
         items[i] = bl__packed_take(q->slots, q->mask, p + i);
 }
 
-/* After a refusal. The work is done inside the loop: a lane that is admitted must not wait for sister lanes that are not. */
-BL_FN uint32_t broker_packed_push_later(broker_packed *q, const uint32_t *items, uint32_t n) {
-    uint32_t waiting = n, tries = 0, done = 0;
-    while (waiting) {
-        done = bl__broker_admit_pushes(&q->broker, n);
-        if (done)
-            broker_packed_put(q, items, done);
-        if (done || bl__broker_full(&q->broker))
-            waiting = bl_opaque32(0);
-        else
-            bl_backoff(tries++);
-    }
-    return done;
-}
-BL_FN uint32_t broker_packed_pop_later(broker_packed *q, uint32_t *items, uint32_t n) {
-    uint32_t waiting = n, tries = 0, done = 0;
-    while (waiting) {
-        done = bl__broker_admit_pops(&q->broker, n);
-        if (done)
-            broker_packed_get(q, items, done);
-        if (done || bl__broker_empty(&q->broker))
-            waiting = bl_opaque32(0);
-        else
-            bl_backoff(tries++);
-    }
-    return done;
-}
-
-BL_FN uint32_t broker_packed_push_n(broker_packed *q, const uint32_t *items, uint32_t n) {
-    uint32_t done = bl__broker_admit_pushes(&q->broker, n);
-    if (!done)
-        return broker_packed_push_later(q, items, n);
-    broker_packed_put(q, items, done);
-    return done;
-}
-BL_FN uint32_t broker_packed_pop_n(broker_packed *q, uint32_t *items, uint32_t n) {
-    uint32_t done = bl__broker_admit_pops(&q->broker, n);
-    if (!done)
-        return broker_packed_pop_later(q, items, n);
-    broker_packed_get(q, items, done);
-    return done;
-}
-BL_FN uint32_t broker_packed_steal_n(broker_packed *q, uint32_t *items, uint32_t n) {
-    return broker_packed_pop_n(q, items, n);
-}
-
-/* With a literal 1, as in bwd.h. */
-BL_FN bl_outcome broker_packed_push(broker_packed *q, const uint32_t *item) {
-    if (!bl__broker_admit_push(&q->broker))
-        return broker_packed_push_later(q, item, 1) ? BL_DONE : BL_FULL;
-    broker_packed_put(q, item, 1);
-    return BL_DONE;
-}
-BL_FN bl_outcome broker_packed_pop(broker_packed *q, uint32_t *item) {
-    if (!bl__broker_admit_pop(&q->broker))
-        return broker_packed_pop_later(q, item, 1) ? BL_DONE : BL_EMPTY;
-    broker_packed_get(q, item, 1);
-    return BL_DONE;
-}
-BL_FN bl_outcome broker_packed_steal(broker_packed *q, uint32_t *item) { return broker_packed_pop(q, item); }
-
-BL_FN uint32_t broker_packed_size(const broker_packed *q) { return bwd_packed_size(q); }
+#define BL_BROKERED broker_packed
+#include "template/brokered.h"
+#undef BL_BROKERED
 
 #endif

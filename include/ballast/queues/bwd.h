@@ -62,15 +62,15 @@ BL_FN uint32_t bwd_pop_n(bwd *q, uint32_t *items, uint32_t n) {
 }
 BL_FN uint32_t bwd_steal_n(bwd *q, uint32_t *items, uint32_t n) { return bwd_pop_n(q, items, n); }
 
-/* Single ones are written out, see bl__broker_admit_push. */
+/* Single ones are written out: a compiler for GPUs makes one fetch-and-add of those of a warp only where it sees that each adds the same. */
 BL_FN bl_outcome bwd_push(bwd *q, const uint32_t *item) {
-    if (!bl__broker_admit_push(&q->broker))
+    if (!bl__broker_admit_pushes(&q->broker, 1))
         return BL_FULL;
     bl__ring_put(&q->ring, bl_fetch_add32_relaxed(q->broker.tail, 1), item, 1);
     return BL_DONE;
 }
 BL_FN bl_outcome bwd_pop(bwd *q, uint32_t *item) {
-    if (!bl__broker_admit_pop(&q->broker))
+    if (!bl__broker_admit_pops(&q->broker, 1))
         return BL_EMPTY;
     bl__ring_get(&q->ring, bl_fetch_add32_relaxed(q->broker.head, 1), item, 1);
     return BL_DONE;

@@ -64,15 +64,15 @@ BL_FN uint32_t bwd_packed_pop_n(bwd_packed *q, uint32_t *items, uint32_t n) {
 }
 BL_FN uint32_t bwd_packed_steal_n(bwd_packed *q, uint32_t *items, uint32_t n) { return bwd_packed_pop_n(q, items, n); }
 
-/* Single ones are written out, see bl__broker_admit_push. */
+/* Single ones are written out: a compiler for GPUs makes one fetch-and-add of those of a warp only where it sees that each adds the same. */
 BL_FN bl_outcome bwd_packed_push(bwd_packed *q, const uint32_t *item) {
-    if (!bl__broker_admit_push(&q->broker))
+    if (!bl__broker_admit_pushes(&q->broker, 1))
         return BL_FULL;
     bl__packed_put(q->slots, q->mask, bl_fetch_add32_relaxed(q->broker.tail, 1), *item);
     return BL_DONE;
 }
 BL_FN bl_outcome bwd_packed_pop(bwd_packed *q, uint32_t *item) {
-    if (!bl__broker_admit_pop(&q->broker))
+    if (!bl__broker_admit_pops(&q->broker, 1))
         return BL_EMPTY;
     *item = bl__packed_take(q->slots, q->mask, bl_fetch_add32_relaxed(q->broker.head, 1));
     return BL_DONE;

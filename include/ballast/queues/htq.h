@@ -27,9 +27,7 @@
 #ifndef BALLAST_QUEUES_HTQ_H
 #define BALLAST_QUEUES_HTQ_H
 
-#include "../parts/reserve.h"
-#include "../parts/ring.h"
-#include "contract.h"
+#include "gottlieb.h"
 
 #define htq_TEXT "ring with tickets and a count for either side (Orozco et al. 2012)"
 #define htq_KIND BL_KIND_FIFO
@@ -41,31 +39,11 @@
 #define htq_MOST_THREADS BL__RESERVE_THREADS
 #define htq_DEVICES "cpu cuda sim"
 
-typedef struct htq {
-    uint32_t *head, *tail, *items, *room;
-    bl__ring ring;
-} htq;
+typedef gottlieb htq; /* the same words, changed at other moments */
 
-BL_HOST_FN size_t htq_bytes(bl_shape shape) { return 4 * BL_APART + bl__ring_bytes(shape.capacity, shape.words); }
-
-BL_FN void htq_bind(htq *q, void *memory, bl_shape shape, uint32_t thread) {
-    (void)thread;
-    q->head = (uint32_t *)bl__queue_apart(memory, 0);
-    q->tail = (uint32_t *)bl__queue_apart(memory, 1);
-    q->items = (uint32_t *)bl__queue_apart(memory, 2);
-    q->room = (uint32_t *)bl__queue_apart(memory, 3);
-    bl__ring_bind(&q->ring, bl__queue_apart(memory, 4), shape.capacity, shape.words);
-}
-
-BL_FN void htq_init(htq *q, uint32_t start, uint32_t rank, uint32_t size) {
-    bl__ring_init(&q->ring, start, rank, size);
-    if (rank == 0) {
-        bl_store32_relaxed(q->head, start);
-        bl_store32_relaxed(q->tail, start);
-        bl_store32_relaxed(q->items, 0);
-        bl_store32_relaxed(q->room, q->ring.mask + 1);
-    }
-}
+BL_HOST_FN size_t htq_bytes(bl_shape shape) { return gottlieb_bytes(shape); }
+BL_FN void htq_bind(htq *q, void *memory, bl_shape shape, uint32_t thread) { gottlieb_bind(q, memory, shape, thread); }
+BL_FN void htq_init(htq *q, uint32_t start, uint32_t rank, uint32_t size) { gottlieb_init(q, start, rank, size); }
 
 BL_FN uint32_t htq_push_n(htq *q, const uint32_t *items, uint32_t n) {
     n = bl__reserve(q->room, n);
@@ -105,10 +83,6 @@ BL_FN bl_outcome htq_pop(htq *q, uint32_t *item) {
 BL_FN bl_outcome htq_steal(htq *q, uint32_t *item) { return htq_pop(q, item); }
 BL_FN uint32_t htq_steal_n(htq *q, uint32_t *items, uint32_t n) { return htq_pop_n(q, items, n); }
 
-/* What a pop would go by. */
-BL_FN uint32_t htq_size(const htq *q) {
-    int32_t items = (int32_t)bl_load32_relaxed(q->items);
-    return items > 0 ? (uint32_t)items : 0;
-}
+BL_FN uint32_t htq_size(const htq *q) { return gottlieb_size(q); }
 
 #endif

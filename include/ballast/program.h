@@ -12,6 +12,8 @@
  *     #define BL_MAX_SPAWN n              the most entries one task spawns (bl_spawn and bl_spawn_n count one each); default 1
  *     #define BL_LANE_TASKS 1             every lane runs a task of its own; default 0: the lanes of a block share one
  *     #define BL_LANES    n               lanes per block on a GPU, a multiple of 32; default 128
+ *     #define BL_SHORT_LIST 1             on a GPU and on the simulated machine only the schedulers of the papers and the default: compiles three
+ *                                         times as fast. A CPU has them all
  *     #define BL_DONE_TEST function       (const BL_SHARED *) -> bool: what the papers ask instead of detecting termination
  *     #include <ballast/program.h>
  *
@@ -67,6 +69,9 @@ BL_FN void bl__worker_sync(uint32_t lanes) {
 #ifndef BL_LANES
 #define BL_LANES 128
 #endif
+#ifndef BL_SHORT_LIST
+#define BL_SHORT_LIST 0
+#endif
 #ifdef BL_DONE_TEST
 #define BL__HAS_DONE_TEST 1
 #else
@@ -79,7 +84,13 @@ BL_FN void bl__worker_sync(uint32_t lanes) {
 
 /* Every scheduler for the program's own kind of group; on machines with lanes the other kind too, with the default scheduler. */
 #define BL_KIND_LANE (BL_LANE_TASKS || BL_WARP == 1)
+#if BL_SHORT_LIST && BL_WARP > 1
+#include <ballast/generated/instances_short.h>
+#define BL__INSTANCES BL_INSTANCES_SHORT
+#else
 #include <ballast/generated/instances.h>
+#define BL__INSTANCES BL_INSTANCES
+#endif
 #undef BL_KIND_LANE
 #if BL_WARP > 1
 #define BL_KIND_LANE (!(BL_LANE_TASKS))
@@ -102,5 +113,7 @@ BL_FN void bl__worker_sync(uint32_t lanes) {
 #undef BL_MAX_SPAWN
 #undef BL_LANE_TASKS
 #undef BL_LANES
+#undef BL_SHORT_LIST
+#undef BL__INSTANCES
 #undef BL_DONE_TEST
 #undef BL_ENTRY_WORDS

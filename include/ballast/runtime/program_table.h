@@ -27,7 +27,7 @@ extern __shared__ __align__(16) unsigned char bl__shared_memory[];
         uint32_t slot = run.tallies == run.groups ? id : bl_processor() % run.tallies;                                 \
         BL_CAT(BL__PROGRAM_(_work_), instance)(&run, &shared, id, lane, slot, stack, memory);                          \
     }
-BL_INSTANCES(BL__ENTRY)
+BL__INSTANCES(BL__ENTRY)
 BL__ENTRY(BL_DEFAULT_OTHER, "", 1)
 #undef BL__ENTRY
 #undef BL__BOUNDS
@@ -60,7 +60,7 @@ static int BL__PROGRAM_(_launch)(const void *kernel, uint32_t blocks, uint32_t t
         BL_CAT(BL__PROGRAM_(_work_), instance)                                                                         \
         (run, (const BL_SHARED *)shared, id, lane, slot, (bl__stack *)(void *)(memory + run->scratch_bytes), memory);  \
     }
-BL_INSTANCES(BL__ENTRY)
+BL__INSTANCES(BL__ENTRY)
 #if BL_WARP > 1
 BL__ENTRY(BL_DEFAULT_OTHER, "", 1)
 #endif
@@ -71,7 +71,7 @@ BL__ENTRY(BL_DEFAULT_OTHER, "", 1)
 
 #endif
 
-static const bl__instance BL__PROGRAM_(_instances)[] = {BL_INSTANCES(BL__ROW)
+static const bl__instance BL__PROGRAM_(_instances)[] = {BL__INSTANCES(BL__ROW)
 #if BL_WARP > 1
                                                             BL__ROW(BL_DEFAULT_OTHER, BL_DEFAULT_TEXT, 1)
 #endif

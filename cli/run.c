@@ -26,6 +26,7 @@ static const app_option RUN_OPTIONS[] = {
     {"--steal", "S", "", "how much to steal: one or half; the scheduler's best unless given"},
     {"--capacity", "N", "", "entries per queue at the start; it grows"},
     {"--private", "N", "", "entries of a worker's private stack, 0 for none; the scheduler's best unless given"},
+    {"--pop", "N", "", "indices of a loop taken at once; the app's best unless given"},
     {"--stall", "S", "60", "seconds without progress after which the run is given up"},
     {"--check", NULL, "", "check the result however long it takes"},
     {"--no-check", NULL, "", "do not check the result"},
@@ -128,11 +129,12 @@ static int read_names(const options *set, bl_config *config) {
 }
 
 static int read_numbers(const options *set, run_request *request) {
-    uint64_t workers = 0, capacity = 0, private_entries = 0, repeat = 1;
+    uint64_t workers = 0, capacity = 0, private_entries = 0, repeat = 1, pop = 0;
     int status;
     if ((status = option_whole(set, "--workers", 1, WORKERS_MAX, &workers)) ||
         (status = option_whole(set, "--capacity", 1, ENTRIES_MAX, &capacity)) ||
         (status = option_whole(set, "--private", 0, ENTRIES_MAX, &private_entries)) ||
+        (status = option_whole(set, "--pop", 1, ENTRIES_MAX, &pop)) ||
         (status = option_whole(set, "--repeat", 1, REPEAT_MAX, &repeat)) ||
         (status = option_whole(set, "--seed", 0, UINT64_MAX, &request->seed)) ||
         (status = option_seconds(set, "--stall", &request->config.stall_seconds)))
@@ -148,6 +150,7 @@ static int read_numbers(const options *set, run_request *request) {
     request->config.workers = (uint32_t)workers;
     request->config.capacity = (uint32_t)capacity;
     request->config.private_entries = (uint32_t)private_entries;
+    request->config.pop = (uint32_t)pop;
     request->config.seed = request->seed;
     request->repeat = (uint32_t)repeat;
     return 0;

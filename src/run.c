@@ -126,6 +126,7 @@ static void choose_policy(job *j) {
     run->steal_half = config->steal == BL_STEAL_HALF;
     run->one_per_node = paper;
     run->done_test = (config->done_test ? config->done_test == 1 : paper) && j->plan.program->has_done_test;
+    run->pop = config->pop ? config->pop : j->plan.program->pop;
     uint32_t first = config->capacity ? config->capacity : j->plan.central ? 65536 : 1024;
     run->capacity = power_of_two(first);
 }
@@ -363,23 +364,28 @@ static void add_up(job *j) {
     }
 }
 
-/* Root entries into flat, and for the static schedulers the number of the first task of each. */
+/* Root entries into flat, and for the static schedulers the number of the first task of each. A range is dealt out, a part for each worker;
+ * more than one root come only with a range of one. */
 static int upload_roots(job *j, const void *roots, uint32_t count, uint32_t range) {
+    uint32_t parts = range == 1 || j->plan.is_static ? 1 : range < j->run.workers ? range : j->run.workers;
+    uint32_t entry_count = count * parts;
     uint32_t words = j->run.words, payload = j->plan.program->payload_bytes;
-    uint32_t *entries = malloc(4u * (size_t)words * count), *first = malloc(4u * (size_t)count);
+    uint32_t *entries = malloc(4u * (size_t)words * entry_count), *first = malloc(4u * (size_t)count);
     int status = entries && first ? BL_OK : BL_ENOMEM;
-    for (uint32_t i = 0; i < count && status == BL_OK; i++) {
-        entries[(size_t)i * words] = 0;
-        entries[(size_t)i * words + 1] = range;
+    for (uint32_t i = 0; i < entry_count && status == BL_OK; i++) {
+        uint32_t part = i % parts, *entry = entries + (size_t)i * words;
+        entry[0] = (uint32_t)((uint64_t)range * part / parts);
+        entry[1] = (uint32_t)((uint64_t)range * (part + 1) / parts);
         if (payload)
-            memcpy(entries + (size_t)i * words + BL__ENTRY_HEAD, (const char *)roots + (size_t)i * payload, payload);
-        first[i] = i * range; /* more than one root only with a range of one */
+            memcpy(entry + BL__ENTRY_HEAD, (const char *)roots + (size_t)(i / parts) * payload, payload);
+        if (part == 0)
+            first[i / parts] = i / parts;
     }
-    j->entries = count;
+    j->entries = entry_count;
     if (status == BL_OK)
-        status = ensure(j, &j->flat, 4u * (size_t)words * count);
+        status = ensure(j, &j->flat, 4u * (size_t)words * entry_count);
     if (status == BL_OK)
-        status = bl_copy_in(j->c, j->flat.memory, entries, 4u * (size_t)words * count);
+        status = bl_copy_in(j->c, j->flat.memory, entries, 4u * (size_t)words * entry_count);
     if (status == BL_OK && j->plan.is_static)
         status = ensure(j, &j->in_first, 4u * (size_t)count);
     if (status == BL_OK && j->plan.is_static)
@@ -439,6 +445,10 @@ static int run_entries(bl_context *c, const bl_program *program, const void *sha
     if (c->dead)
         return BL_EDEAD;
     c->detail[0] = 0;
+    if (c->config.pop > 1 && !program->takes_pieces) {
+        bl__detail(c, "pop %u: this program takes its tasks one by one", (unsigned)c->config.pop);
+        return BL_EINVAL;
+    }
     job *j = new_job(c, program, shared);
     if (!j)
         return BL_ENOMEM;

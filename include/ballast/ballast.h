@@ -62,6 +62,8 @@ typedef struct bl_config {
     uint32_t workers;         /* default: all that fit; more than fit on a GPU are clamped (bl_stats.workers tells) */
     uint32_t capacity;        /* entries per shared queue at the start; it grows */
     uint32_t private_entries; /* private stack per worker; BL_NONE: none, everything goes through the shared queues */
+    uint32_t
+        pop; /* programs with BL_RANGE_RUN: indices taken at once; default: the program's, else as many as take some microseconds */
     bl_victims victims;
     bl_steal steal;
     uint32_t
@@ -118,7 +120,8 @@ typedef struct bl_stats {
 int bl_run(bl_context *context, const bl_program *program, const void *shared, const void *roots, uint32_t count,
            bl_stats *stats);
 
-/* Runs one payload with the index range [0, count): a parallel loop whose tasks may spawn more. */
+/* Runs one payload with the index range [0, count): a parallel loop whose tasks may spawn more. The range is dealt out evenly at first, and what
+ * turns out uneven is stolen. */
 int bl_run_range(bl_context *context, const bl_program *program, const void *shared, const void *payload,
                  uint32_t count, bl_stats *stats);
 

@@ -4,11 +4,17 @@
  *                                                  extern "C" const bl_program *NAME_cuda(void)  in a .cu file
  *     #define BL_PAYLOAD  type            what a task carries; a plain struct whose size is a multiple of 4
  *     #define BL_RUN      function        (bl_task *, const BL_PAYLOAD *, uint32_t index, const BL_SHARED *, BL_LOCAL *)
+ *   or instead of it, for loops whose steps are small,
+ *     #define BL_RANGE_RUN function       (bl_task *, const BL_PAYLOAD *, uint32_t begin, uint32_t end, const BL_SHARED *, BL_LOCAL *):
+ *                                         is given a piece of the range at once; what it has not begun can be stolen meanwhile
  *   and if wanted
  *     #define BL_SHARED   type            (default bl_nothing) passed by value to every run; pointers in it point to memory of the device
  *     #define BL_LOCAL    type            (default bl_nothing) per lane, zeroed when a worker starts ...
  *     #define BL_MERGE    function        ... and given to (const BL_SHARED *, const BL_LOCAL *) when it ends: add up with atomics
  *     #define BL_SCRATCH  type            memory shared by the lanes of one task, t->scratch
+ *     #define BL_SPLIT    function        (BL_PAYLOAD *kept, BL_PAYLOAD *given, uint32_t begin, uint32_t end, const BL_SHARED *) -> middle: where to
+ *                                         divide a range for a thief, begin < middle < end; both payloads are copies. Default: in half
+ *     #define BL_POP      n               BL_RANGE_RUN: indices taken at once; default 0: as many as take some microseconds
  *     #define BL_MAX_SPAWN n              the most entries one task spawns (bl_spawn and bl_spawn_n count one each); default 1
  *     #define BL_LANE_TASKS 1             every lane runs a task of its own; default 0: the lanes of a block share one
  *     #define BL_LANES    n               lanes per block on a GPU, a multiple of 32; default 128
@@ -34,6 +40,8 @@
 
 #define BL__NO_MERGE(shared, local) ((void)(shared), (void)(local))
 #define BL__NO_DONE_TEST(shared) ((void)(shared), false)
+#define BL__HALF(kept, given, begin, end, shared)                                                                      \
+    ((void)(kept), (void)(given), (void)(shared), (begin) + ((end) - (begin)) / 2)
 
 BL_FN void bl__worker_sync(uint32_t lanes) {
     if (lanes > BL_WARP)
@@ -68,6 +76,20 @@ BL_FN void bl__worker_sync(uint32_t lanes) {
 #endif
 #ifndef BL_LANES
 #define BL_LANES 128
+#endif
+#ifndef BL_SPLIT
+#define BL_SPLIT BL__HALF
+#endif
+#ifndef BL_POP
+#define BL_POP 0
+#endif
+#ifdef BL_RANGE_RUN
+#define BL__PIECES 1
+#define BL__CALL(t, payload, index, n, shared, local)                                                                  \
+    BL_RANGE_RUN((t), (payload), (index), (index) + (n), (shared), (local))
+#else
+#define BL__PIECES 0
+#define BL__CALL(t, payload, index, n, shared, local) ((void)(n), BL_RUN((t), (payload), (index), (shared), (local)))
 #endif
 #ifndef BL_SHORT_LIST
 #define BL_SHORT_LIST 0
@@ -106,6 +128,11 @@ BL_FN void bl__worker_sync(uint32_t lanes) {
 #undef BL_PROGRAM
 #undef BL_PAYLOAD
 #undef BL_RUN
+#undef BL_RANGE_RUN
+#undef BL_SPLIT
+#undef BL_POP
+#undef BL__PIECES
+#undef BL__CALL
 #undef BL_SHARED
 #undef BL_LOCAL
 #undef BL_MERGE

@@ -56,6 +56,7 @@ typedef struct bl__run {
     uint32_t outbox; /* entries that the tasks of one batch may spawn: the room that must be free before it starts */
     uint32_t private_limit; /* entries a worker keeps to itself after a batch */
     uint32_t lanes;         /* per worker */
+    uint32_t pop;           /* BL_RANGE_RUN: indices taken at once; 0: as many as take a while */
     uint32_t random_victims, steal_half;
     uint32_t one_per_node; /* publish a range as single tasks, as the papers have it */
     uint32_t done_test;    /* ask the program whether it is done instead of detecting termination */

@@ -16,6 +16,8 @@ typedef struct bl__worker {
     uint32_t stop, shown; /* lane 0: the stop word and the queue's size when it last looked */
     uint32_t random;
     uint32_t victim, primed;        /* stealing: where to look next, and whether work was seen there */
+    uint32_t piece, piece_run;      /* BL_RANGE_RUN: indices to take at once, and how many were */
+    uint64_t piece_begun;           /* when the last piece was taken; 0: what came since was not work */
     uint32_t task, task_end, entry; /* static: the tasks still to fetch, and the entry they lie in */
     uint64_t tasks, steals, attempts, waited;
     uint32_t peak, queue_peak;
@@ -43,6 +45,9 @@ BL_FN bl__worker bl__worker_start(const bl__run *run, bl__stack *stack, uint32_t
     w.random = (uint32_t)(run->seed * 2654435761u + id * 2246822519u) | 1u;
     w.victim = run->queue_count ? (id + 1) % run->queue_count : 0;
     w.primed = 0;
+    w.piece = 1;
+    w.piece_run = 0;
+    w.piece_begun = 0;
     w.task = w.task_end = w.entry = 0;
     w.tasks = w.steals = w.attempts = w.waited = 0;
     w.peak = w.queue_peak = 0;

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #define BL_TARGET cpu
+#define BL_PIECE_TICKS 8000u /* nanoseconds */
 #define BL_WARP 1u
 #define BL_CAN_SLEEP 1
 #define BL_FN static inline __attribute__((unused))

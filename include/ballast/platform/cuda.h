@@ -8,6 +8,7 @@
 
 #define BL_TARGET cuda
 #define BL_TARGET_CUDA 1
+#define BL_PIECE_TICKS 4000u /* cycles */
 #define BL_WARP 32u
 #define BL_FN static __device__ __forceinline__
 #define BL_HOST_FN static __host__ __device__ inline

@@ -8,6 +8,7 @@
  *   BL_UNROLL              before a loop whose arrays must stay in registers
  *   BL_ASSUME(x)           x is true, and the compiler may rely on it
  *   BL_CAN_SLEEP           1 where an idle worker can be put to sleep by the operating system
+ *   BL_PIECE_TICKS         of bl_clock: how long a piece of a loop should take at least
  *   BL_WARP                the most lanes that run in lockstep: 1 on a CPU, 32 on a GPU, 8 on the simulated machine
  *
  *   atomics, BITS = 32, 64; the memory order is part of the name and there is no default

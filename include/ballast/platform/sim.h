@@ -80,6 +80,7 @@ uint64_t bl__sim_clock(void);
 #if defined(BL_TARGET_SIM)
 
 #define BL_TARGET sim
+#define BL_PIECE_TICKS 16u /* steps */
 #define BL_WARP BL__SIM_WARP
 #define BL_FN static inline __attribute__((unused))
 #define BL_HOST_FN static inline __attribute__((unused))

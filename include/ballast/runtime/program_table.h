@@ -90,6 +90,8 @@ static const bl_program BL__PROGRAM_(_program) = {
     BL_LANE_TASKS,
     BL_LANES,
     BL__HAS_DONE_TEST,
+    BL__PIECES,
+    BL_POP,
     BL__PROGRAM_(_instances),
     (uint32_t)(sizeof BL__PROGRAM_(_instances) / sizeof BL__PROGRAM_(_instances)[0]),
     NULL,

@@ -20,6 +20,7 @@ struct bl_program {
     const char *name;
     uint32_t payload_bytes, shared_bytes, scratch_bytes;
     uint32_t max_spawn, lane_tasks, lanes, has_done_test;
+    uint32_t takes_pieces, pop; /* BL_RANGE_RUN, BL_POP */
     const bl__instance *instances;
     uint32_t instance_count;
     bl_task_function function; /* bl_function */

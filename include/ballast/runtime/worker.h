@@ -38,14 +38,16 @@ BL_FN uint32_t BL__NAME(held)(bl__worker *w) {
 }
 
 /* With one long entry only: keep the first half, so that the second can be published. */
-BL_FN void BL__NAME(halve)(bl__worker *w) {
+BL_FN void BL__NAME(halve)(bl__worker *w, const BL_SHARED *shared) {
     bl__stack *s = w->stack;
+    (void)shared;
     if (w->lane == 0) {
-        uint32_t *old = bl__stack_slot(s, w->words, s->bottom), *kept = bl__stack_slot(s, w->words, s->top);
-        uint32_t middle = old[0] + (old[1] - old[0]) / 2;
-        bl__words_copy(kept, old, w->words);
+        uint32_t *given = bl__stack_slot(s, w->words, s->bottom), *kept = bl__stack_slot(s, w->words, s->top);
+        bl__words_copy(kept, given, w->words);
+        uint32_t middle = BL_SPLIT((BL_PAYLOAD *)(void *)(kept + BL__ENTRY_HEAD),
+                                   (BL_PAYLOAD *)(void *)(given + BL__ENTRY_HEAD), given[0], given[1], shared);
         kept[1] = middle;
-        old[0] = middle;
+        given[0] = middle;
         s->top++;
     }
     bl_warp_sync();
@@ -58,7 +60,7 @@ BL_FN bool BL__NAME(can_share)(bl__worker *w, uint32_t count) {
     return count == 1 && only[1] - only[0] > BL__BATCH;
 }
 
-BL_FN void BL__NAME(settle)(bl__worker *w) {
+BL_FN void BL__NAME(settle)(bl__worker *w, const BL_SHARED *shared) {
     const bl__run *run = w->run;
     uint32_t count = BL__NAME(held)(w), published = 0;
     w->peak = bl__max(w->peak, count);
@@ -66,7 +68,7 @@ BL_FN void BL__NAME(settle)(bl__worker *w) {
         published = BL__NAME(publish)(w, count - run->private_limit / 2);
     } else if (run->workers > 1 && BL__NAME(can_share)(w, count) && bl_warp_any(w->lane == 0 && w->shown == 0)) {
         if (count == 1)
-            BL__NAME(halve)(w);
+            BL__NAME(halve)(w, shared);
         published = BL__NAME(publish)(w, bl__max(count / 2, 1));
     }
     if (published)
@@ -150,6 +152,7 @@ BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared) {
             bl_backoff(tries);
     }
     w->waited += bl_clock() - since;
+    w->piece_begun = 0;
     BL__NAME(stand)(w, BL__AT_WORK);
     if (got)
         bl__wake_for_work(w->run); /* who woke this worker woke only one: where there was work there may be more */
@@ -170,7 +173,7 @@ BL_FN void BL__NAME(look_around)(bl__worker *w) {
 BL_FN bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
     if (BL_WARP == 1)
         BL__NAME(look_around)(w);
-    BL__NAME(settle)(w);
+    BL__NAME(settle)(w, shared);
     if (w->lane == 0)
         bl_store64_host(&w->tally->beat, w->tasks);
     if (bl_warp_any(w->lane == 0 && w->stop != 0) || !(BL__NAME(held)(w) || BL__NAME(acquire)(w, shared)))
@@ -179,6 +182,25 @@ BL_FN bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
         BL__NAME(look_around)(w);
     return true;
 }
+
+#if BL__PIECES
+/* How many of the `left` indices to take at once. Unless told, as many as take some microseconds: enough not to feel the loop, too few to keep
+ * anybody waiting. The time of the last piece is the guess for the next; a guess may be wrong, so never more than an eighth of what is left. */
+BL_FN uint32_t BL__NAME(piece)(bl__worker *w, uint32_t left) {
+    uint32_t n = w->run->pop;
+    if (n == 0) {
+        uint64_t now = bl_clock(), took = now - w->piece_begun;
+        if (w->piece_begun && took > 4 * BL_PIECE_TICKS)
+            w->piece = bl__max(w->piece / 2, 1);
+        else if (w->piece_begun && took < BL_PIECE_TICKS && w->piece_run == w->piece && w->piece < 1u << 30)
+            w->piece *= 2;
+        w->piece_begun = now;
+        n = bl__min(w->piece, bl__max(left / 8, 1));
+    }
+    w->piece_run = bl__min(n, left);
+    return w->piece_run;
+}
+#endif
 
 #if BL_WARP == 1
 /* A CPU thread stays with its newest entry until that is used up, a task has spawned, or somebody is out of work: the payload
@@ -190,12 +212,17 @@ BL_FN void BL__NAME(run_entry)(bl__worker *w, bl_task *task, const BL_SHARED *sh
     BL_PAYLOAD payload;
     bl__words_copy((bl_word *)&payload, entry + BL__ENTRY_HEAD, w->words - BL__ENTRY_HEAD);
     for (;;) {
-        bool last = index + 1 == end;
+#if BL__PIECES
+        uint32_t n = BL__NAME(piece)(w, end - index);
+#else
+        uint32_t n = 1;
+#endif
+        bool last = index + n == end;
         if (last)
             s->top = top - 1; /* before the task, so that its spawns take the entry's place */
-        BL_RUN(task, &payload, index, shared, local);
-        index++;
-        w->tasks++;
+        BL__CALL(task, &payload, index, n, shared, local);
+        index += n;
+        w->tasks += n;
         if (last)
             return;
         if (s->top != top || bl_load32_host(&control->stop) || (uint32_t)bl_load64_relaxed(&control->idle))
@@ -233,18 +260,24 @@ BL_FN bool BL__NAME(take_tasks)(bl__worker *w, bl_word *payload, uint32_t *index
     return lane < total;
 }
 #else
-/* The leading warp copies the newest entry to where all lanes of the block read it, and takes one index off it. */
+/* The leading warp copies the newest entry to where all lanes of the block read it, and takes one index off it, or a piece. */
 BL_FN void BL__NAME(take_task)(bl__worker *w) {
     bl__stack *s = w->stack;
     uint32_t *slot = bl__stack_slot(s, w->words, s->top - 1), *current = bl__stack_current(s, w->words);
+#if BL__PIECES
+    uint32_t n = bl_warp_broadcast32(BL__NAME(piece)(w, slot[1] - slot[0]), 0);
+#else
+    uint32_t n = 1;
+#endif
     for (uint32_t i = w->lane; i < w->words; i += BL_WARP)
-        current[i] = slot[i];
+        current[i] = i == 1 ? n : slot[i];
     bl_warp_sync();
     if (w->lane == 0) {
-        if (++slot[0] == slot[1])
+        slot[0] += n;
+        if (slot[0] == slot[1])
             s->top--;
     }
-    w->tasks++;
+    w->tasks += n;
 }
 #endif
 
@@ -302,7 +335,7 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
         if (!BL__NAME(prepare)(&w, shared))
             break;
         if (BL__NAME(take_tasks)(&w, (bl_word *)&payload, &index))
-            BL_RUN(&task, &payload, index, shared, &local);
+            BL__CALL(&task, &payload, index, 1u, shared, &local);
         bl_warp_sync();
 #else
         if (leads) {
@@ -318,7 +351,7 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
         const uint32_t *current = bl__stack_current(stack, w.words);
         index = current[0];
         bl__words_copy((bl_word *)&payload, current + BL__ENTRY_HEAD, w.words - BL__ENTRY_HEAD);
-        BL_RUN(&task, &payload, index, shared, &local);
+        BL__CALL(&task, &payload, index, current[1], shared, &local);
         bl__worker_sync(run->lanes);
 #endif
     }

@@ -128,6 +128,7 @@ says "run --help" "^usage: ballast run APP" run --help
 says "verify --help" "^usage: ballast verify \[QUEUE...\]" verify --help
 says "run octree --help" "--max-depth N" run octree --help
 says "run uts --help" "--tree" run uts --help
+says "run nqueens --help" "--n N" run nqueens --help
 says "--version" "^ballast [0-9][0-9.]*$" --version
 
 # ---- list ----
@@ -185,8 +186,8 @@ refuses "no command" 2 "command missing (accepted: list, run"
 refuses "unknown command" 2 "jump: unknown command (accepted: list, run" jump
 refuses "unknown option before a command" 2 "--jump: unknown option" --jump
 refuses "no app" 2 "APP missing (accepted: " run
-refuses "unknown app" 2 "nothing: unknown app (accepted: octree" run nothing
-refuses "app over two lines" 2 "unknown app (accepted: octree" run "no
+refuses "unknown app" 2 "nothing: unknown app (accepted: " run nothing
+refuses "app over two lines" 2 "unknown app (accepted: " run "no
 thing"
 refuses "two apps" 2 "octree: one too many after uts" run uts octree
 refuses "an app's option before the app" 2 "--tree: unknown option of run before APP" run --tree T0 uts
@@ -248,6 +249,9 @@ for option in --particles --threshold --max-depth; do
         refuses "octree $option $value" 2 "$option" run octree "$option" "$value"
     done
 done
+for value in -1 many 1.5 0 19 99999999999999999999; do
+    refuses "nqueens --n $value" 2 "--n: \"$value\" is not accepted: a whole number from 1 to 18" run nqueens --n "$value"
+done
 refuses "octree --threshold 0" 2 "--threshold" run octree --particles 100 --threshold 0
 refuses "octree --max-depth out of range" 2 "--max-depth" run octree --max-depth 99
 for option in -t -a -d -b -q -m -r; do
@@ -297,6 +301,9 @@ says "JSON object" '^{"app": "uts", "device": "cpu", "device_name": ".*", "sched
     run uts --tree T0 --device cpu --json
 json "tree by its parameters" "nodes=16000 leaves=12839 depth=6" run uts -t 1 -a 3 -d 6 -b 4 -r 19 --device cpu \
     --json
+json "nqueens" "tasks=856188 solutions=14200 checked=known" run nqueens --device cpu --json
+json "nqueens, one queen" "tasks=1 solutions=1 checked=known" run nqueens --n 1 --device cpu --json
+says "nqueens, summary" "^solutions     92$" run nqueens --n 8 --device cpu
 json "no particles" "particles=0 leaves=0 placed=0" run octree --particles 0 --device cpu --json
 json "one particle" "particles=1 leaves=1 placed=1" run octree --particles 1 --device cpu --json
 json "--no-check" "checked=no" run uts --tree T0 --no-check --device cpu --json
@@ -355,6 +362,12 @@ for scheduler in $(schedulers uts cpu); do
         --device cpu --scheduler "$scheduler" --json
     json "uts, $scheduler, 16 workers" "nodes=16000 leaves=12839" run uts -t 1 -a 3 -d 6 -b 4 -r 19 --workers 16 \
         --device cpu --scheduler "$scheduler" --json
+done
+for device in cpu sim; do
+    for scheduler in $(schedulers nqueens $device); do
+        json "nqueens, $device, $scheduler" "scheduler=$scheduler tasks=551 solutions=40 checked=known" run nqueens --n 7 \
+            --device $device --scheduler "$scheduler" --json
+    done
 done
 for scheduler in $(schedulers octree cpu); do
     json "octree, $scheduler, --capacity 2 --private 0" "digest=$digest" run octree --particles 2000 --capacity 2 --private 0 \

@@ -1,0 +1,123 @@
+/* The application `nqueens`: what the command line, the tests and the benchmarks see of it. */
+#include "nqueens.h"
+
+#include "../app.h"
+#include "../parse.h"
+#include "counts.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+const bl_program *nqueens_cpu(void);
+const bl_program *nqueens_sim(void);
+#ifdef BL_HAVE_CUDA
+const bl_program *nqueens_cuda(void);
+#endif
+
+typedef struct nqueens {
+    uint32_t n;
+    uint64_t *solutions;   /* in memory of the device */
+    nqueens_counts counts; /* of the last run */
+} nqueens;
+
+static const app_option nqueens_options[] = {
+    {"--n", "N", "12", "queens, and squares per side of the board, 1 to 18"},
+    {NULL, NULL, NULL, NULL},
+};
+
+static int nqueens_app_open(void **problem, const char *const *values, uint64_t seed, app_error *error) {
+    (void)seed;
+    uint32_t n;
+    if (!parse_u32(values[0], &n) || n < 1 || n > NQUEENS_MOST) {
+        snprintf(error->text, sizeof error->text, "--n: \"%.100s\" is not accepted: a whole number from 1 to %d",
+                 values[0], NQUEENS_MOST);
+        return 2;
+    }
+    nqueens *q = (nqueens *)calloc(1, sizeof *q);
+    if (q == NULL) {
+        snprintf(error->text, sizeof error->text, "nqueens: %s", bl_status_text(BL_ENOMEM));
+        return 1;
+    }
+    q->n = n;
+    *problem = q;
+    return 0;
+}
+
+static void nqueens_app_close(void *problem) { free(problem); }
+
+static const bl_program *nqueens_app_program(const char *target) {
+    if (strcmp(target, "cpu") == 0)
+        return nqueens_cpu();
+    if (strcmp(target, "sim") == 0)
+        return nqueens_sim();
+#ifdef BL_HAVE_CUDA
+    if (strcmp(target, "cuda") == 0)
+        return nqueens_cuda();
+#endif
+    return NULL;
+}
+
+static int nqueens_app_load(void *problem, bl_context *context) {
+    nqueens *q = (nqueens *)problem;
+    void *solutions = NULL;
+    int status = bl_alloc(context, &solutions, sizeof *q->solutions);
+    q->solutions = status == BL_OK ? (uint64_t *)solutions : NULL;
+    return status;
+}
+
+static void nqueens_app_unload(void *problem, bl_context *context) {
+    nqueens *q = (nqueens *)problem;
+    if (q->solutions != NULL)
+        bl_free(context, q->solutions);
+    q->solutions = NULL;
+}
+
+/* The empty board with the indices 0 .. n-1: the columns of the first row. */
+static int nqueens_app_run(void *problem, bl_context *context, bl_stats *stats) {
+    nqueens *q = (nqueens *)problem;
+    const nqueens_board empty = {0, 0, 0};
+    const nqueens_shared shared = {q->solutions, (UINT32_C(1) << q->n) - 1, 0};
+    const bl_program *program = nqueens_app_program(bl_device_target(context));
+    int status = bl_zero(context, q->solutions, sizeof *q->solutions);
+    if (status == BL_OK)
+        status = bl_run_range(context, program, &shared, &empty, q->n, stats);
+    if (status == BL_OK)
+        status = bl_copy_out(context, &q->counts.solutions, q->solutions, sizeof q->counts.solutions);
+    if (status == BL_OK)
+        q->counts.nodes = stats->tasks;
+    return status;
+}
+
+/* The nodes too: a lost dead end would not change the solutions. */
+static bool nqueens_app_check(void *problem, const bl_stats *stats, bool force, const char **how, app_error *error) {
+    (void)stats, (void)force;
+    const nqueens *q = (const nqueens *)problem;
+    const nqueens_counts known = nqueens_known(q->n);
+    *how = "known";
+    if (q->counts.solutions == known.solutions && q->counts.nodes == known.nodes)
+        return true;
+    snprintf(error->text, sizeof error->text,
+             "nqueens: %" PRIu64 " solutions, %" PRIu64 " tasks, but %" PRIu32 " queens have %" PRIu64 ", %" PRIu64,
+             q->counts.solutions, q->counts.nodes, q->n, known.solutions, known.nodes);
+    return false;
+}
+
+static void nqueens_app_print(const void *problem, FILE *out, bool json) {
+    fprintf(out, json ? "\"solutions\": %" PRIu64 : "solutions %" PRIu64 "\n",
+            ((const nqueens *)problem)->counts.solutions);
+}
+
+const app nqueens_app = {
+    .name = "nqueens",
+    .text = "n queens: counts the ways to place them, a task per queen placed",
+    .options = nqueens_options,
+    .open = nqueens_app_open,
+    .close = nqueens_app_close,
+    .program = nqueens_app_program,
+    .load = nqueens_app_load,
+    .unload = nqueens_app_unload,
+    .run = nqueens_app_run,
+    .check = nqueens_app_check,
+    .print = nqueens_app_print,
+};

@@ -400,8 +400,11 @@ static int run_loaded(run_request *request, bl_context *context, void *problem) 
     run_outcome outcome;
     memset(&outcome, 0, sizeof outcome);
     int status = measure(request, context, problem, &outcome);
+    app_error error = {""};
     if (status)
         return status;
+    if (request->app->write && request->app->write(problem, context, &error))
+        return run_failed("%s", error.text);
     if (request->json)
         print_json(request, context, problem, &outcome);
     else

@@ -1,16 +1,12 @@
 #include "points.h"
 
 #include "../parse.h"
+#include "../source.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef BL_HAVE_ZLIB
-#include <zlib.h>
-#endif
 
 /* ---- generators ----
  *
@@ -150,193 +146,6 @@ void points_free(points *p) {
     *p = (points){0};
 }
 
-/* ---- a buffered source of bytes, plain or gzip ---- */
-
-typedef struct source {
-    const char *path;
-    app_error *error;
-    bool failed; /* error is filled */
-    FILE *plain;
-#ifdef BL_HAVE_ZLIB
-    gzFile zipped;
-#endif
-    uint64_t line; /* of the text read so far, from 1 */
-    size_t at, filled;
-    unsigned char buffer[65536];
-} source;
-
-/* Always false, for `return fail(...)`. The first failure is the cause of those after it, so it keeps the message. */
-static bool fail(source *s, const char *format, ...) {
-    if (s->failed)
-        return false;
-    s->failed = true;
-    int used = snprintf(s->error->text, sizeof s->error->text, "%.300s: ", s->path);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(s->error->text + used, sizeof s->error->text - (size_t)used, format, arguments);
-    va_end(arguments);
-    return false;
-}
-
-#ifdef BL_HAVE_ZLIB
-static bool open_zipped(source *s) {
-    s->zipped = gzopen(s->path, "rb");
-    return s->zipped != NULL || fail(s, "cannot be opened: %s", errno ? strerror(errno) : "out of memory");
-}
-
-static void fill_zipped(source *s) {
-    int got = gzread(s->zipped, s->buffer, sizeof s->buffer), code = Z_OK;
-    s->filled = got > 0 ? (size_t)got : 0;
-    const char *text = gzerror(s->zipped, &code);
-    if (code == Z_ERRNO)
-        fail(s, "cannot be read: %s", strerror(errno));
-    else if (code == Z_BUF_ERROR)
-        fail(s, "is cut: the gzip data end too early");
-    else if (got < 0)
-        fail(s, "is damaged: %s", text);
-    else if (got > 0 && gzdirect(s->zipped))
-        fail(s, "is not gzip data, though its name ends in .gz");
-}
-
-static void close_zipped(source *s) {
-    if (s->zipped)
-        gzclose(s->zipped);
-}
-static bool is_zipped(const source *s) { return s->zipped != NULL; }
-#else
-static bool open_zipped(source *s) {
-    return fail(s, "is compressed, and this build has no zlib; decompress it first (.xyz, .f32le, .ply)");
-}
-static void fill_zipped(source *s) { s->filled = 0; }
-static void close_zipped(source *s) { (void)s; }
-static bool is_zipped(const source *s) {
-    (void)s;
-    return false;
-}
-#endif
-
-static bool open_plain(source *s) {
-    s->plain = fopen(s->path, "rb");
-    return s->plain != NULL || fail(s, "cannot be opened: %s", strerror(errno));
-}
-
-static void fill_plain(source *s) {
-    s->filled = fread(s->buffer, 1, sizeof s->buffer, s->plain);
-    if (ferror(s->plain))
-        fail(s, "cannot be read: %s", strerror(errno));
-}
-
-static bool source_open(source *s, const char *path, bool zipped, app_error *error) {
-    memset(s, 0, offsetof(source, buffer));
-    s->path = path;
-    s->error = error;
-    s->line = 1;
-    errno = 0;
-    return zipped ? open_zipped(s) : open_plain(s);
-}
-
-static void source_close(source *s) {
-    close_zipped(s);
-    if (s->plain)
-        fclose(s->plain);
-}
-
-/* True when there is a byte to take; false at the end and after a failure. */
-static bool source_more(source *s) {
-    if (s->at < s->filled)
-        return true;
-    s->at = s->filled = 0;
-    if (s->failed)
-        return false;
-    if (is_zipped(s))
-        fill_zipped(s);
-    else
-        fill_plain(s);
-    if (s->failed)
-        s->filled = 0;
-    return s->filled > 0;
-}
-
-/* Copies up to `bytes`; fewer at the end of the data. */
-static size_t source_bytes(source *s, unsigned char *to, size_t bytes) {
-    size_t done = 0;
-    while (done < bytes && source_more(s)) {
-        size_t part = s->filled - s->at < bytes - done ? s->filled - s->at : bytes - done;
-        memcpy(to + done, s->buffer + s->at, part);
-        s->at += part;
-        done += part;
-    }
-    return done;
-}
-
-/* ---- text: characters, words, lines ---- */
-
-#define END (-1)
-
-/* The next character, END at the end. Every kind of line end becomes '\n'. */
-static int text_next(source *s) {
-    if (!source_more(s))
-        return END;
-    int c = s->buffer[s->at++];
-    if (c == '\r') {
-        c = '\n';
-        if (source_more(s) && s->buffer[s->at] == '\n')
-            s->at++;
-    }
-    s->line += c == '\n';
-    return c;
-}
-
-static int text_peek(source *s) { return source_more(s) ? s->buffer[s->at] : END; }
-
-static bool is_line_end(int c) { return c == '\n' || c == '\r' || c == END; }
-static bool is_blank(int c) { return c == ' ' || c == '\t'; }
-
-static bool fail_binary(source *s, int c) {
-    return fail(s, "line %" PRIu64 ": byte 0x%02x: binary data where text is expected", s->line, (unsigned)c);
-}
-
-/* Drops what is left of the line. Words may be in any encoding, but control characters mean that this is no text. */
-static bool text_skip_line(source *s) {
-    for (int c = text_peek(s); !is_line_end(c); c = text_peek(s)) {
-        if (c < ' ' && !is_blank(c))
-            return fail_binary(s, c);
-        s->at++;
-    }
-    text_next(s);
-    return !s->failed;
-}
-
-#define WORD_BYTES 64
-
-static void text_skip_blanks(source *s) {
-    while (is_blank(text_peek(s)))
-        s->at++;
-}
-
-/* The next word of this line, "" at its end. */
-static bool text_word(source *s, char word[WORD_BYTES]) {
-    size_t length = 0;
-    text_skip_blanks(s);
-    for (int c = text_peek(s); !is_line_end(c) && !is_blank(c); c = text_peek(s)) {
-        if (c <= ' ' || c > '~')
-            return fail_binary(s, c);
-        if (length == WORD_BYTES - 1)
-            return fail(s, "line %" PRIu64 ": a word of more than %d characters", s->line, WORD_BYTES - 1);
-        word[length++] = (char)c;
-        s->at++;
-    }
-    word[length] = '\0';
-    return !s->failed;
-}
-
-/* Infinities and NaN are numbers here; cloud_add reports them with the particle. */
-static bool word_number(source *s, const char *word, double *value) {
-    char *end;
-    *value = strtod(word, &end);
-    return (end != word && *end == '\0') || fail(s, "line %" PRIu64 ": \"%s\" is not a number", s->line, word);
-}
-
 /* ---- points as they are read ---- */
 
 /* Doubles, because only after the normalisation is a float precise enough for points far from the origin. */
@@ -349,7 +158,7 @@ static bool cloud_grow(source *s, cloud *c) {
     size_t room = c->room ? c->room * 2 : 1024;
     double(*at)[3] = room <= SIZE_MAX / sizeof *at ? realloc(c->at, sizeof *at * room) : NULL;
     if (!at)
-        return fail(s, "out of memory after %zu particles", c->count);
+        return source_fail(s, "out of memory after %zu particles", c->count);
     c->at = at;
     c->room = room;
     return true;
@@ -358,10 +167,10 @@ static bool cloud_grow(source *s, cloud *c) {
 static bool cloud_add(source *s, cloud *c, const double at[3]) {
     for (int axis = 0; axis < 3; axis++)
         if (!isfinite(at[axis]))
-            return fail(s, "particle %zu (counted from 0): %c is NaN or infinite; coordinates must be finite", c->count,
-                        "xyz"[axis]);
+            return source_fail(s, "particle %zu (counted from 0): %c is NaN or infinite; coordinates must be finite",
+                               c->count, "xyz"[axis]);
     if (c->count == POINTS_MAX)
-        return fail(s, "more than the %" PRIu32 " particles that are accepted", POINTS_MAX);
+        return source_fail(s, "more than the %" PRIu32 " particles that are accepted", POINTS_MAX);
     if (c->count == c->room && !cloud_grow(s, c))
         return false;
     memcpy(c->at[c->count++], at, sizeof c->at[0]);
@@ -408,25 +217,26 @@ static bool read_f32le(source *s, cloud *c) {
             return false;
     }
     if (got > 0)
-        return fail(s, "is cut: %zu bytes after particle %zu; the size must be a multiple of 12 bytes (three floats)",
-                    got, c->count);
+        return source_fail(
+            s, "is cut: %zu bytes after particle %zu; the size must be a multiple of 12 bytes (three floats)", got,
+            c->count);
     return !s->failed;
 }
 
 /* ---- .xyz ---- */
 
 static bool read_xyz_line(source *s, cloud *c) {
-    char word[WORD_BYTES];
+    char word[SOURCE_WORD];
     double at[3];
     text_skip_blanks(s);
-    if (is_line_end(text_peek(s)) || text_peek(s) == '#')
+    if (text_at_line_end(s) || text_peek(s) == '#')
         return text_skip_line(s);
     for (int axis = 0; axis < 3; axis++) {
         if (!text_word(s, word))
             return false;
         if (word[0] == '\0')
-            return fail(s, "line %" PRIu64 ": %d of the three numbers \"x y z\"", s->line, axis);
-        if (!word_number(s, word, &at[axis]))
+            return source_fail(s, "line %" PRIu64 ": %d of the three numbers \"x y z\"", s->line, axis);
+        if (!text_number(s, word, &at[axis]))
             return false;
     }
     return cloud_add(s, c, at) && text_skip_line(s);
@@ -466,7 +276,7 @@ typedef struct ply_property {
 #define PLY_PROPERTIES 256
 
 typedef struct ply_element {
-    char name[WORD_BYTES];
+    char name[SOURCE_WORD];
     uint64_t items;
     uint32_t properties;
     ply_property property[PLY_PROPERTIES];
@@ -484,7 +294,7 @@ typedef struct ply {
 typedef struct ply_line {
     uint64_t number;
     uint32_t words;
-    char word[PLY_WORDS][WORD_BYTES];
+    char word[PLY_WORDS][SOURCE_WORD];
 } ply_line;
 
 static bool word_is(const ply_line *line, uint32_t i, const char *text) {
@@ -495,7 +305,7 @@ static bool ply_read_line(source *s, ply_line *line) {
     line->words = 0;
     line->number = s->line;
     if (!source_more(s))
-        return fail(s, "is cut: it ends within the PLY header");
+        return source_fail(s, "is cut: it ends within the PLY header");
     while (line->words < PLY_WORDS) {
         if (!text_word(s, line->word[line->words]))
             return false;
@@ -509,7 +319,7 @@ static bool ply_read_line(source *s, ply_line *line) {
 }
 
 static bool fail_header(source *s, const ply_line *line, const char *wanted) {
-    return fail(s, "line %" PRIu64 " of the PLY header: expected %s", line->number, wanted);
+    return source_fail(s, "line %" PRIu64 " of the PLY header: expected %s", line->number, wanted);
 }
 
 static bool ply_take_format(source *s, ply *p, const ply_line *line) {
@@ -540,7 +350,8 @@ static bool ply_take_element(source *s, ply *p, const ply_line *line) {
     e->items = items;
     e->properties = 0;
     if (ply_has_vertices(p) && items > POINTS_MAX)
-        return fail(s, "claims %" PRIu64 " vertices; at most %" PRIu32 " particles are accepted", items, POINTS_MAX);
+        return source_fail(s, "claims %" PRIu64 " vertices; at most %" PRIu32 " particles are accepted", items,
+                           POINTS_MAX);
     return true;
 }
 
@@ -591,15 +402,15 @@ static bool ply_take_line(source *s, ply *p, const ply_line *line) {
 
 static bool ply_check_header(source *s, const ply *p) {
     if (p->format == PLY_NONE)
-        return fail(s, "the PLY header has no format line");
+        return source_fail(s, "the PLY header has no format line");
     if (!p->complete && !ply_has_vertices(p))
-        return fail(s, "the PLY header has no element \"vertex\"");
+        return source_fail(s, "the PLY header has no element \"vertex\"");
     const ply_element *vertex = &p->element[p->elements - 1];
     uint32_t found = 0;
     for (uint32_t i = 0; i < vertex->properties; i++)
         if (vertex->property[i].axis >= 0)
             found |= 1u << vertex->property[i].axis;
-    return found == 7 || fail(s, "its vertices lack one of the float or double properties x, y, z");
+    return found == 7 || source_fail(s, "its vertices lack one of the float or double properties x, y, z");
 }
 
 static bool ply_read_header(source *s, ply *p) {
@@ -619,14 +430,14 @@ static bool ply_read_header(source *s, ply *p) {
 
 /* The next word wherever it stands; false at the end of the file. */
 static bool ply_read_ascii(source *s, double *value) {
-    char word[WORD_BYTES];
+    char word[SOURCE_WORD];
     do {
         if (!source_more(s) || !text_word(s, word))
             return false;
         if (word[0] == '\0')
             text_next(s);
     } while (word[0] == '\0');
-    return word_number(s, word, value);
+    return text_number(s, word, value);
 }
 
 static double ply_convert(ply_type type, uint64_t bits) {
@@ -662,7 +473,7 @@ static bool ply_skip_list(source *s, ply_format format, const ply_property *prop
     if (!ply_read_value(s, format, property->length, &length))
         return false;
     if (!(length >= 0 && length <= UINT32_MAX && length == floor(length)))
-        return fail(s, "a PLY list has the length %g", length);
+        return source_fail(s, "a PLY list has the length %g", length);
     for (uint32_t left = (uint32_t)length; left > 0; left--)
         if (!ply_read_value(s, format, property->type, &ignored))
             return false;
@@ -689,8 +500,8 @@ static bool ply_read_element(source *s, ply_format format, const ply_element *e,
         return true;
     for (uint64_t i = 0; i < e->items; i++) {
         if (!ply_read_item(s, format, e, at))
-            return fail(s, "is cut: it ends in item %" PRIu64 " of the %" PRIu64 " of the PLY element \"%s\"", i,
-                        e->items, e->name);
+            return source_fail(s, "is cut: it ends in item %" PRIu64 " of the %" PRIu64 " of the PLY element \"%s\"", i,
+                               e->items, e->name);
         if (vertices && !cloud_add(s, vertices, at))
             return false;
     }
@@ -748,10 +559,10 @@ static bool normalise(const cloud *c, points *read) {
 
 static bool read_file(source *s, bool (*read_format)(source *, cloud *), points *read) {
     cloud c = {0};
-    bool good = source_more(s) || fail(s, "is empty; expected particles");
+    bool good = source_more(s) || source_fail(s, "is empty; expected particles");
     good = good && read_format(s, &c);
-    good = good && (c.count > 0 || fail(s, "holds no particles"));
-    good = good && (normalise(&c, read) || fail(s, "out of memory for %zu particles", c.count));
+    good = good && (c.count > 0 || source_fail(s, "holds no particles"));
+    good = good && (normalise(&c, read) || source_fail(s, "out of memory for %zu particles", c.count));
     free(c.at);
     return good;
 }

@@ -18,7 +18,7 @@ endforeach()
 set(BL_DEFAULT_SCHEDULER "steal:chase_lev")
 # What a program with BL_SHORT_LIST gets: the queues that the papers' names stand for, and the default's.
 set(short_queues blocking tz abp chase_lev broker bwd)
-set(BALLAST_QUEUES "" CACHE STRING "Only these queues, for a quicker build (chase_lev is always there); empty: all of them")
+set(BALLAST_QUEUES "" CACHE STRING "Only these queues and the short list, for a quicker build; empty: all of them")
 
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${queue_headers} ${scheduler_headers})
 
@@ -32,7 +32,7 @@ foreach(header ${queue_headers})
     set(queue ${CMAKE_MATCH_1})
     set(kind_${queue} ${CMAKE_MATCH_2})
     if(BALLAST_QUEUES AND NOT kind_${queue} MATCHES "RANGE|CEILING" AND NOT queue IN_LIST BALLAST_QUEUES AND
-            NOT BL_DEFAULT_SCHEDULER MATCHES ":${queue}$")
+            NOT queue IN_LIST short_queues)
         continue()
     endif()
     if(lines MATCHES "BL_QUEUE_NEEDS cas128" AND NOT have_cas128)

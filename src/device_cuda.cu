@@ -136,7 +136,9 @@ static int cuda_manage(bl_context *c, bl__manage_op op, int queue, const bl__run
                        uint32_t count, uint64_t *total) {
     cuda_device *d = use(c);
     /* Set-up is slots to write, the rest a thread per queue; a queue that all may use gets some more. */
-    uint64_t threads = op == BL__SET_UP ? (uint64_t)run->queue_count * run->capacity : run->queue_count;
+    uint64_t threads = op == BL__SET_UP           ? (uint64_t)run->queue_count * run->capacity
+                       : op >= BL__RECORDS_SET_UP ? run->record_capacity
+                                                  : run->queue_count;
     threads = threads < 1024 ? 1024 : threads > 1u << 18 ? 1u << 18 : threads;
     manage_kernel<<<(unsigned)((threads + 127) / 128), 128, 0, d->stream>>>(op, queue, *run, entries, count, total);
     cudaError_t error = cudaGetLastError();

@@ -33,7 +33,7 @@ bl_program *bl_function(bl_task_function run, size_t payload_bytes, size_t share
         return NULL;
     *program = *bl__function_cpu();
     program->function = run;
-    program->payload_bytes = (uint32_t)payload_bytes;
+    program->payload_bytes = program->carried_bytes = (uint32_t)payload_bytes;
     program->shared_bytes = (uint32_t)shared_bytes;
     program->max_spawn = max_spawn ? max_spawn : 1;
     return program;
@@ -42,6 +42,6 @@ bl_program *bl_function(bl_task_function run, size_t payload_bytes, size_t share
 void bl_function_free(bl_program *program) { free(program); }
 
 void bl_task_spawn(bl_task *task, const void *payload, uint32_t count) {
-    bl__spawn(task, payload, 4 * (task->words - BL__ENTRY_HEAD), count);
+    bl__spawn(task, payload, 4 * (task->words - BL__ENTRY_HEAD), count, BL__NO_JOIN);
 }
 void bl_task_fail(bl_task *task) { bl_fail(task); }

@@ -36,7 +36,15 @@ typedef struct bl__plan {
 } bl__plan;
 
 /* What the host asks of the queues between launches; see runtime/manage.h. */
-typedef enum bl__manage_op { BL__SET_UP, BL__FILL, BL__COUNT, BL__DRAIN } bl__manage_op;
+typedef enum bl__manage_op {
+    BL__SET_UP,
+    BL__FILL,
+    BL__COUNT,
+    BL__DRAIN,
+    BL__RECORDS_SET_UP, /* runtime/joins.h */
+    BL__RECORDS_FILL,
+    BL__RECORDS_COUNT,
+} bl__manage_op;
 
 /* One file per device kind; every function returns a bl_status unless it says otherwise. */
 struct bl__device_ops {

@@ -2,6 +2,7 @@
 #include <ballast/generated/queues.h>
 #include <ballast/parts/pool.h>
 #include <ballast/parts/run.h>
+#include <ballast/runtime/joins.h>
 
 #include <ballast/generated/manage.h>
 
@@ -27,7 +28,7 @@ BL_FN void bl__drain_spill(const bl__run *run, uint32_t *entries, uint64_t *tota
             bl__##name##_fill(run, entries, count, rank, size);                                                        \
         else if (op == BL__COUNT)                                                                                      \
             bl__##name##_count(run, total, rank, size);                                                                \
-        else                                                                                                           \
+        else if (op == BL__DRAIN)                                                                                      \
             bl__##name##_drain(run, entries, total, rank, size);                                                       \
         break;
 
@@ -35,6 +36,12 @@ BL__MANAGE(bl__manage_op op, int queue, const bl__run *run, uint32_t *entries, u
            uint32_t rank, uint32_t size) {
     if (op == BL__DRAIN)
         bl__drain_spill(run, entries, total, rank, size);
+    else if (op == BL__RECORDS_SET_UP)
+        bl__records_init(run, rank, size);
+    else if (op == BL__RECORDS_FILL)
+        bl__records_fill(run, rank, size);
+    else if (op == BL__RECORDS_COUNT)
+        bl__records_count(run, total, rank);
     switch (queue) {
         BL_MANAGED_QUEUES(X)
     default:

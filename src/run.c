@@ -3,6 +3,7 @@
 
 #include <ballast/parts/entry.h>
 #include <ballast/parts/pool.h>
+#include <ballast/queues/broker.h>
 #include <ballast/task.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@ typedef struct job {
     const void *shared;
     bl_stats stats;
     buffer control, tally, spill, memory, queues, pool, flat, total, in, in_first, out, out_first;
+    buffer records, free_records, results;
     bl__tally *tallies; /* host copy */
     struct job *next;   /* abandoned */
     uint64_t bytes;
@@ -53,8 +55,9 @@ static void release(job *j, buffer *b) {
 }
 
 static void release_all(job *j) {
-    buffer *all[] = {&j->control, &j->tally, &j->spill, &j->memory,   &j->queues, &j->pool,
-                     &j->flat,    &j->total, &j->in,    &j->in_first, &j->out,    &j->out_first};
+    buffer *all[] = {&j->control, &j->tally,     &j->spill,   &j->memory,       &j->queues,
+                     &j->pool,    &j->flat,      &j->total,   &j->in,           &j->in_first,
+                     &j->out,     &j->out_first, &j->records, &j->free_records, &j->results};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         release(j, all[i]);
     free(j->tallies);
@@ -90,7 +93,7 @@ static int size_workers(job *j, uint32_t lanes) {
     uint32_t batch = j->plan.instance->lane_tasks ? lanes : 1;
     uint32_t outbox = batch * p->max_spawn;
     bl__run *run = &j->run;
-    run->words = p->payload_bytes / 4 + BL__ENTRY_HEAD;
+    run->words = p->carried_bytes / 4 + BL__ENTRY_HEAD;
     run->lanes = lanes;
     run->outbox = outbox;
     run->private_limit = config->private_entries == BL_NONE ? 0
@@ -100,7 +103,10 @@ static int size_workers(job *j, uint32_t lanes) {
         run->private_limit = 0;
     run->stack_capacity = power_of_two((uint64_t)run->private_limit + outbox + batch + 1);
     run->scratch_bytes = (uint32_t)aligned(p->scratch_bytes);
-    size_t memory = run->scratch_bytes + aligned(bl__stack_bytes(run->stack_capacity, run->words));
+    size_t memory = bl__stack_bytes(run->stack_capacity, run->words);
+    if (p->result_bytes)
+        memory += 4 * BL__SPARE_WORDS_OF(j->plan.warp);
+    memory = run->scratch_bytes + aligned(memory);
     if (memory > UINT32_MAX) {
         bl__detail(j->c, "a private stack of %u entries is too large", run->private_limit);
         return BL_EINVAL;
@@ -155,6 +161,61 @@ static int allocate_workers(job *j) {
     run->memory = j->memory.memory;
     run->host = j->c->device;
     return status;
+}
+
+/* Records in larger memory, those in use where they were, and all others in the queue of free ones. */
+static int make_records(job *j, uint64_t capacity) {
+    bl__run *run = &j->run;
+    buffer larger = {NULL, 0};
+    size_t used = (size_t)run->record_capacity * run->record_bytes;
+    if (capacity > 1u << 30)
+        return BL_ENOMEM;
+    run->record_bytes = j->plan.program->record_bytes;
+    size_t bytes = (size_t)capacity * run->record_bytes;
+    int status = ensure(j, &larger, bytes);
+    if (status == BL_OK && used)
+        status = j->c->ops->move(j->c, larger.memory, j->records.memory, used);
+    if (status == BL_OK)
+        status = bl_zero(j->c, (char *)larger.memory + used, bytes - used);
+    release(j, &j->records);
+    j->records = larger;
+    run->records = larger.memory;
+    run->record_capacity = (uint32_t)capacity;
+    release(j, &j->free_records);
+    if (status == BL_OK)
+        status = ensure(j, &j->free_records, broker_bytes((bl_shape){run->record_capacity, 1, run->workers}));
+    run->free_records = j->free_records.memory;
+    if (status == BL_OK)
+        status = j->c->ops->manage(j->c, BL__RECORDS_SET_UP, -1, run, NULL, 0, NULL);
+    if (status == BL_OK)
+        status = j->c->ops->manage(j->c, BL__RECORDS_FILL, -1, run, NULL, 0, NULL);
+    return status;
+}
+
+/* Before the workers start: some for each of them to begin with. */
+static int first_records(job *j, uint32_t roots) {
+    const bl_program *p = j->plan.program;
+    if (!p->result_bytes)
+        return BL_OK;
+    int status = ensure(j, &j->results, (size_t)p->result_bytes * roots);
+    j->run.results = j->results.memory;
+    uint64_t each = j->c->config.capacity ? j->c->config.capacity : 512;
+    each = each < 4 * j->plan.warp ? 4 * j->plan.warp : each;
+    return status == BL_OK ? make_records(j, power_of_two(each * j->run.workers)) : status;
+}
+
+/* Waves cannot pause: enough for every task of the next launch to fork, and for what groups hold back. */
+static int records_for_wave(job *j, uint32_t tasks) {
+    bl__run *run = &j->run;
+    uint64_t spare = 0, needed = 2 * ((uint64_t)tasks + run->workers * (uint64_t)run->lanes);
+    if (!j->plan.program->result_bytes)
+        return BL_OK;
+    int status = j->c->ops->manage(j->c, BL__RECORDS_COUNT, -1, run, NULL, 0, j->total.memory);
+    if (status == BL_OK)
+        status = bl_copy_out(j->c, &spare, j->total.memory, sizeof spare);
+    if (status != BL_OK || spare >= needed)
+        return status;
+    return make_records(j, power_of_two(run->record_capacity + needed - spare));
 }
 
 /* Queues with room for at least twice what is in flat, and that put into them. */
@@ -245,9 +306,12 @@ static int run_dynamic(job *j) {
         if (status != BL_OK || j->entries == 0)
             break;
         j->stats.pauses++;
-        if (j->run.capacity >= 1u << 30)
+        if (after.stop & BL__STOP_RECORDS)
+            status = make_records(j, 2 * (uint64_t)j->run.record_capacity);
+        if (status == BL_OK && j->run.capacity >= 1u << 30)
             status = BL_ENOMEM;
-        j->run.capacity *= 2;
+        if (after.stop & BL__STOP_GROW)
+            j->run.capacity *= 2;
         release(j, &j->queues); /* before the larger ones are made */
         release(j, &j->pool);
         if (status == BL_OK)
@@ -293,6 +357,8 @@ static int run_wave(job *j, uint32_t tasks, uint64_t *spawned) {
         run->first_task = done;
         run->slice_tasks = tasks - done < most ? tasks - done : most;
         int status = make_room(j, (uint32_t)*spawned, (uint64_t)run->slice_tasks * j->plan.program->max_spawn);
+        if (status == BL_OK)
+            status = records_for_wave(j, run->slice_tasks);
         run->out = j->out.memory;
         run->out_first = j->out_first.memory;
         if (j->plan.wave)
@@ -370,7 +436,8 @@ static int upload_roots(job *j, const void *roots, uint32_t count, uint32_t rang
     uint32_t parts = range == 1 || j->plan.is_static ? 1 : range < j->run.workers ? range : j->run.workers;
     uint32_t entry_count = count * parts;
     uint32_t words = j->run.words, payload = j->plan.program->payload_bytes;
-    uint32_t *entries = malloc(4u * (size_t)words * entry_count), *first = malloc(4u * (size_t)count);
+    bool joins = j->plan.program->result_bytes != 0;
+    uint32_t *entries = calloc(entry_count, 4u * (size_t)words), *first = malloc(4u * (size_t)count);
     int status = entries && first ? BL_OK : BL_ENOMEM;
     for (uint32_t i = 0; i < entry_count && status == BL_OK; i++) {
         uint32_t part = i % parts, *entry = entries + (size_t)i * words;
@@ -378,6 +445,8 @@ static int upload_roots(job *j, const void *roots, uint32_t count, uint32_t rang
         entry[1] = (uint32_t)((uint64_t)range * (part + 1) / parts);
         if (payload)
             memcpy(entry + BL__ENTRY_HEAD, (const char *)roots + (size_t)(i / parts) * payload, payload);
+        if (joins)
+            entry[BL__ENTRY_HEAD + payload / 4] = range == 1 ? BL__ROOT | i : BL__NO_JOIN;
         if (part == 0)
             first[i / parts] = i / parts;
     }
@@ -439,8 +508,9 @@ static job *new_job(bl_context *c, const bl_program *program, const void *shared
 }
 
 static int run_entries(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count,
-                       uint32_t range, bl_stats *stats) {
-    if (!c || !program || (count && !roots && program->payload_bytes) || (program->shared_bytes && !shared))
+                       uint32_t range, void *results, bl_stats *stats) {
+    if (!c || !program || (count && !roots && program->payload_bytes) || (program->shared_bytes && !shared) ||
+        (results && !program->result_bytes) || count >= BL__ROOT)
         return BL_EINVAL;
     if (c->dead)
         return BL_EDEAD;
@@ -464,7 +534,11 @@ static int run_entries(bl_context *c, const bl_program *program, const void *sha
     if (status == BL_OK && count && range) {
         status = upload_roots(j, roots, count, range);
         if (status == BL_OK)
+            status = first_records(j, count);
+        if (status == BL_OK)
             status = j->plan.is_static ? run_static(j, count * range) : run_dynamic(j);
+        if (status == BL_OK && results)
+            status = bl_copy_out(c, results, j->results.memory, (size_t)program->result_bytes * count);
         add_up(j);
     }
     if (stats)
@@ -480,10 +554,15 @@ static int run_entries(bl_context *c, const bl_program *program, const void *sha
 
 int bl_run(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count,
            bl_stats *stats) {
-    return run_entries(c, program, shared, roots, count, 1, stats);
+    return run_entries(c, program, shared, roots, count, 1, NULL, stats);
+}
+
+int bl_run_join(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count,
+                void *results, bl_stats *stats) {
+    return results ? run_entries(c, program, shared, roots, count, 1, results, stats) : BL_EINVAL;
 }
 
 int bl_run_range(bl_context *c, const bl_program *program, const void *shared, const void *payload, uint32_t count,
                  bl_stats *stats) {
-    return run_entries(c, program, shared, payload, 1, count, stats);
+    return run_entries(c, program, shared, payload, 1, count, NULL, stats);
 }

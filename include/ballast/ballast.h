@@ -120,6 +120,10 @@ typedef struct bl_stats {
 int bl_run(bl_context *context, const bl_program *program, const void *shared, const void *roots, uint32_t count,
            bl_stats *stats);
 
+/* The same for a program with BL_RESULT: what root i returned becomes element i of `results`, which is memory of the host. */
+int bl_run_join(bl_context *context, const bl_program *program, const void *shared, const void *roots, uint32_t count,
+                void *results, bl_stats *stats);
+
 /* Runs one payload with the index range [0, count): a parallel loop whose tasks may spawn more. The range is dealt out evenly at first, and what
  * turns out uneven is stolen. */
 int bl_run_range(bl_context *context, const bl_program *program, const void *shared, const void *payload,

@@ -15,7 +15,11 @@
  *     #define BL_SPLIT    function        (BL_PAYLOAD *kept, BL_PAYLOAD *given, uint32_t begin, uint32_t end, const BL_SHARED *) -> middle: where to
  *                                         divide a range for a thief, begin < middle < end; both payloads are copies. Default: in half
  *     #define BL_POP      n               BL_RANGE_RUN: indices taken at once; default 0: as many as take some microseconds
- *     #define BL_MAX_SPAWN n              the most entries one task spawns (bl_spawn and bl_spawn_n count one each); default 1
+ *     #define BL_RESULT   type            what a task returns (task.h: bl_return, bl_fork); a plain type whose size is a multiple of 4
+ *     #define BL_JOIN     function        (bl_task *, const BL_PAYLOAD *forked, const BL_RESULT *results, uint32_t count, const BL_SHARED *, BL_LOCAL *)
+ *     #define BL_JOIN_WIDTH n             the most children of one fork, up to 32767; default 8
+ *     #define BL_SUM 1                    instead of BL_JOIN: results are uint64_t and add up
+ *     #define BL_MAX_SPAWN n              the most entries one task spawns (bl_spawn, bl_spawn_n and bl_fork count one each); default 1
  *     #define BL_LANE_TASKS 1             every lane runs a task of its own; default 0: the lanes of a block share one
  *     #define BL_LANES    n               lanes per block on a GPU, a multiple of 32; default 128
  *     #define BL_SHORT_LIST 1             on a GPU and on the simulated machine only the schedulers of the papers and the default: compiles three
@@ -33,6 +37,7 @@
 #include "parts/pool.h"
 #include "parts/worker.h"
 #include "runtime/idle.h"
+#include "runtime/joins.h"
 #include "runtime/program_type.h"
 #include "runtime/termination.h"
 #include "task.h"
@@ -100,8 +105,34 @@ BL_FN void bl__worker_sync(uint32_t lanes) {
 #define BL__HAS_DONE_TEST 0
 #define BL_DONE_TEST BL__NO_DONE_TEST
 #endif
+/* What an entry carries: with results also where they go. */
+#ifdef BL_RESULT
+#define BL__JOINS 1
+typedef struct BL_CAT(BL_PROGRAM, _carried) {
+    BL_PAYLOAD payload;
+    uint32_t join;
+} BL_CAT(BL_PROGRAM, _carried);
+#define BL__CARRIED BL_CAT(BL_PROGRAM, _carried)
+#define BL__PAYLOAD_OF(carried) (&(carried)->payload)
+#else
+#define BL__JOINS 0
+#define BL_RESULT bl_nothing
+#define BL__CARRIED BL_PAYLOAD
+#define BL__PAYLOAD_OF(carried) (carried)
+#endif
+#ifndef BL_SUM
+#define BL_SUM 0
+#endif
+#ifndef BL_JOIN_WIDTH
+#define BL_JOIN_WIDTH 8
+#endif
+#define BL__RESULT_BYTES (BL__JOINS ? (uint32_t)sizeof(BL_RESULT) : 0u)
+#define BL__RESULTS_AT (BL__JOINS && !(BL_SUM) ? BL__RECORD_KEEPS + ((uint32_t)sizeof(BL_PAYLOAD) + 7u) / 8u * 8u : 0u)
+#define BL__RECORD_BYTES                                                                                               \
+    (BL__RESULTS_AT ? (BL__RESULTS_AT + BL__RESULT_BYTES * (BL_JOIN_WIDTH) + 7u) / 8u * 8u                             \
+                    : (uint32_t)sizeof(bl__record))
 #ifndef BL_ENTRY_WORDS
-#define BL_ENTRY_WORDS ((uint32_t)sizeof(BL_PAYLOAD) / 4 + BL__ENTRY_HEAD)
+#define BL_ENTRY_WORDS ((uint32_t)sizeof(BL__CARRIED) / 4 + BL__ENTRY_HEAD)
 #endif
 
 /* Every scheduler for the program's own kind of group; on machines with lanes the other kind too, with the default scheduler. */
@@ -128,6 +159,16 @@ BL_FN void bl__worker_sync(uint32_t lanes) {
 #undef BL_PROGRAM
 #undef BL_PAYLOAD
 #undef BL_RUN
+#undef BL_RESULT
+#undef BL_JOIN
+#undef BL_JOIN_WIDTH
+#undef BL_SUM
+#undef BL__JOINS
+#undef BL__CARRIED
+#undef BL__PAYLOAD_OF
+#undef BL__RESULT_BYTES
+#undef BL__RESULTS_AT
+#undef BL__RECORD_BYTES
 #undef BL_RANGE_RUN
 #undef BL_SPLIT
 #undef BL_POP

@@ -9,6 +9,8 @@
  * | may be called                    | by                                                   |
  * |----------------------------------|------------------------------------------------------|
  * | bl_spawn, bl_spawn_n, bl_fail    | any lane, in divergent code                          |
+ * | bl_return, bl_fork               | one lane of the task, once                           |
+ * | bl_arrive                        | any lane                                             |
  * | bl_sync                          | all lanes of the task together                       |
  * | bl_warp_* of the platform        | all lanes of a warp together, where t->lanes > 1     |
  * | platform atomics (relaxed, …)    | any lane; on memory of the device                    |
@@ -18,6 +20,7 @@
 
 #include "platform/platform.h"
 #include "parts/entry.h"
+#include "parts/record.h"
 
 #define BL_TASK BL_INLINE inline
 #ifdef BL_TARGET_CUDA
@@ -31,7 +34,14 @@ typedef struct bl_nothing {
 } bl_nothing;
 
 /* Reasons in a run's stop word. */
-enum { BL__STOP_GROW = 1, BL__STOP_HOST = 2, BL__STOP_FAILED = 4, BL__STOP_TOO_MANY = 8, BL__STOP_DONE = 16 };
+enum {
+    BL__STOP_GROW = 1,
+    BL__STOP_HOST = 2,
+    BL__STOP_FAILED = 4,
+    BL__STOP_TOO_MANY = 8,
+    BL__STOP_DONE = 16,
+    BL__STOP_RECORDS = 32
+};
 
 typedef struct bl_task bl_task;
 struct bl_task {
@@ -41,19 +51,67 @@ struct bl_task {
     uint32_t lane;    /* 0 .. lanes-1 */
     uint32_t lanes;
     uint32_t words; /* per entry */
+    /* Programs with BL_RESULT: */
+    const bl__run *run;
+    bl__returned *returned;
+    uint32_t *spare;       /* the worker's free records */
+    uint32_t join, index;  /* where this task's result goes: a record, or a root, and a slot of it */
+    uint32_t result_bytes; /* 0: no results; */
+    uint32_t results_at;   /* where the results lie in a record; 0: they only add up */
 };
+
 /* Publishes one entry: `count` sibling tasks with the same payload and the indices 0 .. count-1. A zero count spawns nothing. */
-BL_FN void bl__spawn(bl_task *t, const void *payload, uint32_t bytes, uint32_t count) {
+BL_FN void bl__spawn(bl_task *t, const void *payload, uint32_t bytes, uint32_t count, uint32_t join) {
     if (count == 0)
         return;
-    uint32_t words = bytes / 4 + BL__ENTRY_HEAD;
-    uint32_t *entry = bl__stack_slot(t->stack, words, bl_lane_add32(&t->stack->top, 1));
+    uint32_t *entry = bl__stack_slot(t->stack, t->words, bl_lane_add32(&t->stack->top, 1));
     entry[0] = 0;
     entry[1] = count;
     bl__words_copy(entry + BL__ENTRY_HEAD, (const bl_word *)payload, bytes / 4);
+    if (t->result_bytes)
+        entry[BL__ENTRY_HEAD + bytes / 4] = join;
 }
-#define bl_spawn(t, payload) bl__spawn((t), (payload), (uint32_t)sizeof *(payload), 1)
-#define bl_spawn_n(t, payload, count) bl__spawn((t), (payload), (uint32_t)sizeof *(payload), (count))
+#define bl_spawn(t, payload) bl__spawn((t), (payload), (uint32_t)sizeof *(payload), 1, BL__NO_JOIN)
+#define bl_spawn_n(t, payload, count) bl__spawn((t), (payload), (uint32_t)sizeof *(payload), (count), BL__NO_JOIN)
+
+/* ---- joins: programs with BL_RESULT ----
+ *
+ * Every task does exactly one of two things: it returns a result, or it forks. A fork is an entry of `count` (at least one) children with the same
+ * payload, told apart by their indices, and `forked`, which is kept. When all children have returned, BL_JOIN is called with `forked` and their results in
+ * the order of the indices; it too returns or forks. With BL_SUM there is no BL_JOIN: the result of a fork is the sum of its children's results, which
+ * must stay below 2^48. A task that was spawned and not forked returns to nobody. */
+BL_FN void bl__fork(bl_task *t, const void *forked, const void *child, uint32_t bytes, uint32_t count) {
+    uint32_t number = bl__spare_take(t->spare);
+    bl__record *r = bl__record_at(t->run, number);
+    bl_store64_relaxed(&r->state, count * BL__ONE_CHILD);
+    r->parent = t->join;
+    r->slot = t->index;
+    if (t->results_at) {
+        *bl__record_count(r) = count;
+        bl__words_copy((bl_word *)bl__record_payload(r), (const bl_word *)forked, bytes / 4);
+    }
+    bl__spawn(t, child, bytes, count, number);
+}
+#define bl_fork(t, forked, child, count)                                                                               \
+    bl__fork((t), (forked), (child), (uint32_t)(sizeof *(child) + 0 * sizeof((forked) == (child))), (count))
+
+BL_FN void bl__return(bl_task *t, const void *result, uint32_t bytes) {
+    unsigned char *to = t->run->results;
+    t->returned->any = 1;
+    if (t->results_at == 0 && bytes == sizeof t->returned->sum)
+        bl__words_copy((bl_word *)&t->returned->sum, (const bl_word *)result, 2);
+    else if (!(t->join & BL__ROOT))
+        to = (unsigned char *)bl__record_at(t->run, t->join) + t->results_at + (size_t)t->index * bytes;
+    else
+        to += (size_t)(t->join & ~BL__ROOT) * bytes;
+    if (t->results_at && t->join != BL__NO_JOIN)
+        bl__words_copy((bl_word *)to, (const bl_word *)result, bytes / 4);
+}
+#define bl_return(t, result) bl__return((t), (result), (uint32_t)sizeof *(result))
+
+/* Dependencies: `unmet` counts what must be done before something may start. True for who does the last of it, and who should spawn it then: it
+ * sees everything that the others had written before they arrived (the addition is release and acquire). */
+BL_FN bool bl_arrive(uint32_t *unmet) { return bl_fetch_add32_acq_rel(unmet, (uint32_t)-1) == 1; }
 
 /* Ends the run: no new task starts, and bl_run returns BL_ETASK. */
 BL_FN void bl_fail(bl_task *t) { bl_fetch_or32_relaxed(t->stop, BL__STOP_FAILED); }

@@ -18,11 +18,18 @@
 
 #define BL__ENTRY_HEAD 2u /* words before the payload */
 
+/* What a task returned, until the worker has passed it on. */
+typedef struct bl__returned {
+    uint64_t sum; /* where results only add up; else the result is in its slot already */
+    uint32_t any;
+} bl__returned;
+
 typedef struct bl__stack {
     uint32_t bottom, top; /* counters; the slot is counter & mask */
     uint32_t mask;
-    uint32_t order; /* block workers: what the leading warp decided, for the other lanes */
-} bl__stack;        /* the slots follow */
+    uint32_t order;        /* block workers: what the leading warp decided, for the other lanes */
+    bl__returned returned; /* block workers */
+} bl__stack;               /* the slots follow */
 
 BL_FN uint32_t *bl__stack_slot(bl__stack *s, uint32_t words, uint32_t i) {
     return (uint32_t *)(s + 1) + (size_t)(i & s->mask) * words;
@@ -37,6 +44,9 @@ BL_HOST_FN size_t bl__stack_bytes(uint32_t capacity, uint32_t words) {
 BL_FN uint32_t *bl__stack_current(bl__stack *s, uint32_t words) {
     return (uint32_t *)(s + 1) + ((size_t)s->mask + 1) * words;
 }
+
+/* Past that: the free join records of a worker whose program has results. */
+BL_FN uint32_t *bl__stack_spare(bl__stack *s, uint32_t words) { return bl__stack_current(s, words) + words; }
 
 /* A loop and not memcpy: with a constant count it becomes register moves on every target. */
 BL_FN void bl__words_copy(bl_word *to, const bl_word *from, uint32_t words) {

@@ -40,6 +40,9 @@ typedef struct bl__run {
         *memory; /* CPU and sim: per worker its scratch, then its private stack; on a GPU that is shared memory */
     unsigned char *queues;
     unsigned char *pool;
+    unsigned char *records, *free_records; /* join records, and the queue of those that are free */
+    unsigned char *results;                /* of the roots */
+    uint32_t record_bytes, record_capacity;
     void *host;                    /* the host's side of the device; on a CPU it puts workers to sleep and wakes them */
     const uint32_t *in, *in_first; /* static: entries, and the number of the first task of each */
     uint32_t *out, *out_first;

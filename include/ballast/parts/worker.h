@@ -8,6 +8,7 @@
 typedef struct bl__worker {
     const bl__run *run;
     bl__stack *stack;
+    uint32_t *spare; /* free join records */
     bl__tally *tally;
     uint32_t id;          /* of the worker, or of the group that a static scheduler runs */
     uint32_t lane;        /* in the leading warp */
@@ -35,6 +36,7 @@ BL_FN bl__worker bl__worker_start(const bl__run *run, bl__stack *stack, uint32_t
     bl__worker w;
     w.run = run;
     w.stack = stack;
+    w.spare = bl__stack_spare(stack, words);
     w.tally = run->tally + slot;
     w.id = id;
     w.lane = lane;

@@ -1,8 +1,9 @@
 /* Template: THE worker loop, for every target, scheduler, queue and group.
  *
- *     settle     publish what others should have, keep room for the next spawns
+ *     settle     publish what others should have, keep room for the next spawns and records for the next forks
  *     acquire    with an empty stack: fetch, search, go idle, sleep; notice the end
  *     run        take a batch off the private stack and run it
+ *     join       pass on what tasks returned, and go on where all children have
  *
  * A worker of lane tasks is a warp whose lanes run a task each; otherwise the lanes of a block run one task together, and the block's first
  * warp leads: it alone settles and acquires. On a CPU a warp has one lane and both are the same.
@@ -60,19 +61,46 @@ BL_FN bool BL__NAME(can_share)(bl__worker *w, uint32_t count) {
     return count == 1 && only[1] - only[0] > BL__BATCH;
 }
 
+#if BL__JOINS
+/* Before the n oldest entries can be seen by others. */
+BL_FN void BL__NAME(share)(bl__worker *w, uint32_t n) {
+    for (uint32_t i = 0; BL_WARP == 1 && i < n; i++) {
+        const uint32_t *entry = bl__stack_slot(w->stack, w->words, w->stack->bottom + i);
+        bl__record_share(w->run, entry[BL__ENTRY_HEAD + sizeof(BL_PAYLOAD) / 4]);
+    }
+}
+
+/* As many free records as the tasks of a batch may need. */
+BL_FN void BL__NAME(keep_records)(bl__worker *w) {
+    if (w->lane == 0 && w->spare[0] < BL__BATCH &&
+        !bl__spare_refill(w->run, w->spare, BL__BATCH, BL__ENDS_ALONE ? BL__BATCH : BL__SPARE_CHUNK))
+        w->stop = bl_fetch_or32_relaxed(&w->run->control->stop, BL__STOP_RECORDS) | BL__STOP_RECORDS;
+}
+#endif
+
+BL_FN uint32_t BL__NAME(share_and_publish)(bl__worker *w, uint32_t n) {
+#if BL__JOINS
+    BL__NAME(share)(w, n);
+#endif
+    return BL__NAME(publish)(w, n);
+}
+
 BL_FN void BL__NAME(settle)(bl__worker *w, const BL_SHARED *shared) {
     const bl__run *run = w->run;
     uint32_t count = BL__NAME(held)(w), published = 0;
     w->peak = bl__max(w->peak, count);
     if (count > run->private_limit) {
-        published = BL__NAME(publish)(w, count - run->private_limit / 2);
+        published = BL__NAME(share_and_publish)(w, count - run->private_limit / 2);
     } else if (run->workers > 1 && BL__NAME(can_share)(w, count) && bl_warp_any(w->lane == 0 && w->shown == 0)) {
         if (count == 1)
             BL__NAME(halve)(w, shared);
-        published = BL__NAME(publish)(w, bl__max(count / 2, 1));
+        published = BL__NAME(share_and_publish)(w, bl__max(count / 2, 1));
     }
     if (published)
         bl__wake_for_work(run);
+#if BL__JOINS
+    BL__NAME(keep_records)(w);
+#endif
     if (w->lane == 0 && run->stack_capacity - bl__stack_count(w->stack) < run->outbox)
         w->stop = bl_fetch_or32_relaxed(&run->control->stop, BL__STOP_GROW) | BL__STOP_GROW;
     bl_warp_sync();
@@ -183,6 +211,81 @@ BL_FN bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
     return true;
 }
 
+#if BL__JOINS
+/* One lane: passes on what its task returned. The record all of whose children have returned, or BL__NO_JOIN. */
+BL_FN uint32_t BL__NAME(pass_on)(const bl__run *run, const bl_task *task) {
+    if (task->join & BL__ROOT) {
+        if (BL_SUM && task->join != BL__NO_JOIN)
+            ((uint64_t *)(void *)run->results)[task->join & ~BL__ROOT] = task->returned->sum;
+        return BL__NO_JOIN;
+    }
+    bl__record *r = bl__record_at(run, task->join);
+    uint64_t sum = BL_SUM ? task->returned->sum : 0;
+    uint64_t state = BL_WARP == 1 ? bl__record_arrive_own(r, sum)
+                     : BL_SUM     ? bl__record_arrive_sum(r, sum)
+                                  : bl__record_arrive(r, sum);
+    task->returned->sum = state & BL__SUM_MASK;
+    return bl__record_out(state) ? BL__NO_JOIN : task->join;
+}
+
+/* In place of the fork that left this record. */
+BL_FN void BL__NAME(go_on)(bl_task *task, bl__record *r, const BL_SHARED *shared, BL_LOCAL *local) {
+    task->join = r->parent;
+    task->index = r->slot;
+#if BL_SUM
+    (void)shared, (void)local;
+    if (task->lane == 0)
+        task->returned->any = 1;
+#else
+    const unsigned char *results = (const unsigned char *)r + BL__RESULTS_AT;
+    BL_JOIN(task, (const BL_PAYLOAD *)(const void *)bl__record_payload(r), (const BL_RESULT *)(const void *)results,
+            *bl__record_count(r), shared, local);
+#endif
+}
+
+#if BL_KIND_LANE
+/* All lanes of the warp together, each with a task of its own: up from record to record, until nobody came last. */
+BL_FN void BL__NAME(join)(bl__worker *w, bl_task *task, const BL_SHARED *shared, BL_LOCAL *local) {
+    while (bl_warp_any(task->returned->any != 0)) {
+        uint32_t done = task->returned->any ? BL__NAME(pass_on)(w->run, task) : BL__NO_JOIN;
+        task->returned->any = 0;
+        if (done != BL__NO_JOIN)
+            BL__NAME(go_on)(task, bl__record_at(w->run, done), shared, local);
+        bl_warp_sync();
+        if (done != BL__NO_JOIN)
+            bl__spare_give(w->spare, done);
+        bl_warp_sync();
+        if (w->lane == 0 && w->spare[0] > BL__SPARE_HIGH)
+            bl__spare_trim(w->run, w->spare, BL__SPARE_HIGH);
+        bl_warp_sync();
+    }
+}
+#else
+/* All lanes of the block together, of which one returned something. */
+BL_FN void BL__NAME(join)(bl__worker *w, bl_task *task, const BL_SHARED *shared, BL_LOCAL *local) {
+    bl__stack *s = w->stack;
+    while (task->returned->any) {
+        if (task->lane == 0)
+            s->order = BL__NAME(pass_on)(w->run, task);
+        bl__worker_sync(task->lanes);
+        uint32_t done = s->order;
+        if (task->lane == 0)
+            task->returned->any = 0;
+        bl__worker_sync(task->lanes);
+        if (done == BL__NO_JOIN)
+            break;
+        BL__NAME(go_on)(task, bl__record_at(w->run, done), shared, local);
+        bl__worker_sync(task->lanes);
+        if (task->lane == 0) {
+            bl__spare_give(w->spare, done);
+            if (w->spare[0] > BL__SPARE_HIGH)
+                bl__spare_trim(w->run, w->spare, BL__SPARE_HIGH);
+        }
+    }
+}
+#endif
+#endif
+
 #if BL__PIECES
 /* How many of the `left` indices to take at once. Unless told, as many as take some microseconds: enough not to feel the loop, too few to keep
  * anybody waiting. The time of the last piece is the guess for the next; a guess may be wrong, so never more than an eighth of what is left. */
@@ -203,14 +306,26 @@ BL_FN uint32_t BL__NAME(piece)(bl__worker *w, uint32_t left) {
 #endif
 
 #if BL_WARP == 1
+/* A CPU thread that has enough to do, room to do it in and nobody waiting for it need not prepare. */
+BL_FN bool BL__NAME(may_go_on)(bl__worker *w) {
+    const bl__run *run = w->run;
+    uint32_t count = bl__stack_count(w->stack);
+    if (count == 0 || count > run->private_limit || bl_load32_host(&run->control->stop) ||
+        (uint32_t)bl_load64_relaxed(&run->control->idle) || (BL__JOINS && w->spare[0] == 0))
+        return false;
+    w->peak = bl__max(w->peak, count);
+    bl_store64_host(&w->tally->beat, w->tasks);
+    return true;
+}
+
 /* A CPU thread stays with its newest entry until that is used up, a task has spawned, or somebody is out of work: the payload
  * stays in registers, and what the tasks of one entry have in common is computed once. */
 BL_FN void BL__NAME(run_entry)(bl__worker *w, bl_task *task, const BL_SHARED *shared, BL_LOCAL *local) {
     bl__stack *s = w->stack;
     const bl__control *control = w->run->control;
     uint32_t top = s->top, *entry = bl__stack_slot(s, w->words, top - 1), index = entry[0], end = entry[1];
-    BL_PAYLOAD payload;
-    bl__words_copy((bl_word *)&payload, entry + BL__ENTRY_HEAD, w->words - BL__ENTRY_HEAD);
+    BL__CARRIED carried;
+    bl__words_copy((bl_word *)&carried, entry + BL__ENTRY_HEAD, w->words - BL__ENTRY_HEAD);
     for (;;) {
 #if BL__PIECES
         uint32_t n = BL__NAME(piece)(w, end - index);
@@ -220,7 +335,14 @@ BL_FN void BL__NAME(run_entry)(bl__worker *w, bl_task *task, const BL_SHARED *sh
         bool last = index + n == end;
         if (last)
             s->top = top - 1; /* before the task, so that its spawns take the entry's place */
-        BL__CALL(task, &payload, index, n, shared, local);
+#if BL__JOINS
+        task->join = carried.join;
+        task->index = index;
+#endif
+        BL__CALL(task, BL__PAYLOAD_OF(&carried), index, n, shared, local);
+#if BL__JOINS
+        BL__NAME(join)(w, task, shared, local);
+#endif
         index += n;
         w->tasks += n;
         if (last)
@@ -285,6 +407,11 @@ BL_FN void BL__NAME(take_task)(bl__worker *w) {
 BL_FN void BL__NAME(close)(bl__worker *w, uint64_t begun) {
     bl__tally *tally = w->tally;
     uint32_t count = bl__stack_count(w->stack);
+#if BL__JOINS
+    BL__NAME(share)(w, count);
+    if (w->lane == 0)
+        bl__spare_trim(w->run, w->spare, 0);
+#endif
     if (!BL__ENDS_ALONE) {
         uint32_t *spill = w->run->spill + (size_t)w->id * w->run->stack_capacity * w->words;
         for (uint32_t i = w->lane; i < count * w->words; i += BL_WARP)
@@ -313,11 +440,29 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
     BL_LOCAL local;
     memset(&local, 0, sizeof local);
 #if BL_WARP > 1
-    BL_PAYLOAD payload;
+    BL__CARRIED carried;
     uint32_t index;
 #endif
-    bl_task task = {stack,  &run->control->stop, scratch, BL_KIND_LANE ? 0 : lane, BL_KIND_LANE ? 1 : run->lanes,
-                    w.words};
+    bl__returned mine = {0, 0}; /* of a task of one lane; a block's lies where all of it can see it */
+    bl_task task = {stack,
+                    &run->control->stop,
+                    scratch,
+                    BL_KIND_LANE ? 0 : lane,
+                    BL_KIND_LANE ? 1 : run->lanes,
+                    w.words,
+                    run,
+                    BL_KIND_LANE ? &mine : &stack->returned,
+                    w.spare,
+                    BL__NO_JOIN,
+                    0,
+                    BL__RESULT_BYTES,
+                    BL__RESULTS_AT};
+#if BL__JOINS
+    if (lane == 0) {
+        w.spare[0] = 0;
+        task.returned->any = 0;
+    }
+#endif
 #if BL__ENDS_ALONE
     if (leads)
         BL__NAME(open_share)(&w);
@@ -328,15 +473,23 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
     }
     for (;;) {
 #if BL_WARP == 1
-        if (!BL__NAME(prepare)(&w, shared))
+        if (!BL__NAME(may_go_on)(&w) && !BL__NAME(prepare)(&w, shared))
             break;
         BL__NAME(run_entry)(&w, &task, shared, &local);
 #elif BL_KIND_LANE
         if (!BL__NAME(prepare)(&w, shared))
             break;
-        if (BL__NAME(take_tasks)(&w, (bl_word *)&payload, &index))
-            BL__CALL(&task, &payload, index, 1u, shared, &local);
+        if (BL__NAME(take_tasks)(&w, (bl_word *)&carried, &index)) {
+#if BL__JOINS
+            task.join = carried.join;
+            task.index = index;
+#endif
+            BL__CALL(&task, BL__PAYLOAD_OF(&carried), index, 1u, shared, &local);
+        }
         bl_warp_sync();
+#if BL__JOINS
+        BL__NAME(join)(&w, &task, shared, &local);
+#endif
 #else
         if (leads) {
             bool go = BL__NAME(prepare)(&w, shared);
@@ -350,9 +503,16 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
             break;
         const uint32_t *current = bl__stack_current(stack, w.words);
         index = current[0];
-        bl__words_copy((bl_word *)&payload, current + BL__ENTRY_HEAD, w.words - BL__ENTRY_HEAD);
-        BL__CALL(&task, &payload, index, current[1], shared, &local);
+        bl__words_copy((bl_word *)&carried, current + BL__ENTRY_HEAD, w.words - BL__ENTRY_HEAD);
+#if BL__JOINS
+        task.join = carried.join;
+        task.index = index;
+#endif
+        BL__CALL(&task, BL__PAYLOAD_OF(&carried), index, current[1], shared, &local);
         bl__worker_sync(run->lanes);
+#if BL__JOINS
+        BL__NAME(join)(&w, &task, shared, &local);
+#endif
 #endif
     }
     BL_MERGE(shared, &local);

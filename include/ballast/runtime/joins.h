@@ -1,0 +1,62 @@
+/* The store of free join records that all workers share: a Broker Queue of numbers, moved in chunks, so that it is seldom touched. It holds every
+ * number there is and so is never full; when it is empty the run pauses and the host makes more.
+ */
+#ifndef BALLAST_RUNTIME_JOINS_H
+#define BALLAST_RUNTIME_JOINS_H
+
+#include "../parts/record.h"
+#include "../queues/broker.h"
+
+BL_FN broker bl__free_records(const bl__run *run) {
+    broker q;
+    bl_shape shape = {run->record_capacity, 1, run->workers};
+    broker_bind(&q, run->free_records, shape, 0);
+    return q;
+}
+
+BL_FN void bl__records_give(broker *q, const uint32_t *numbers, uint32_t n) {
+    for (uint32_t done = 0; done < n;)
+        done += broker_push_n(q, numbers + done, n - done);
+}
+
+/* One lane: as many as there are, so that at least `needed` are in the spare list. False if there are not so many. */
+BL_FN bool bl__spare_refill(const bl__run *run, uint32_t *spare, uint32_t needed, uint32_t chunk) {
+    broker q = bl__free_records(run);
+    while (spare[0] < needed) {
+        uint32_t got = broker_pop_n(&q, spare + 1 + spare[0], chunk);
+        if (!got)
+            return false;
+        spare[0] += got;
+    }
+    return true;
+}
+
+/* One lane: what is more than `most` goes back. */
+BL_FN void bl__spare_trim(const bl__run *run, uint32_t *spare, uint32_t most) {
+    broker q = bl__free_records(run);
+    while (spare[0] > most) {
+        uint32_t n = spare[0] - most < BL__SPARE_CHUNK ? spare[0] - most : BL__SPARE_CHUNK;
+        spare[0] -= n;
+        bl__records_give(&q, spare + 1 + spare[0], n);
+    }
+}
+
+/* ---- by the host while no worker runs: `size` threads, each with its rank ---- */
+
+BL_FN void bl__records_init(const bl__run *run, uint32_t rank, uint32_t size) {
+    broker q = bl__free_records(run);
+    broker_init(&q, 0, rank, size);
+}
+BL_FN void bl__records_fill(const bl__run *run, uint32_t rank, uint32_t size) {
+    broker q = bl__free_records(run);
+    for (uint32_t i = rank; i < run->record_capacity; i += size)
+        if (bl__record_out(bl__record_at(run, i)->state) == 0)
+            bl__records_give(&q, &i, 1);
+}
+BL_FN void bl__records_count(const bl__run *run, uint64_t *total, uint32_t rank) {
+    broker q = bl__free_records(run);
+    if (rank == 0)
+        *total = broker_size(&q);
+}
+
+#endif

@@ -214,6 +214,8 @@ static void test_list(void) {
             app_error error = {""};
             for (int k = 0; a->options[k].name && k < OPTIONS; k++)
                 values[k] = a->options[k].initial;
+            if (!strcmp(a->options[bad].name, "--output"))
+                continue; /* any name will do */
             values[bad] = "nonsense";
             check_at("%s %s nonsense", a->name, a->options[bad].name);
             CHECK_SAME(a->open(&data, values, 1, &error), 2);

@@ -581,10 +581,10 @@ static void test_normalisation(void) {
 
 /* ---- the twin ---- */
 
-static uint64_t leaf_begin(const octree_leaf *leaf) { return leaf->path << 3 * (OCTREE_MAX_DEPTH - leaf->depth); }
+static uint64_t leaf_begin(const octree_node *leaf) { return leaf->path << 3 * (OCTREE_MAX_DEPTH - leaf->depth); }
 
 /* How many particles lie in a leaf, by comparing coordinates with its bounds. */
-static uint32_t count_inside(const points *p, const octree_leaf *leaf) {
+static uint32_t count_inside(const points *p, const octree_node *leaf) {
     double low[3] = {0}, side = 1;
     for (uint32_t level = leaf->depth; level-- > 0;) {
         side /= 2;
@@ -623,7 +623,7 @@ static void check_tree(const points *p, uint32_t threshold, uint32_t max_depth, 
     bool sorted = true, small = true;
     uint32_t depth = 0, sum = 0;
     for (uint32_t i = 0; i < tree.leaves; i++) {
-        const octree_leaf *leaf = &tree.leaf[i];
+        const octree_node *leaf = &tree.leaf[i];
         sorted = sorted && (i == 0 || leaf_begin(leaf) > leaf_begin(leaf - 1)) && leaf->first == sum;
         small = small && leaf->count > 0 && (leaf->count <= threshold || leaf->depth == max_depth);
         depth = leaf->depth > depth ? leaf->depth : depth;

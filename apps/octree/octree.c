@@ -2,8 +2,10 @@
 #include "octree.h"
 
 #include "../app.h"
+#include "../output.h"
 #include "../parse.h"
 #include "points.h"
+#include "tree.h"
 #include "twin.h"
 
 #include <inttypes.h>
@@ -11,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(sizeof(octree_particle) == 16 && sizeof(octree_octant) == 24 && sizeof(octree_leaf) == 24,
+_Static_assert(sizeof(octree_particle) == 16 && sizeof(octree_octant) == 24 && sizeof(octree_node) == 24,
                "the sizes that device code relies on");
 
 #define TWIN_MAX UINT32_C(100000000) /* particles that are checked without --check */
@@ -25,15 +27,20 @@ const bl_program *octree_cuda(void);
 typedef struct octree_problem {
     points particles;
     uint32_t threshold, max_depth;
+    bool keep;    /* the whole tree, not only its leaves */
+    char *output; /* NULL: no file is asked for */
 
     bl_context *context; /* between load and unload, else NULL */
     octree_shared device;
 
     bool solved; /* the last run succeeded; what follows is its result */
     octree_totals totals;
-    octree_leaf *leaf; /* `leaves` of them, sorted by path */
+    octree_node *leaf; /* `leaves` of them, sorted by path */
     uint32_t leaves;
     uint64_t tasks, digest;
+
+    bool has_tree;
+    octree tree;
 
     bool has_twin;
     octree_tree twin;
@@ -41,7 +48,7 @@ typedef struct octree_problem {
 
 /* ---- options ---- */
 
-enum { PARTICLES, DISTRIBUTION, THRESHOLD, MAX_DEPTH, INPUT };
+enum { PARTICLES, DISTRIBUTION, THRESHOLD, MAX_DEPTH, INPUT, OUTPUT };
 
 static const app_option octree_options[] = {
     [PARTICLES] = {"--particles", "N", "500k", "how many particles to make"},
@@ -49,6 +56,7 @@ static const app_option octree_options[] = {
     [THRESHOLD] = {"--threshold", "N", "20", "an octant with more particles is split"},
     [MAX_DEPTH] = {"--max-depth", "N", "20", "octants at this depth are not split, 0 to 20"},
     [INPUT] = {"--input", "FILE", "", "read the particles instead: .xyz (text), .f32le (raw), .ply; each also .gz"},
+    [OUTPUT] = {"--output", "FILE", "", "write the tree: a line per node, then one per particle; docs/octree.md"},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -99,6 +107,12 @@ static int read_options(octree_problem *p, const char *const *values, uint64_t s
             wrong(error, 2, "--distribution: \"%.100s\" is unknown; accepted: " POINTS_KINDS, values[DISTRIBUTION]);
     if (status != 0)
         return status;
+    if (values[OUTPUT][0] != '\0') {
+        p->keep = true;
+        p->output = strdup(values[OUTPUT]);
+        if (!p->output)
+            return wrong(error, 1, "octree: out of memory");
+    }
     if (values[INPUT][0] != '\0')
         return points_read(&p->particles, values[INPUT], error);
     return make_particles(p, kind, count, seed, error);
@@ -109,8 +123,10 @@ static void octree_close(void *problem) {
     if (!p)
         return;
     octree_tree_free(&p->twin);
+    octree_free(&p->tree);
     points_free(&p->particles);
     free(p->leaf);
+    free(p->output);
     free(p);
 }
 
@@ -141,6 +157,8 @@ static const bl_program *octree_program(const char *target) {
     return NULL;
 }
 
+enum { BUFFER0, BUFFER1, LEAF, TOTALS, INNER, ARRAYS };
+
 static void octree_unload(void *problem, bl_context *context) {
     octree_problem *p = problem;
     if (!p->context)
@@ -149,27 +167,36 @@ static void octree_unload(void *problem, bl_context *context) {
     bl_free(context, p->device.buffer[1]);
     bl_free(context, p->device.leaf);
     bl_free(context, p->device.totals);
+    if (p->device.inner)
+        bl_free(context, p->device.inner);
     p->device = (octree_shared){0};
     p->context = NULL;
 }
 
+/* Tasks number the octants that they keep with 32 bits. */
 static int octree_load(void *problem, bl_context *context) {
     octree_problem *p = problem;
     const size_t count = p->particles.count;
-    void *memory[4] = {NULL, NULL, NULL, NULL};
-    const size_t bytes[4] = {count * sizeof(octree_particle), count * sizeof(octree_particle),
-                             count * sizeof(octree_leaf), sizeof(octree_totals)};
-    int status = BL_OK;
-    for (int i = 0; i < 4 && status == BL_OK; i++)
+    const uint64_t inner = octree_inner_most(p->particles.count, p->threshold, p->max_depth);
+    void *memory[ARRAYS] = {NULL};
+    const size_t bytes[ARRAYS] = {[BUFFER0] = count * sizeof(octree_particle),
+                                  [BUFFER1] = count * sizeof(octree_particle),
+                                  [LEAF] = count * sizeof(octree_node),
+                                  [TOTALS] = sizeof(octree_totals),
+                                  [INNER] = (size_t)inner * sizeof(octree_node)};
+    const int arrays = p->keep ? ARRAYS : INNER;
+    int status = p->keep && inner + count > UINT32_MAX ? BL_ENOMEM : BL_OK;
+    for (int i = 0; i < arrays && status == BL_OK; i++)
         status = bl_alloc(context, &memory[i], bytes[i]);
-    for (int i = 0; i < 4 && status != BL_OK; i++)
+    for (int i = 0; i < arrays && status != BL_OK; i++)
         if (memory[i])
             bl_free(context, memory[i]);
     if (status != BL_OK)
         return status;
-    p->device = (octree_shared){.buffer = {memory[0], memory[1]},
-                                .leaf = memory[2],
-                                .totals = memory[3],
+    p->device = (octree_shared){.buffer = {memory[BUFFER0], memory[BUFFER1]},
+                                .leaf = memory[LEAF],
+                                .inner = memory[INNER],
+                                .totals = memory[TOTALS],
                                 .particles = p->particles.count,
                                 .threshold = p->threshold,
                                 .max_depth = p->max_depth};
@@ -186,7 +213,7 @@ static uint64_t fnv(uint64_t hash, uint64_t value, int bytes) {
     return hash;
 }
 
-static uint64_t digest_of(const octree_leaf *leaf, uint32_t count) {
+static uint64_t digest_of(const octree_node *leaf, uint32_t count) {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     for (uint32_t i = 0; i < count; i++) {
         hash = fnv(hash, leaf[i].path, 8);
@@ -202,7 +229,7 @@ static bool root_is_split(const octree_problem *p) { return p->particles.count >
 
 /* A root that is not split is a leaf, and no task ever sees it. */
 static int place_root(const octree_problem *p, bl_context *context) {
-    const octree_leaf leaf = {.count = p->particles.count};
+    const octree_node leaf = {.count = p->particles.count};
     const octree_totals totals = {.leaves = 1, .placed = p->particles.count};
     int status = bl_copy_in(context, p->device.leaf, &leaf, sizeof leaf);
     return status != BL_OK ? status : bl_copy_in(context, p->device.totals, &totals, sizeof totals);
@@ -212,7 +239,7 @@ static int set_up(const octree_problem *p, bl_context *context) {
     const size_t bytes = p->particles.count * sizeof(octree_particle);
     int status = bl_zero(context, p->device.totals, sizeof(octree_totals));
     if (status == BL_OK)
-        status = bl_zero(context, p->device.leaf, p->particles.count * sizeof(octree_leaf));
+        status = bl_zero(context, p->device.leaf, p->particles.count * sizeof(octree_node));
     if (status == BL_OK && bytes > 0)
         status = bl_copy_in(context, p->device.buffer[0], p->particles.at, bytes);
     if (status == BL_OK && p->particles.count > 0 && !root_is_split(p))
@@ -240,7 +267,8 @@ static int octree_run(void *problem, bl_context *context, bl_stats *stats) {
     octree_problem *p = problem;
     bl_stats own;
     stats = stats ? stats : &own;
-    p->solved = false;
+    p->solved = p->has_tree = false;
+    octree_free(&p->tree);
     const bl_program *program = octree_program(bl_device_target(context));
     if (!program)
         return BL_ENOCODE;
@@ -260,6 +288,58 @@ static int octree_run(void *problem, bl_context *context, bl_stats *stats) {
     return BL_OK;
 }
 
+/* ---- the tree ---- */
+
+/* While the problem is loaded. */
+static int need_tree(octree_problem *p) {
+    int status = BL_OK;
+    if (!p->has_tree)
+        status = octree_collect(&p->tree, p->context, &p->device, p->leaf, &p->totals);
+    p->has_tree = status == BL_OK;
+    return status;
+}
+
+static bool in_unit_cube(const points *particles) {
+    bool in = true;
+    for (uint32_t i = 0; i < particles->count && in; i++) {
+        const octree_particle *p = &particles->at[i];
+        in = p->x >= 0 && p->x < 1 && p->y >= 0 && p->y < 1 && p->z >= 0 && p->z < 1;
+    }
+    return in;
+}
+
+int octree_build(octree *tree, bl_context *context, const points *particles, uint32_t threshold, uint32_t max_depth,
+                 bl_stats *stats) {
+    octree_problem p = {.particles = *particles, .threshold = threshold, .max_depth = max_depth, .keep = true};
+    *tree = (octree){0};
+    if (threshold == 0 || max_depth > OCTREE_MAX_DEPTH || !in_unit_cube(particles))
+        return BL_EINVAL;
+    int status = octree_load(&p, context);
+    if (status == BL_OK)
+        status = octree_run(&p, context, stats);
+    if (status == BL_OK)
+        status = need_tree(&p);
+    octree_unload(&p, context);
+    free(p.leaf);
+    *tree = p.tree;
+    return status;
+}
+
+static int octree_write_file(void *problem, bl_context *context, app_error *error) {
+    octree_problem *p = problem;
+    app_output output;
+    (void)context;
+    if (!p->output)
+        return 0;
+    int status = need_tree(p);
+    if (status != BL_OK)
+        return wrong(error, 1, "--output %.200s: the tree cannot be fetched: %s", p->output, bl_status_text(status));
+    if (app_output_open(&output, "--output", p->output, error) != 0)
+        return 1;
+    octree_write(&p->tree, output.file);
+    return app_output_close(&output, error);
+}
+
 /* ---- the check ---- */
 
 static bool same_number(const char *what, uint64_t ours, uint64_t expected, app_error *error) {
@@ -270,7 +350,7 @@ static bool same_number(const char *what, uint64_t ours, uint64_t expected, app_
 
 static bool same_leaves(const octree_problem *p, app_error *error) {
     for (uint32_t i = 0; i < p->leaves; i++) {
-        const octree_leaf *ours = &p->leaf[i], *right = &p->twin.leaf[i];
+        const octree_node *ours = &p->leaf[i], *right = &p->twin.leaf[i];
         if (ours->path != right->path || ours->depth != right->depth || ours->count != right->count)
             return wrong(error, false,
                          "octree: leaf %" PRIu32 " is 0%" PRIo64 " at depth %" PRIu32 " with %" PRIu32
@@ -282,7 +362,7 @@ static bool same_leaves(const octree_problem *p, app_error *error) {
 
 /* `seen` has a bit per particle. The coordinates are compared as bits and looked up in the input, so that garbage is
  * never used. */
-static bool right_particle(const octree_problem *p, const octree_leaf *leaf, const octree_particle *particle,
+static bool right_particle(const octree_problem *p, const octree_node *leaf, const octree_particle *particle,
                            unsigned char *seen, app_error *error) {
     const uint32_t id = particle->id;
     if (id >= p->particles.count || memcmp(particle, &p->particles.at[id], sizeof *particle) != 0)
@@ -305,7 +385,7 @@ static bool right_side(const octree_problem *p, uint32_t side, octree_particle *
     if (status != BL_OK)
         return wrong(error, false, "octree: the particles cannot be copied back: %s", bl_status_text(status));
     for (uint32_t i = 0; i < p->leaves; i++) {
-        const octree_leaf *leaf = &p->leaf[i];
+        const octree_node *leaf = &p->leaf[i];
         if ((leaf->depth & 1) != side)
             continue;
         if (leaf->first > count || leaf->count > count - leaf->first)
@@ -341,6 +421,16 @@ static bool need_twin(octree_problem *p, app_error *error) {
     return p->has_twin || wrong(error, false, "octree: out of memory for the sequential twin");
 }
 
+/* With leaves that are right, and as many inner nodes as tasks, a sound tree is the right one. */
+static bool right_tree(octree_problem *p, app_error *error) {
+    if (!p->keep)
+        return true;
+    if (!p->context || need_tree(p) != BL_OK)
+        return wrong(error, false, "octree: the tree cannot be fetched for the check");
+    return same_number("inner nodes", p->totals.inner, p->twin.tasks, error) &&
+           (octree_is_sound(&p->tree) || wrong(error, false, "octree: the nodes do not make a tree"));
+}
+
 static bool octree_check(void *problem, const bl_stats *stats, bool force, const char **how, app_error *error) {
     octree_problem *p = problem;
     *how = "no";
@@ -357,7 +447,7 @@ static bool octree_check(void *problem, const bl_stats *stats, bool force, const
            same_number("leaves", p->totals.leaves, p->twin.leaves, error) &&
            same_number("leaves in place", p->leaves, p->twin.leaves, error) &&
            same_number("depth", p->totals.depth, p->twin.depth, error) && same_leaves(p, error) &&
-           right_particles(p, error);
+           right_particles(p, error) && right_tree(p, error);
 }
 
 static void octree_print(const void *problem, FILE *out, bool json) {
@@ -382,4 +472,5 @@ const app octree_app = {
     .run = octree_run,
     .check = octree_check,
     .print = octree_print,
+    .write = octree_write_file,
 };

@@ -40,23 +40,27 @@ typedef struct octree_octant {
     uint32_t x, y, z;
 } octree_octant;
 
-/* Its particles lie in buffer[depth & 1]. `path` holds the child numbers from the root down, three bits each, the
- * root's choice in the most significant of the 3 * depth bits. */
-typedef struct octree_leaf {
+/* A leaf, or an octant that was split. `path` holds the child numbers from the root down, three bits each, the root's
+ * choice in the most significant of the 3 * depth bits. A run leaves the particles of a leaf in buffer[depth & 1]. */
+typedef struct octree_node {
     uint64_t path;
-    uint32_t depth, first, count, unused;
-} octree_leaf;
+    uint32_t depth, first, count;
+    uint32_t next; /* of a whole tree, see tree.h; a run leaves it 0 */
+} octree_node;
 
-/* `leaves`: how many there are; `placed`: the particles in them; `depth`: of the deepest. */
+/* `leaves`: how many there are; `placed`: the particles in them; `depth`: of the deepest; `inner`: octants kept in
+ * `inner` below. */
 typedef struct octree_totals {
-    uint32_t leaves, placed, depth, unused;
+    uint32_t leaves, placed, depth, inner;
 } octree_totals;
 
 /* An octant is split when it holds more than `threshold` particles and lies above `max_depth`. A leaf is never empty:
- * it is written to the place in `leaf` that has the number of its first particle, which nobody else can claim. */
+ * it is written to the place in `leaf` that has the number of its first particle, which nobody else can claim. Octants
+ * that were split are kept, in any order, only where there is an array for them: a bare run needs them no more. */
 typedef struct octree_shared {
     octree_particle *buffer[2];
-    octree_leaf *leaf;
+    octree_node *leaf;
+    octree_node *inner; /* NULL, or room for all that there can be */
     octree_totals *totals;
     uint32_t particles, threshold, max_depth;
     uint32_t unused;

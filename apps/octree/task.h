@@ -50,8 +50,13 @@ static BL_TASK bool octree_splits(const octree_octant *o, const octree_shared *s
 }
 
 static BL_TASK void octree_write_leaf(const octree_shared *s, const octree_octant *o) {
-    octree_leaf leaf = {octree_path(o->x, o->y, o->z, o->depth), o->depth, o->first, o->count, 0};
+    octree_node leaf = {octree_path(o->x, o->y, o->z, o->depth), o->depth, o->first, o->count, 0};
     s->leaf[o->first] = leaf;
+}
+
+static BL_TASK void octree_keep(const octree_shared *s, const octree_octant *o) {
+    octree_node node = {octree_path(o->x, o->y, o->z, o->depth), o->depth, o->first, o->count, 0};
+    s->inner[bl_fetch_add32_relaxed(&s->totals->inner, 1)] = node;
 }
 
 /* Nobody waits for these: their results are not used. */
@@ -172,6 +177,8 @@ static BL_TASK void octree_split_together(bl_task *t, const octree_octant *o, co
 static BL_TASK void octree_run(bl_task *t, const octree_octant *o, uint32_t index, const octree_shared *s,
                                bl_nothing *local) {
     (void)index, (void)local;
+    if (s->inner && t->lane == 0)
+        octree_keep(s, o);
     if (t->lanes == 1)
         octree_split_alone(t, o, s);
 #if BL_WARP > 1

@@ -23,7 +23,7 @@ uint64_t octree_key(const octree_particle *particle) {
 
 /* One node: the keys [first, first + count) of `from`; `spare` is free to be written there. Octants are visited in
  * order, so leaves come out sorted by path. */
-static void grow(octree_tree *tree, uint64_t *from, uint64_t *spare, octree_leaf node, uint32_t threshold,
+static void grow(octree_tree *tree, uint64_t *from, uint64_t *spare, octree_node node, uint32_t threshold,
                  uint32_t max_depth) {
     if (node.count <= threshold || node.depth == max_depth) {
         tree->leaf[tree->leaves++] = node;
@@ -42,7 +42,7 @@ static void grow(octree_tree *tree, uint64_t *from, uint64_t *spare, octree_leaf
     for (uint32_t i = node.first; i < end; i++)
         spare[next[from[i] >> shift & 7]++] = from[i];
     for (uint32_t octant = 0; octant < 8; octant++) {
-        octree_leaf child = {node.path << 3 | octant, node.depth + 1, next[octant] - size[octant], size[octant], 0};
+        octree_node child = {node.path << 3 | octant, node.depth + 1, next[octant] - size[octant], size[octant], 0};
         if (child.count > 0)
             grow(tree, spare, from, child, threshold, max_depth);
     }
@@ -61,8 +61,8 @@ bool octree_twin(octree_tree *tree, const octree_particle *particle, uint32_t co
     if (enough) {
         for (uint32_t i = 0; i < count; i++)
             key[i] = octree_key(&particle[i]);
-        grow(tree, key, spare, (octree_leaf){.count = count}, threshold, max_depth);
-        octree_leaf *shrunk = realloc(tree->leaf, sizeof *shrunk * tree->leaves);
+        grow(tree, key, spare, (octree_node){.count = count}, threshold, max_depth);
+        octree_node *shrunk = realloc(tree->leaf, sizeof *shrunk * tree->leaves);
         tree->leaf = shrunk ? shrunk : tree->leaf;
     } else {
         octree_tree_free(tree);

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 typedef struct octree_tree {
-    octree_leaf *leaf; /* sorted by path; `first` counts in that order */
+    octree_node *leaf; /* sorted by path; `first` counts in that order */
     uint32_t leaves, placed, depth;
     uint64_t tasks; /* internal nodes */
 } octree_tree;

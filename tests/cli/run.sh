@@ -324,6 +324,50 @@ json "all particles equal" "particles=100 leaves=1 depth=20 placed=100 checked=t
     --device cpu --json
 json "all particles equal, --max-depth 5" "leaves=1 depth=5" run octree --input "$tmp/equal.xyz" --max-depth 5 --device cpu --json
 
+# ---- files that an app writes ----
+
+json "octree --output" "particles=2000 checked=twin" run octree --particles 2000 --output "$tmp/tree.txt" --device cpu --json
+nodes=$(member nodes)
+leaves=$(member leaves)
+if [ "$(grep -c '^node r[0-7]* ' "$tmp/tree.txt")" -eq "$nodes" ] && [ "$(grep -c ' leaf$' "$tmp/tree.txt")" -eq "$leaves" ] &&
+    [ "$(grep -c '^particle ' "$tmp/tree.txt")" -eq 2000 ] &&
+    [ "$(awk '$1 == "node" && $NF == "leaf" {n += $9} END {print n}' "$tmp/tree.txt")" -eq 2000 ] &&
+    grep '^node ' "$tmp/tree.txt" | cut -d ' ' -f 2 | LC_ALL=C sort -c && grep -q '^node r 0 0 0 0 1 0 2000 inner$' "$tmp/tree.txt"; then
+    ok "octree --output has every node, leaf and particle"
+else
+    not_ok "octree --output has every node, leaf and particle" "expected $nodes nodes, $leaves leaves, 2000 particles, by path"
+fi
+for device in cpu sim; do
+    for scheduler in auto static abp blocking; do
+        json "octree --output, $device, $scheduler" "checked=twin" run octree --particles 2000 --output "$tmp/other.txt" \
+            --device $device --scheduler $scheduler --json
+        if ! cmp "$tmp/tree.txt" "$tmp/other.txt"; then
+            not_ok "octree --output, $device, $scheduler: the same tree" "expected the same file"
+        fi
+    done
+done
+json "octree --output without check" "checked=no" run octree --particles 20 --no-check --output "$tmp/other.txt" --device cpu --json
+if [ "$(grep -v '^#' "$tmp/other.txt" | head -n 1)" = "node r 0 0 0 0 1 0 20 leaf" ]; then
+    ok "octree --output of a single leaf"
+else
+    not_ok "octree --output of a single leaf" "expected the root to be a leaf"
+fi
+json "octree --output of nothing" "nodes=0" run octree --particles 0 --output "$tmp/other.txt" --device cpu --json
+refuses "--output into no folder" 1 "--output $tmp/no/tree.txt: cannot be written: No such file" run octree --particles 20 \
+    --output "$tmp/no/tree.txt" --device cpu
+mkdir "$tmp/folder"
+refuses "--output to a folder" 1 "--output $tmp/folder: cannot be written: Is a directory" run octree --particles 20 \
+    --output "$tmp/folder" --device cpu
+if [ -e /dev/full ]; then
+    refuses "--output to a full disk" 1 "--output /dev/full: cannot be written: No space left" run octree --particles 20 \
+        --output /dev/full --device cpu
+fi
+if [ -c /dev/null ] && [ -z "$(ls "$tmp" | grep '\.txt\.')" ] && [ -z "$(ls "$tmp/folder")" ]; then
+    ok "no temporary file is left"
+else
+    not_ok "no temporary file is left" "expected none in $(ls "$tmp")"
+fi
+
 if [ -e /dev/full ]; then
     status=0
     timeout 60 "$tool" list >/dev/full 2>"$tmp/err" || status=$?

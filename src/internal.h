@@ -25,7 +25,10 @@ typedef struct bl__plan {
     const bl__instance *instance;
     int queue; /* which managed queue, -1 for none */
     int deque;
-    bool is_static, wave; /* static:wave, static:split */
+    const char *scheduler; /* its complete name */
+    bool is_static;        /* waves over arrays, no queues: static and list */
+    bool wave, cyclic;     /* static:wave, static:cyclic */
+    bool locked;           /* list:locked */
     bool central;
     bool as_in_paper; /* asked for by a paper's name */
     uint32_t warp;    /* lanes per warp of the target */
@@ -89,7 +92,6 @@ void bl__detail(bl_context *c, const char *format, ...) __attribute__((format(pr
 
 /* Resolves config->scheduler and config->group for a program. */
 int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint32_t *lanes);
-void bl__scheduler_text(const bl__plan *plan, char *text, size_t size);
 
 /* Managed queues by number (BL_MANAGED_QUEUES). */
 typedef struct bl__queue_type {

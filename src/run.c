@@ -122,6 +122,12 @@ static int size_workers(job *j, uint32_t lanes) {
     return BL_OK;
 }
 
+/* Tasks that a group runs together: a warp's lanes one each, or a piece of the size asked for. */
+static uint32_t tasks_at_once(const job *j) {
+    bool lanes = j->plan.instance->lane_tasks && j->plan.warp > 1;
+    return lanes ? j->run.lanes : j->plan.program->takes_pieces && j->run.pop ? j->run.pop : 1;
+}
+
 static void choose_policy(job *j) {
     const bl_config *config = &j->c->config;
     bl__run *run = &j->run;
@@ -133,6 +139,8 @@ static void choose_policy(job *j) {
     run->one_per_node = paper;
     run->done_test = (config->done_test ? config->done_test == 1 : paper) && j->plan.program->has_done_test;
     run->pop = config->pop ? config->pop : j->plan.program->pop;
+    run->locked = j->plan.locked;
+    run->turn = j->plan.cyclic ? tasks_at_once(j) : 0;
     uint32_t first = config->capacity ? config->capacity : j->plan.central ? 65536 : 1024;
     run->capacity = power_of_two(first);
 }
@@ -351,7 +359,8 @@ static int make_room(job *j, uint32_t used, uint64_t more) {
 static int run_wave(job *j, uint32_t tasks, uint64_t *spawned) {
     bl__run *run = &j->run;
     bl__control after;
-    uint32_t batch = j->plan.instance->lane_tasks ? run->lanes : 1, most = SLICE_ENTRIES / j->plan.program->max_spawn;
+    uint32_t batch = tasks_at_once(j);
+    uint32_t most = j->plan.program->max_spawn ? SLICE_ENTRIES / j->plan.program->max_spawn : UINT32_MAX;
     *spawned = 0;
     for (uint32_t done = 0; done < tasks; done += run->slice_tasks) {
         run->first_task = done;
@@ -469,7 +478,7 @@ static void describe(job *j, uint32_t lanes) {
     s->workers = j->run.workers;
     s->balance = 1; /* of a run without tasks */
     s->lanes = lanes;
-    bl__scheduler_text(&j->plan, s->scheduler, sizeof s->scheduler);
+    snprintf(s->scheduler, sizeof s->scheduler, "%s", j->plan.scheduler);
     if (j->plan.instance->lane_tasks || lanes == 1)
         snprintf(s->group, sizeof s->group, "lane");
     else if (lanes == j->plan.warp)

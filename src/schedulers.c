@@ -6,14 +6,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Complete names. The static scheduler is one instance in two forms. */
+/* Complete names. */
 static const char *const scheduler_names[] = {
 #define X(word, name, other) name,
     BL_INSTANCES(X)
 #undef X
 };
 enum { INSTANCES = sizeof scheduler_names / sizeof scheduler_names[0] };
-static const char *const static_names[] = {"static:wave", "static:split"};
+
+/* Schedulers without queues are one instance in several forms. */
+static const struct {
+    const char *name, *instance, *text;
+} forms[] = {
+    {"static:wave", "static", "in- and out-array, a launch per wave, a group per task"},
+    {"static:split", "static", "in- and out-array, a launch per wave, an equal share for each worker"},
+    {"static:cyclic", "static", "in- and out-array, a launch per wave, workers take turns"},
+    {"list:locked", "list", "a list behind a lock, a launch per wave, everybody takes the next tasks"},
+    {"list:faa", "list", "a list and a fetch-and-add, a launch per wave, everybody takes the next tasks"},
+};
+enum { FORMS = sizeof forms / sizeof forms[0] };
 
 static const struct {
     const char *policy, *text;
@@ -33,19 +44,17 @@ static const struct {
     {"bq", "central:broker"},         /* Kerbl et al. 2018, Algorithm 1 */
     {"bwd", "central:bwd"},           /* section 6.1 */
     {"bsq", "steal:broker"},          /* section 6.2 */
+    {"list", "list:locked"},          /* Toss, Gautier 2012, section 4.3 */
 };
 enum { ALIASES = sizeof aliases / sizeof aliases[0] };
 
 const char *bl_scheduler_name(uint32_t i) {
     for (uint32_t n = 0; n < INSTANCES; n++) {
-        if (strcmp(scheduler_names[n], "static")) {
-            if (i-- == 0)
-                return scheduler_names[n];
-        } else {
-            if (i < 2)
-                return static_names[i];
-            i -= 2;
-        }
+        if (strchr(scheduler_names[n], ':') && i-- == 0)
+            return scheduler_names[n];
+        for (uint32_t f = 0; f < FORMS; f++)
+            if (!strcmp(forms[f].instance, scheduler_names[n]) && i-- == 0)
+                return forms[f].name;
     }
     return NULL;
 }
@@ -54,10 +63,9 @@ const char *bl_scheduler_text(uint32_t i) {
     const char *name = bl_scheduler_name(i);
     if (!name)
         return NULL;
-    if (!strcmp(name, static_names[0]))
-        return "in- and out-array, a launch per wave, a group per task";
-    if (!strcmp(name, static_names[1]))
-        return "in- and out-array, a launch per wave, an equal share for each worker";
+    for (uint32_t f = 0; f < FORMS; f++)
+        if (!strcmp(name, forms[f].name))
+            return forms[f].text;
     for (size_t n = 0; n < sizeof policies / sizeof policies[0]; n++)
         if (!strncmp(name, policies[n].policy, strcspn(name, ":")))
             return policies[n].text;
@@ -90,7 +98,10 @@ static const char *resolve(const char *name, bool *alias) {
 }
 
 static const bl__instance *find_instance(const bl_program *program, const char *name, int lane_tasks) {
-    const char *stored = strncmp(name, "static:", 7) ? name : "static";
+    const char *stored = name;
+    for (uint32_t f = 0; f < FORMS; f++)
+        if (!strcmp(name, forms[f].name))
+            stored = forms[f].instance;
     for (uint32_t i = 0; i < program->instance_count; i++)
         if (!strcmp(program->instances[i].scheduler, stored) &&
             (program->instances[i].lane_tasks == lane_tasks || !strcmp(program->target, "cpu")))
@@ -155,17 +166,15 @@ int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint
                    name, c->config.group);
         return BL_ENOCODE;
     }
-    plan->is_static = !strncmp(name, "static", 6);
+    plan->scheduler = name;
+    plan->is_static = !strchr(plan->instance->scheduler, ':');
     plan->wave = !strcmp(name, "static:wave");
+    plan->cyclic = !strcmp(name, "static:cyclic");
+    plan->locked = !strcmp(name, "list:locked");
     plan->central = !strncmp(name, "central", 7);
     plan->queue = plan->is_static ? -1 : bl__queue_number(strchr(name, ':') + 1);
     plan->deque = plan->queue >= 0 && bl__queue_type_at(plan->queue)->deque;
     return BL_OK;
-}
-
-void bl__scheduler_text(const bl__plan *plan, char *text, size_t size) {
-    const char *name = plan->instance->scheduler;
-    snprintf(text, size, "%s", plan->is_static ? static_names[plan->wave ? 0 : 1] : name);
 }
 
 /* ---- queues ---- */

@@ -42,7 +42,10 @@ static const char *scheduler_at(uint32_t i) {
         n++;
     return i < n ? bl_scheduler_name(i) : bl_alias_name(i - n, NULL);
 }
-static bool is_static(const char *scheduler) { return !strncmp(scheduler, "static", 6); }
+/* A launch per wave of tasks. */
+static bool is_static(const char *scheduler) {
+    return !strncmp(scheduler, "static", 6) || !strncmp(scheduler, "list", 4);
+}
 static bool is_alias(const char *scheduler) { return !strchr(scheduler, ':'); }
 
 /* ---- the tree, as a typed program and as a plain function ---- */
@@ -261,8 +264,8 @@ static void spawn_too_many(bl_task *task, const void *payload, uint32_t index, c
 
 static void test_too_many(void) {
     bl_program *program = bl_function(spawn_too_many, sizeof(uint32_t), 0, 2);
-    static const char *const schedulers[] = {"static:wave", "static:split"};
-    for (int i = 0; i < 2; i++) {
+    static const char *const schedulers[] = {"static:wave", "static:split", "static:cyclic", "list:locked", "list:faa"};
+    for (int i = 0; i < 5; i++) {
         uint32_t root = 1;
         check_at("%s, more than 2^32 tasks", schedulers[i]);
         bl_context *c = open_with((bl_config){.scheduler = schedulers[i], .workers = 2});

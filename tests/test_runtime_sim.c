@@ -23,7 +23,10 @@ static const char *scheduler_at(uint32_t i) {
         n++;
     return i < n ? bl_scheduler_name(i) : bl_alias_name(i - n, NULL);
 }
-static bool is_static(const char *scheduler) { return !strncmp(scheduler, "static", 6); }
+/* A launch per wave of tasks. */
+static bool is_static(const char *scheduler) {
+    return !strncmp(scheduler, "static", 6) || !strncmp(scheduler, "list", 4);
+}
 
 static bl_context *open_with(bl_config config) {
     bl_context *c = NULL;

@@ -10,10 +10,13 @@ typedef struct bl__control {
     unsigned char pad0[BL_LINE - 8];
     uint32_t stop; /* BL__STOP_*: workers stop between two batches */
     unsigned char pad1[BL_LINE - 4];
-    uint64_t out; /* static: entries (low 32) and tasks (high 32) in the out-array */
+    uint64_t out; /* waves: entries (low 32) and tasks (high 32) in the out-array */
     unsigned char pad2[BL_LINE - 8];
     uint32_t ticket; /* static: next group to run, where the hardware does not hand them out */
     unsigned char pad3[BL_LINE - 4];
+    uint64_t drawn;     /* list: tasks of this launch that somebody has taken */
+    uint32_t draw_lock; /* list:locked */
+    unsigned char pad5[BL_LINE - 12];
     uint32_t sleepers; /* CPU workers asleep, or about to be */
     uint32_t wakes;    /* bumped by every wake-up */
     unsigned char pad4[BL_LINE - 8];
@@ -44,10 +47,12 @@ typedef struct bl__run {
     unsigned char *results;                /* of the roots */
     uint32_t record_bytes, record_capacity;
     void *host;                    /* the host's side of the device; on a CPU it puts workers to sleep and wakes them */
-    const uint32_t *in, *in_first; /* static: entries, and the number of the first task of each */
+    const uint32_t *in, *in_first; /* waves: entries, and the number of the first task of each */
     uint32_t *out, *out_first;
     uint64_t queue_stride, seed;
-    uint32_t in_entries, first_task, slice_tasks; /* static: this launch runs tasks first_task .. + slice_tasks */
+    uint32_t in_entries, first_task, slice_tasks; /* waves: this launch runs tasks first_task .. + slice_tasks */
+    uint32_t turn;    /* static:cyclic: tasks that a group takes before it is the next one's turn; else 0 */
+    uint32_t locked;  /* list:locked */
     uint32_t groups;  /* workers of this launch; only static:wave has more groups than workers */
     uint32_t workers; /* that exist at the same time */
     uint32_t tallies;

@@ -19,7 +19,9 @@ typedef struct bl__worker {
     uint32_t victim, primed;        /* stealing: where to look next, and whether work was seen there */
     uint32_t piece, piece_run;      /* BL_RANGE_RUN: indices to take at once, and how many were */
     uint64_t piece_begun;           /* when the last piece was taken; 0: what came since was not work */
-    uint32_t task, task_end, entry; /* static: the tasks still to fetch, and the entry they lie in */
+    uint32_t task, task_end, entry; /* waves: the tasks still to fetch, and the entry they lie in */
+    uint32_t drawn;                 /* list, lane 0: tasks that it has drawn and not begun to fetch, ... */
+    uint64_t drawn_at;              /* ... and the first of them */
     uint64_t tasks, steals, attempts, waited;
     uint32_t peak, queue_peak;
 } bl__worker;
@@ -51,6 +53,8 @@ BL_FN bl__worker bl__worker_start(const bl__run *run, bl__stack *stack, uint32_t
     w.piece_run = 0;
     w.piece_begun = 0;
     w.task = w.task_end = w.entry = 0;
+    w.drawn = 0;
+    w.drawn_at = 0;
     w.tasks = w.steals = w.attempts = w.waited = 0;
     w.peak = w.queue_peak = 0;
     return w;

@@ -14,6 +14,28 @@
 #define BL__NAME(x) BL_CAT(BL_CAT(BL_PROGRAM, _##x##_), BL_INSTANCE)
 #define BL_QUEUE_(x) BL_CAT(BL_QUEUE, _##x)
 
+/* A body that is given pieces of a range, by whoever runs tasks one after another. */
+#define BL__TAKES_PIECES (BL__PIECES && (BL_WARP == 1 || !BL_KIND_LANE))
+
+#if BL__TAKES_PIECES
+/* How many of the `left` indices to take at once. Unless told, as many as take some microseconds: enough not to feel the loop, too few to keep
+ * anybody waiting. The time of the last piece is the guess for the next; a guess may be wrong, so never more than `most`. */
+BL_FN uint32_t BL__NAME(piece)(bl__worker *w, uint32_t left, uint32_t most) {
+    uint32_t n = w->run->pop;
+    if (n == 0) {
+        uint64_t now = bl_clock(), took = now - w->piece_begun;
+        if (w->piece_begun && took > 4 * BL_PIECE_TICKS)
+            w->piece = bl__max(w->piece / 2, 1);
+        else if (w->piece_begun && took < BL_PIECE_TICKS && w->piece_run == w->piece && w->piece < 1u << 30)
+            w->piece *= 2;
+        w->piece_begun = now;
+        n = bl__min(w->piece, most);
+    }
+    w->piece_run = bl__min(n, left);
+    return w->piece_run;
+}
+#endif
+
 #ifdef BL_QUEUE
 #include "../schedulers/transfer.h"
 #endif
@@ -286,24 +308,15 @@ BL_FN void BL__NAME(join)(bl__worker *w, bl_task *task, const BL_SHARED *shared,
 #endif
 #endif
 
-#if BL__PIECES
-/* How many of the `left` indices to take at once. Unless told, as many as take some microseconds: enough not to feel the loop, too few to keep
- * anybody waiting. The time of the last piece is the guess for the next; a guess may be wrong, so never more than an eighth of what is left. */
-BL_FN uint32_t BL__NAME(piece)(bl__worker *w, uint32_t left) {
-    uint32_t n = w->run->pop;
-    if (n == 0) {
-        uint64_t now = bl_clock(), took = now - w->piece_begun;
-        if (w->piece_begun && took > 4 * BL_PIECE_TICKS)
-            w->piece = bl__max(w->piece / 2, 1);
-        else if (w->piece_begun && took < BL_PIECE_TICKS && w->piece_run == w->piece && w->piece < 1u << 30)
-            w->piece *= 2;
-        w->piece_begun = now;
-        n = bl__min(w->piece, bl__max(left / 8, 1));
-    }
-    w->piece_run = bl__min(n, left);
-    return w->piece_run;
-}
+/* Of the `left` indices of an entry, those to run next. A guess of pieces may be wrong, so never more than an eighth; in a wave what was fetched
+ * is what is run. */
+BL_FN uint32_t BL__NAME(next)(bl__worker *w, uint32_t left) {
+#if BL__TAKES_PIECES
+    return BL__ENDS_ALONE ? left : BL__NAME(piece)(w, left, bl__max(left / 8, 1));
+#else
+    return (void)w, (void)left, 1;
 #endif
+}
 
 #if BL_WARP == 1
 /* A CPU thread that has enough to do, room to do it in and nobody waiting for it need not prepare. */
@@ -327,11 +340,7 @@ BL_FN void BL__NAME(run_entry)(bl__worker *w, bl_task *task, const BL_SHARED *sh
     BL__CARRIED carried;
     bl__words_copy((bl_word *)&carried, entry + BL__ENTRY_HEAD, w->words - BL__ENTRY_HEAD);
     for (;;) {
-#if BL__PIECES
-        uint32_t n = BL__NAME(piece)(w, end - index);
-#else
-        uint32_t n = 1;
-#endif
+        uint32_t n = BL__NAME(next)(w, end - index);
         bool last = index + n == end;
         if (last)
             s->top = top - 1; /* before the task, so that its spawns take the entry's place */
@@ -386,11 +395,7 @@ BL_FN bool BL__NAME(take_tasks)(bl__worker *w, bl_word *payload, uint32_t *index
 BL_FN void BL__NAME(take_task)(bl__worker *w) {
     bl__stack *s = w->stack;
     uint32_t *slot = bl__stack_slot(s, w->words, s->top - 1), *current = bl__stack_current(s, w->words);
-#if BL__PIECES
-    uint32_t n = bl_warp_broadcast32(BL__NAME(piece)(w, slot[1] - slot[0]), 0);
-#else
-    uint32_t n = 1;
-#endif
+    uint32_t n = bl_warp_broadcast32(BL__NAME(next)(w, slot[1] - slot[0]), 0);
     for (uint32_t i = w->lane; i < w->words; i += BL_WARP)
         current[i] = i == 1 ? n : slot[i];
     bl_warp_sync();
@@ -525,6 +530,7 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
 }
 
 #undef BL__BATCH
+#undef BL__TAKES_PIECES
 #undef BL__ENDS_ALONE
 #undef BL_QUEUE_
 #undef BL__NAME

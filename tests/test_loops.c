@@ -1,0 +1,125 @@
+/* Parallel loops with a body that is given pieces: every index once on every scheduler, no piece larger than asked for, and bodies that spawn. Built for
+ * the CPU and for the simulated machine. */
+#include "check.h"
+
+#include <ballast/task.h>
+#include <stdlib.h>
+
+/* Each index is marked by the lane it falls to; the first lane of a piece counts it. With `spawn` the last index of a piece spawns one more, which
+ * is run by index 0 of a payload that spawns nothing. */
+typedef struct loop_payload {
+    uint32_t spawn;
+} loop_payload;
+
+typedef struct loop_totals {
+    uint64_t pieces, spawned;
+    uint32_t largest, unused;
+} loop_totals;
+
+typedef struct loop_shared {
+    uint32_t *hits;
+    loop_totals *totals;
+} loop_shared;
+
+static BL_TASK void loop_run(bl_task *t, const loop_payload *p, uint32_t begin, uint32_t end, const loop_shared *shared,
+                             bl_nothing *local) {
+    (void)local;
+    if (p->spawn == 2) {
+        if (t->lane == 0)
+            bl_fetch_add64_relaxed(&shared->totals->spawned, end - begin);
+        return;
+    }
+    for (uint32_t i = begin + t->lane; i < end; i += t->lanes)
+        bl_fetch_add32_relaxed(shared->hits + i, 1);
+    if (t->lane)
+        return;
+    bl_fetch_add64_relaxed(&shared->totals->pieces, 1);
+    bl_fetch_max32_relaxed(&shared->totals->largest, end - begin);
+    loop_payload child = {2};
+    if (p->spawn)
+        bl_spawn_n(t, &child, end - begin);
+}
+#define BL_PROGRAM loop
+#define BL_PAYLOAD loop_payload
+#define BL_SHARED loop_shared
+#define BL_RANGE_RUN loop_run
+#include <ballast/program.h>
+
+/* The same without spawns, which some schedulers may rely on. */
+#define BL_PROGRAM plain
+#define BL_PAYLOAD loop_payload
+#define BL_SHARED loop_shared
+#define BL_RANGE_RUN loop_run
+#define BL_MAX_SPAWN 0
+#include <ballast/program.h>
+
+#ifdef BL_TARGET_SIM
+#define LOOP(name) name##_sim()
+#define LOOP_DEVICE "sim"
+enum { LARGE = 300, SEEDS = CHECK_SLOWER > 1 ? 2 : 12 };
+#else
+#define LOOP(name) name##_cpu()
+#define LOOP_DEVICE "cpu"
+enum { LARGE = 100000 / CHECK_SLOWER, SEEDS = CHECK_SLOWER > 1 ? 1 : 3 };
+#endif
+
+static const char *scheduler_at(uint32_t i) {
+    uint32_t n = 0;
+    while (bl_scheduler_name(n))
+        n++;
+    return i < n ? bl_scheduler_name(i) : bl_alias_name(i - n, NULL);
+}
+
+static bl_stats run_loop(bl_context *c, const bl_program *program, uint32_t count, uint32_t spawn, uint32_t pop) {
+    loop_totals totals = {0, 0, 0, 0};
+    loop_shared shared = {calloc(count + 1, sizeof(uint32_t)), &totals};
+    loop_payload payload = {spawn};
+    bl_stats stats;
+    memset(&stats, 0, sizeof stats);
+    if (!CHECK_SAME(bl_run_range(c, program, &shared, &payload, count, &stats), BL_OK))
+        printf("    %s\n", bl_detail(c));
+    uint32_t once = 0;
+    for (uint32_t i = 0; i < count; i++)
+        once += shared.hits[i] == 1;
+    CHECK_SAME(once, count);
+    CHECK_SAME(stats.tasks, spawn ? 2 * (uint64_t)count : count);
+    CHECK_SAME(totals.spawned, spawn ? count : 0);
+    CHECK(totals.pieces <= count && (count == 0 || totals.pieces > 0));
+    CHECK(pop == 0 || totals.largest <= pop);
+    free(shared.hits);
+    return stats;
+}
+
+static void try_loops(const char *scheduler, uint64_t seed) {
+    static const uint32_t pops[] = {0, 1, 3, 1000}, workers[] = {1, 2, 3, 5};
+    for (uint32_t i = 0; i < 4; i++) {
+        bl_config config = {.device = LOOP_DEVICE,
+                            .scheduler = scheduler,
+                            .workers = workers[(seed + i) % 4],
+                            .pop = pops[i],
+                            .capacity = seed % 2 ? 2 : 0,
+                            .private_entries = seed % 3 ? 0 : BL_NONE,
+                            .seed = seed};
+        check_at("%s, pop %u, %u workers, seed %u", scheduler, pops[i], config.workers, (unsigned)seed);
+        bl_context *c = NULL;
+        if (!CHECK_SAME(bl_open(&c, &config), BL_OK))
+            return;
+        run_loop(c, LOOP(loop), LARGE, 0, pops[i]);
+        run_loop(c, LOOP(plain), LARGE, 0, pops[i]);
+        run_loop(c, LOOP(loop), LARGE / 10, 1, pops[i]);
+        for (uint32_t count = 0; count < 4; count++) {
+            run_loop(c, LOOP(loop), count, 1, pops[i]);
+            run_loop(c, LOOP(plain), count, 0, pops[i]);
+        }
+        bl_close(c);
+    }
+}
+
+int main(void) {
+    check_limit(120);
+    const char *scheduler;
+    for (uint32_t i = 0; (scheduler = scheduler_at(i)); i++)
+        for (uint64_t seed = 1; seed <= SEEDS; seed++)
+            try_loops(scheduler, seed);
+    return check_end();
+}

@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include "app.h"
+#include "fib/fib.h"
 #include "nqueens/counts.h"
 #include <stdlib.h>
 
@@ -200,6 +201,18 @@ static void test_nqueens(void) {
     run_everywhere("nqueens", (const char *[]){"--n", "9", NULL}, false);
 }
 
+static void test_fib(void) {
+    for (uint32_t n = 0; n <= 20; n++) {
+        check_at("the twin of fib %u", n);
+        CHECK_SAME(fib_twin(n), fib_known(n));
+    }
+    CHECK_SAME(fib_known(60), 1548008755920);
+    static const char *const small[] = {"0", "1", "2", "3", "8"};
+    for (int i = 0; i < 5; i++)
+        run_everywhere("fib", (const char *[]){"--n", small[i], NULL}, true);
+    run_everywhere("fib", (const char *[]){"--n", "16", NULL}, false);
+}
+
 /* What is found by the build, and options that are refused with a line of text. */
 static void test_list(void) {
     check_at("list");
@@ -230,5 +243,6 @@ int main(void) {
     test_octree();
     test_uts();
     test_nqueens();
+    test_fib();
     return check_end();
 }

@@ -128,6 +128,7 @@ says "run --help" "^usage: ballast run APP" run --help
 says "verify --help" "^usage: ballast verify \[QUEUE...\]" verify --help
 says "run octree --help" "--max-depth N" run octree --help
 says "run uts --help" "--tree" run uts --help
+says "run fib --help" "--n N" run fib --help
 says "run nqueens --help" "--n N" run nqueens --help
 says "--version" "^ballast [0-9][0-9.]*$" --version
 
@@ -252,6 +253,9 @@ done
 for value in -1 many 1.5 0 19 99999999999999999999; do
     refuses "nqueens --n $value" 2 "--n: \"$value\" is not accepted: a whole number from 1 to 18" run nqueens --n "$value"
 done
+for value in -1 many 1.5 61 99999999999999999999; do
+    refuses "fib --n $value" 2 "--n: \"$value\" is not accepted: a whole number from 0 to 60" run fib --n "$value"
+done
 refuses "octree --threshold 0" 2 "--threshold" run octree --particles 100 --threshold 0
 refuses "octree --max-depth out of range" 2 "--max-depth" run octree --max-depth 99
 for option in -t -a -d -b -q -m -r; do
@@ -304,6 +308,9 @@ json "tree by its parameters" "nodes=16000 leaves=12839 depth=6" run uts -t 1 -a
 json "nqueens" "tasks=856188 solutions=14200 checked=known" run nqueens --device cpu --json
 json "nqueens, one queen" "tasks=1 solutions=1 checked=known" run nqueens --n 1 --device cpu --json
 says "nqueens, summary" "^solutions     92$" run nqueens --n 8 --device cpu
+json "fib" "tasks=2692537 value=832040 checked=known" run fib --device cpu --json
+json "fib of nothing" "tasks=1 value=0 checked=known" run fib --n 0 --device cpu --json
+says "fib, summary" "^value         55$" run fib --n 10 --device cpu
 json "no particles" "particles=0 leaves=0 placed=0" run octree --particles 0 --device cpu --json
 json "one particle" "particles=1 leaves=1 placed=1" run octree --particles 1 --device cpu --json
 json "--no-check" "checked=no" run uts --tree T0 --no-check --device cpu --json
@@ -408,6 +415,10 @@ for scheduler in $(schedulers uts cpu); do
         --device cpu --scheduler "$scheduler" --json
 done
 for device in cpu sim; do
+    for scheduler in $(schedulers fib $device); do
+        json "fib, $device, $scheduler" "scheduler=$scheduler tasks=109 value=34 checked=known" run fib --n 9 --device $device \
+            --scheduler "$scheduler" --json
+    done
     for scheduler in $(schedulers nqueens $device); do
         json "nqueens, $device, $scheduler" "scheduler=$scheduler tasks=551 solutions=40 checked=known" run nqueens --n 7 \
             --device $device --scheduler "$scheduler" --json

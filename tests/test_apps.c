@@ -213,6 +213,45 @@ static void test_fib(void) {
     run_everywhere("fib", (const char *[]){"--n", "16", NULL}, false);
 }
 
+/* A graph file: every node links to the next two; most also to and from node 0, which no task adds up alone; the last have no
+ * in-edges, every fourth no out-edges, if so wished. */
+static const char *write_graph(uint32_t nodes, bool dangling, bool heavy) {
+    static char path[] = "/tmp/ballast_apps_XXXXXX";
+    strcpy(path + sizeof path - 7, "XXXXXX");
+    int file = mkstemp(path);
+    FILE *out = file < 0 ? NULL : fdopen(file, "w");
+    if (!CHECK(out != NULL))
+        exit(check_end());
+    for (uint32_t v = 0; v < nodes; v++) {
+        if (heavy && v % 5)
+            fprintf(out, "%u 0\n0 %u\n", 3 * v, 3 * v);
+        if (!dangling || v % 4)
+            fprintf(out, "%u %u\n%u %u\n", 3 * v, 3 * ((v + 1) % (nodes - nodes / 8)), 3 * v, 3 * (v * 7 % nodes));
+    }
+    CHECK(fclose(out) == 0);
+    return path;
+}
+
+static void test_pagerank(void) {
+    static const struct {
+        uint32_t nodes;
+        bool dangling, heavy, small;
+        const char *option, *value, *block;
+    } runs[] = {
+        {1, false, false, true, "--iterations", "3", "64"},     {9, false, false, true, "--iterations", "8", "1"},
+        {40, true, false, true, "--iterations", "2", "1"},      {90, true, true, true, "--iterations", "4", "8"},
+        {300, true, true, false, "--iterations", "8", "1"},     {3000, true, true, false, "--iterations", "8", "64"},
+        {2000, true, false, false, "--iterations", "19", "16"}, {500, false, true, false, "--tolerance", "1e-9", "32"},
+    };
+    for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
+        const char *path = write_graph(runs[i].nodes, runs[i].dangling, runs[i].heavy);
+        run_everywhere("pagerank",
+                       (const char *[]){"--graph", path, runs[i].option, runs[i].value, "--block", runs[i].block, NULL},
+                       runs[i].small);
+        remove(path);
+    }
+}
+
 /* What is found by the build, and options that are refused with a line of text. */
 static void test_list(void) {
     check_at("list");
@@ -231,7 +270,7 @@ static void test_list(void) {
                 continue; /* any name will do */
             values[bad] = "nonsense";
             check_at("%s %s nonsense", a->name, a->options[bad].name);
-            CHECK_SAME(a->open(&data, values, 1, &error), 2);
+            CHECK_SAME(a->open(&data, values, 1, &error), strcmp(a->options[bad].name, "--graph") ? 2 : 1);
             CHECK(data == NULL && *error.text && !strchr(error.text, '\n'));
         }
     }
@@ -244,5 +283,6 @@ int main(void) {
     test_uts();
     test_nqueens();
     test_fib();
+    test_pagerank();
     return check_end();
 }

@@ -129,6 +129,7 @@ says "verify --help" "^usage: ballast verify \[QUEUE...\]" verify --help
 says "run octree --help" "--max-depth N" run octree --help
 says "run uts --help" "--tree" run uts --help
 says "run fib --help" "--n N" run fib --help
+says "run pagerank --help" "--graph FILE" run pagerank --help
 says "run nqueens --help" "--n N" run nqueens --help
 says "--version" "^ballast [0-9][0-9.]*$" --version
 
@@ -297,6 +298,46 @@ for file in empty.xyz empty.f32le empty.ply empty.xyz.gz cut.xyz cut.f32le cut.p
     input "$file" 1 "$file" "$file: "
 done
 
+printf '0 1\n1 2\n2 0\n# a comment\n2 3\n3 3\n' >"$tmp/small.txt"
+printf '%%%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n2 1\n' >"$tmp/small.mtx"
+graph() { # FILE WORDS: is refused, and nothing is written
+    refuses "graph: $1" 1 "$1: $2" run pagerank --graph "$tmp/$1" --output "$tmp/scores.out"
+    if [ -n "$(find "$tmp" -name 'scores.out*')" ]; then
+        not_ok "graph: $1 leaves no output" "expected no file"
+    fi
+}
+: >"$tmp/empty.txt"
+printf '0 1\n1 two\n' >"$tmp/word.txt"
+printf '0 1\n-1 2\n' >"$tmp/negative.txt"
+printf '0 1\n1 99999999999\n' >"$tmp/huge.txt"
+printf '0 1\n1 2' >"$tmp/cut.txt"
+printf '\037\213\010\000\000\000' >"$tmp/cut.snap.gz"
+printf '%%%%MatrixMarket matrix array real general\n3 3\n' >"$tmp/array.mtx"
+printf '%%%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n' >"$tmp/few.mtx"
+printf '%%%%MatrixMarket matrix coordinate pattern general\n3 3 1\n1 2\n2 1\n' >"$tmp/many.mtx"
+printf '%%%%MatrixMarket matrix coordinate pattern general\n3 3 1\n1 4\n' >"$tmp/range.mtx"
+graph missing.txt "cannot be opened"
+graph empty.txt "is empty"
+graph word.txt 'line 2: "two" is not a node number'
+graph negative.txt 'line 2: "-1" is not a node number'
+graph huge.txt 'line 2: "99999999999" is not a node number'
+graph cut.txt "line 2: the end of the line is missing"
+graph cut.snap.gz ""
+graph array.mtx "line 1: expected"
+graph few.mtx "line 4: the file ends after 1 entries; line 2 promises 2"
+graph many.mtx "line 4: more than the 1 entries"
+graph range.mtx 'line 3: "4" is not a column of this matrix'
+refuses "pagerank without a graph" 2 "--graph: FILE missing" run pagerank
+refuses "pagerank, two lengths" 2 "--tolerance: contradicts --iterations" run pagerank --graph "$tmp/small.txt" --iterations 8 \
+    --tolerance 1e-9
+for pair in --iterations=0 --iterations=1.5 --iterations=-1 --tolerance=0 --tolerance=1e-20 --tolerance=nan --damping=0 --damping=1.1 \
+    --damping=-1 --block=0 --block=5000; do
+    refuses "pagerank $pair" 2 "${pair%%=*}: " run pagerank --graph "$tmp/small.txt" "$pair"
+done
+refuses "pagerank, a tolerance that may never come" 2 "--tolerance: " run pagerank --graph "$tmp/small.txt" --tolerance 1e-9 --damping 1
+refuses "pagerank, output in no folder" 1 "--output $tmp/no/where: cannot be written" run pagerank --graph "$tmp/small.txt" \
+    --device cpu --output "$tmp/no/where"
+
 # ---- what must work ----
 
 says "summary" "^checked  *known$" run uts --tree T0 --device cpu
@@ -373,6 +414,20 @@ if [ -c /dev/null ] && [ -z "$(ls "$tmp" | grep '\.txt\.')" ] && [ -z "$(ls "$tm
     ok "no temporary file is left"
 else
     not_ok "no temporary file is left" "expected none in $(ls "$tmp")"
+fi
+
+json "pagerank" "nodes=4 edges=5 iterations=8 checked=twin" run pagerank --graph "$tmp/small.txt" --device cpu --json
+says "pagerank, the top" '"top": \[\[3, 0.6257903[0-9]*\], \[2, 0.1496625[0-9]*\], \[1, 0.1234405[0-9]*\], \[0, 0.1011065[0-9]*\]\]}' run pagerank \
+    --graph "$tmp/small.txt" --device cpu --json
+says "pagerank, the top as text" "^top_1  *3 0.6257903" run pagerank --graph "$tmp/small.txt" --device cpu
+json "pagerank, Matrix Market" "nodes=3 edges=2 iterations=3" run pagerank --graph "$tmp/small.mtx" --iterations 3 --device cpu --json
+json "pagerank --tolerance" "nodes=4 iterations=24 checked=twin" run pagerank --graph "$tmp/small.txt" --tolerance 1e-4 --device cpu \
+    --output "$tmp/scores.txt" --json
+if [ "$(cut -d ' ' -f 1 "$tmp/scores.txt" | tr '\n' ' ')" = "0 1 2 3 " ] && ! grep -qv '^[0-9] 0\.[0-9]*$' "$tmp/scores.txt" &&
+    [ "$(find "$tmp" -name 'scores.txt*' | wc -l)" -eq 1 ]; then
+    ok "pagerank --output"
+else
+    not_ok "pagerank --output" "expected a line per node, and no other file"
 fi
 
 if [ -e /dev/full ]; then

@@ -1,0 +1,31 @@
+/* Directed graphs from files: SNAP edge lists and Matrix Market coordinate files, each also .gz.
+ *
+ * SNAP text: a line "FROM TO" per edge, blank lines and lines that begin with # anywhere. The nodes are the numbers that
+ * occur, in ascending order: gaps are no nodes.
+ * Matrix Market: row I, column J is an edge from I to J, whatever its value; a symmetric matrix has both directions. The nodes are
+ * 1 .. the declared size, with or without edges.
+ *
+ * Edges that occur more than once stay: a node with two edges to another passes it twice the share. Self loops are edges
+ * like any other. */
+#ifndef BALLAST_PAGERANK_GRAPH_H
+#define BALLAST_PAGERANK_GRAPH_H
+
+#include "../app.h"
+
+#define GRAPH_EDGES_MAX UINT32_C(0x7fffffff) /* so that the sums over them still fit 32 bits */
+#define GRAPH_NODES_MAX UINT32_C(0x7fffffff)
+
+typedef struct graph {
+    uint32_t nodes, edges;
+    uint32_t *label;      /* of each node, ascending: its number in the file */
+    uint32_t *out_degree; /* of each node */
+    uint32_t *in_first;   /* nodes + 1: the in-edges of node v are [in_first[v], in_first[v + 1]) */
+    uint32_t *in_source;  /* of each in-edge, in the order of the file */
+} graph;
+
+/* Returns 0, or fills error and returns the exit status 1; then there is nothing to free. */
+int graph_read(graph *read, const char *path, app_error *error);
+
+void graph_free(graph *g);
+
+#endif

@@ -1,0 +1,472 @@
+/* The application `pagerank`, all but its task function: options, memory, runs, the check and what is written. */
+#include "pagerank.h"
+
+#include "../app.h"
+#include "../output.h"
+#include "../parse.h"
+#include "cells.h"
+#include "graph.h"
+#include "twin.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ITERATIONS_MAX UINT32_C(1000000)
+#define TOLERANCE_MIN 1e-13          /* below this rounding decides */
+#define BLOCK_MAX 4096               /* nodes per task */
+#define TWIN_MAX UINT64_C(100000000) /* nodes times iterations that are checked without --check */
+enum { TOP = 10 };
+
+const bl_program *pagerank_cpu(void);
+const bl_program *pagerank_sim(void);
+#ifdef BL_HAVE_CUDA
+const bl_program *pagerank_cuda(void);
+#endif
+
+typedef struct pagerank_problem {
+    graph graph;
+    pagerank_cells cells;
+    double damping, tolerance; /* no tolerance: 0 */
+    uint32_t iterations;       /* with a tolerance the most there can be */
+    char *output;              /* NULL: none */
+
+    pagerank_shared device;
+    double *value[2]; /* on the device: of the first run, and of those after it; NULL where there is only one */
+    double *start;    /* on the host: 1 / N for every node */
+
+    uint32_t done; /* iterations of the last result; 0: there is none */
+    double *score, *change;
+    double first_delta[PAGERANK_STEPS];
+
+    uint32_t twin_done; /* iterations that `twin` has made */
+    double *twin;
+} pagerank_problem;
+
+/* ---- options ---- */
+
+enum { GRAPH, ITERATIONS, TOLERANCE, DAMPING, OUTPUT, BLOCK };
+
+static const app_option pagerank_options[] = {
+    [GRAPH] = {"--graph", "FILE", "", "SNAP text (a line \"FROM TO\" per edge) or Matrix Market coordinates; also .gz"},
+    [ITERATIONS] = {"--iterations", "N", "", "how many; 8 unless --tolerance is given"},
+    [TOLERANCE] = {"--tolerance", "T", "",
+                   "iterate, 8 at a time, until one changes the scores by less than T in sum; 1e-13 or more"},
+    [DAMPING] = {"--damping", "D", "0.85", "share of the score that follows the edges, above 0, at most 1"},
+    [OUTPUT] = {"--output", "FILE", "", "write the scores there, a line \"node score\" each"},
+    [BLOCK] = {"--block", "N", "64", "neighbouring nodes that are one task, 1 to 4096; 1 as in the paper"},
+    {NULL, NULL, NULL, NULL},
+};
+
+/* Always `status`, for `return wrong(...)`. */
+static int wrong(app_error *error, int status, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+static int read_damping(pagerank_problem *p, const char *text, app_error *error) {
+    if (!parse_double(text, &p->damping) || !(p->damping > 0 && p->damping <= 1))
+        return wrong(error, 2, "--damping: \"%.100s\" is not accepted: a number above 0, at most 1", text);
+    return 0;
+}
+
+static int read_iterations(pagerank_problem *p, const char *text, app_error *error) {
+    if (!parse_u32(text, &p->iterations) || p->iterations < 1 || p->iterations > ITERATIONS_MAX)
+        return wrong(error, 2, "--iterations: \"%.100s\" is not accepted: a whole number from 1 to %" PRIu32, text,
+                     ITERATIONS_MAX);
+    return 0;
+}
+
+/* Iteration k changes the scores by at most 2 d^(k-1) in sum: so many are enough, and some more for rounding. */
+static int read_tolerance(pagerank_problem *p, const char *text, app_error *error) {
+    if (!parse_double(text, &p->tolerance) || p->tolerance < TOLERANCE_MIN)
+        return wrong(error, 2, "--tolerance: \"%.100s\" is not accepted: a number, %g or more", text, TOLERANCE_MIN);
+    double enough = p->damping < 1 ? fmax(log(p->tolerance / 2) / log(p->damping), 0) + 3 * PAGERANK_STEPS : INFINITY;
+    if (!(enough <= ITERATIONS_MAX))
+        return wrong(error, 2,
+                     "--tolerance: \"%.100s\" could take more than %" PRIu32
+                     " iterations with --damping %g: a larger one, or a smaller damping",
+                     text, ITERATIONS_MAX, p->damping);
+    p->iterations = (uint32_t)enough;
+    return 0;
+}
+
+static int read_length(pagerank_problem *p, const char *const *values, app_error *error) {
+    if (values[ITERATIONS][0] && values[TOLERANCE][0])
+        return wrong(error, 2, "--tolerance: contradicts --iterations (accepted: one of the two)");
+    if (values[TOLERANCE][0])
+        return read_tolerance(p, values[TOLERANCE], error);
+    return read_iterations(p, values[ITERATIONS][0] ? values[ITERATIONS] : "8", error);
+}
+
+static int read_output(pagerank_problem *p, const char *path, app_error *error) {
+    if (!path[0])
+        return 0;
+    p->output = strdup(path);
+    return p->output ? 0 : wrong(error, 1, "pagerank: out of memory");
+}
+
+static int read_graph(pagerank_problem *p, const char *const *values, uint32_t block, app_error *error) {
+    if (!values[GRAPH][0])
+        return wrong(error, 2, "--graph: FILE missing (accepted: SNAP text or Matrix Market coordinates, also .gz)");
+    int status = graph_read(&p->graph, values[GRAPH], error);
+    if (status != 0)
+        return status;
+    size_t nodes = p->graph.nodes;
+    p->score = malloc(sizeof *p->score * nodes);
+    p->change = malloc(sizeof *p->change * nodes);
+    p->start = malloc(sizeof *p->start * nodes);
+    if (!p->score || !p->change || !p->start || !cells_make(&p->cells, &p->graph, p->damping, block))
+        return wrong(error, 1, "--graph: out of memory for the %zu nodes of %.200s", nodes, values[GRAPH]);
+    for (size_t v = 0; v < nodes; v++)
+        p->start[v] = 1 / (double)nodes;
+    return 0;
+}
+
+static int read_options(pagerank_problem *p, const char *const *values, app_error *error) {
+    uint32_t block = 0;
+    int status = read_damping(p, values[DAMPING], error);
+    if (status == 0)
+        status = read_length(p, values, error);
+    if (status == 0 && (!parse_u32(values[BLOCK], &block) || block < 1 || block > BLOCK_MAX))
+        status = wrong(error, 2, "--block: \"%.100s\" is not accepted: a whole number from 1 to %d", values[BLOCK],
+                       BLOCK_MAX);
+    if (status == 0)
+        status = read_output(p, values[OUTPUT], error);
+    return status == 0 ? read_graph(p, values, block, error) : status;
+}
+
+static void pagerank_close(void *problem) {
+    pagerank_problem *p = problem;
+    if (!p)
+        return;
+    graph_free(&p->graph);
+    cells_free(&p->cells);
+    free(p->output);
+    free(p->start);
+    free(p->score);
+    free(p->change);
+    free(p->twin);
+    free(p);
+}
+
+static int pagerank_open(void **problem, const char *const *values, uint64_t seed, app_error *error) {
+    (void)seed;
+    pagerank_problem *p = calloc(1, sizeof *p);
+    *problem = NULL;
+    if (!p)
+        return wrong(error, 1, "pagerank: out of memory");
+    int status = read_options(p, values, error);
+    if (status != 0)
+        pagerank_close(p);
+    else
+        *problem = p;
+    return status;
+}
+
+/* ---- device ---- */
+
+static const bl_program *pagerank_program(const char *target) {
+    if (strcmp(target, "cpu") == 0)
+        return pagerank_cpu();
+    if (strcmp(target, "sim") == 0)
+        return pagerank_sim();
+#ifdef BL_HAVE_CUDA
+    if (strcmp(target, "cuda") == 0)
+        return pagerank_cuda();
+#endif
+    return NULL;
+}
+
+/* Every array on the device: where its pointer is, how large it is, and what is in it from the start. */
+typedef struct array {
+    void *pointer;
+    size_t bytes;
+    const void *from;
+} array;
+enum { ARRAYS = 11 };
+
+static void list_arrays(pagerank_problem *p, array all[ARRAYS]) {
+    const pagerank_cells *c = &p->cells;
+    pagerank_shared *d = &p->device;
+    size_t cells = cells_count(c), rows = p->iterations < PAGERANK_STEPS ? p->iterations + 1 : PAGERANK_STEPS + 1;
+    size_t scores = sizeof(double) * c->nodes, values = sizeof(double) * cells * rows;
+    const array list[ARRAYS] = {
+        {&d->graph.source_first, sizeof(uint32_t) * (cells + 1), c->source_first},
+        {&d->graph.source, sizeof(uint32_t) * c->source_first[cells], c->source},
+        {&d->graph.scale, sizeof(double) * cells, c->scale},
+        {&d->graph.target_first, sizeof(uint32_t) * ((size_t)c->units + 1), c->target_first},
+        {&d->graph.target, sizeof(uint32_t) * c->target_first[c->units], c->target},
+        {&d->graph.needs, sizeof(uint32_t) * c->units, c->needs},
+        {&d->unmet, sizeof(uint32_t) * c->units * rows, NULL},
+        {&d->score, scores, NULL},
+        {&p->value[0], values, NULL},
+        {&p->value[1], p->iterations > PAGERANK_STEPS ? values : 0, NULL},
+        {&d->change, p->tolerance > 0 ? scores : 0, NULL},
+    };
+    memcpy(all, list, sizeof list);
+}
+
+static void pagerank_unload(void *problem, bl_context *context) {
+    pagerank_problem *p = problem;
+    array all[ARRAYS];
+    list_arrays(p, all);
+    for (int i = 0; i < ARRAYS; i++) {
+        void *memory;
+        memcpy(&memory, all[i].pointer, sizeof memory);
+        if (memory)
+            bl_free(context, memory);
+    }
+    memset(&p->device, 0, sizeof p->device);
+    memset(p->value, 0, sizeof p->value);
+}
+
+static int load_array(bl_context *context, const array *a) {
+    void *memory = NULL;
+    int status = bl_alloc(context, &memory, a->bytes);
+    if (status != BL_OK)
+        return status;
+    memcpy(a->pointer, &memory, sizeof memory);
+    return a->from ? bl_copy_in(context, memory, a->from, a->bytes) : BL_OK;
+}
+
+static int pagerank_load(void *problem, bl_context *context) {
+    pagerank_problem *p = problem;
+    array all[ARRAYS];
+    int status = BL_OK;
+    memset(&p->device, 0, sizeof p->device);
+    list_arrays(p, all);
+    for (int i = 0; i < ARRAYS && status == BL_OK; i++)
+        if (all[i].bytes)
+            status = load_array(context, &all[i]);
+    if (status != BL_OK) {
+        pagerank_unload(p, context);
+        return status;
+    }
+    const pagerank_cells *c = &p->cells;
+    pagerank_cells *d = &p->device.graph;
+    d->nodes = c->nodes;
+    d->node_units = c->node_units;
+    d->units = c->units;
+    d->unit_cells = c->unit_cells;
+    d->dangling = c->dangling;
+    return BL_OK;
+}
+
+/* ---- a run ---- */
+
+static void add_stats(bl_stats *sum, const bl_stats *part) {
+    bl_stats before = *sum;
+    *sum = *part;
+    if (before.launches == 0)
+        return;
+    sum->tasks += before.tasks;
+    sum->seconds += before.seconds;
+    sum->steals += before.steals;
+    sum->steal_attempts += before.steal_attempts;
+    sum->pauses += before.pauses;
+    sum->launches += before.launches;
+    sum->balance = before.balance; /* of the first: the one that pulls */
+    sum->peak_tasks = sum->peak_tasks > before.peak_tasks ? sum->peak_tasks : before.peak_tasks;
+    sum->paper_tasks = sum->paper_tasks > before.paper_tasks ? sum->paper_tasks : before.paper_tasks;
+    sum->peak_bytes = sum->peak_bytes > before.peak_bytes ? sum->peak_bytes : before.peak_bytes;
+}
+
+static int run_kind(pagerank_problem *p, bl_context *context, enum pagerank_kind kind, bl_stats *stats) {
+    const pagerank_work work = {.kind = (uint16_t)kind};
+    bl_stats part;
+    int status = bl_run_range(context, pagerank_program(bl_device_target(context)), &p->device, &work,
+                              p->cells.node_units, &part);
+    add_stats(stats, &part);
+    return status;
+}
+
+static int reset_unmet(const pagerank_problem *p, bl_context *context) {
+    int status = BL_OK;
+    for (uint32_t step = 0; step <= p->device.steps && status == BL_OK; step++)
+        status = bl_copy_in(context, p->device.unmet + (size_t)step * p->cells.units, p->cells.needs,
+                            sizeof *p->cells.needs * p->cells.units);
+    return status;
+}
+
+/* delta(i) is what the dangling nodes were found to hold in step i + 1. */
+static int fetch_given(pagerank_problem *p, bl_context *context, bool first) {
+    double delta[PAGERANK_STEPS] = {0};
+    uint32_t cell, steps = p->device.steps;
+    size_t cells = cells_count(&p->cells);
+    int status = BL_OK;
+    if (cells_dangling(&p->cells, &cell))
+        for (uint32_t i = 0; i < steps && status == BL_OK; i++)
+            status = bl_copy_out(context, &delta[i], p->device.value + (i + 1) * cells + cell, sizeof delta[i]);
+    if (first)
+        memcpy(p->first_delta, delta, sizeof delta);
+    pagerank_given(p->device.given, delta, p->first_delta, steps, p->damping);
+    return status;
+}
+
+/* As many iterations as fit one run, from score to score. */
+static int iterate(pagerank_problem *p, bl_context *context, uint32_t done, bl_stats *stats) {
+    uint32_t left = p->iterations - done;
+    p->device.steps = left < PAGERANK_STEPS ? left : PAGERANK_STEPS;
+    p->device.value = p->value[done == 0 ? 0 : 1];
+    p->device.base = p->value[0];
+    int status = reset_unmet(p, context);
+    if (status == BL_OK)
+        status = run_kind(p, context, PAGERANK_START, stats);
+    if (status == BL_OK)
+        status = fetch_given(p, context, done == 0);
+    if (status == BL_OK)
+        status = run_kind(p, context, PAGERANK_COMBINE, stats);
+    return status;
+}
+
+static int fetch_change(pagerank_problem *p, bl_context *context, double *change) {
+    int status = bl_copy_out(context, p->change, p->device.change, sizeof *p->change * p->graph.nodes);
+    *change = 0;
+    for (uint32_t v = 0; v < p->graph.nodes && status == BL_OK; v++)
+        *change += p->change[v];
+    return status;
+}
+
+static int pagerank_solve(void *problem, bl_context *context, bl_stats *stats) {
+    pagerank_problem *p = problem;
+    bl_stats own;
+    stats = stats ? stats : &own;
+    memset(stats, 0, sizeof *stats);
+    p->done = 0;
+    if (!pagerank_program(bl_device_target(context)))
+        return BL_ENOCODE;
+    uint32_t done = 0;
+    double change = INFINITY;
+    size_t bytes = sizeof *p->score * p->graph.nodes;
+    int status = bl_copy_in(context, p->device.score, p->start, bytes);
+    while (status == BL_OK && done < p->iterations && !(change < p->tolerance)) {
+        status = iterate(p, context, done, stats);
+        done += p->device.steps;
+        if (status == BL_OK && p->tolerance > 0)
+            status = fetch_change(p, context, &change);
+    }
+    if (status == BL_OK && p->tolerance > 0 && !(change < p->tolerance))
+        return BL_ETASK; /* more iterations than arithmetic without rounding could need */
+    if (status == BL_OK)
+        status = bl_copy_out(context, p->score, p->device.score, bytes);
+    if (status == BL_OK)
+        p->done = done;
+    return status;
+}
+
+/* ---- the check ---- */
+
+static bool need_twin(pagerank_problem *p, app_error *error) {
+    if (p->twin && p->twin_done == p->done)
+        return true;
+    if (!p->twin)
+        p->twin = malloc(sizeof *p->twin * p->graph.nodes);
+    p->twin_done = p->done;
+    if (p->twin && pagerank_twin(&p->graph, p->damping, p->done, p->twin))
+        return true;
+    free(p->twin);
+    p->twin = NULL;
+    return wrong(error, false, "pagerank: out of memory for the sequential twin");
+}
+
+static bool pagerank_check(void *problem, const bl_stats *stats, bool force, const char **how, app_error *error) {
+    pagerank_problem *p = problem;
+    (void)stats;
+    *how = "no";
+    if (p->done == 0)
+        return wrong(error, false, "pagerank: there is no result to check");
+    if ((uint64_t)p->graph.nodes * p->done > TWIN_MAX && !force)
+        return true;
+    if (!need_twin(p, error))
+        return false;
+    *how = "twin";
+    for (uint32_t v = 0; v < p->graph.nodes; v++)
+        if (p->score[v] != p->twin[v])
+            return wrong(error, false,
+                         "pagerank: the score of node %" PRIu32 " is %.17g, but that of the sequential twin %.17g",
+                         p->graph.label[v], p->score[v], p->twin[v]);
+    return true;
+}
+
+/* ---- results ---- */
+
+typedef struct ranking {
+    uint32_t node[TOP], count;
+} ranking;
+
+/* The best first; of equal ones the one with the smaller number. */
+static ranking rank_top(const pagerank_problem *p) {
+    ranking r = {.count = 0};
+    for (uint32_t v = 0; v < p->graph.nodes; v++) {
+        uint32_t at = r.count;
+        while (at > 0 && p->score[r.node[at - 1]] < p->score[v])
+            at--;
+        if (at == TOP)
+            continue;
+        r.count += r.count < TOP;
+        memmove(r.node + at + 1, r.node + at, sizeof r.node[0] * (r.count - at - 1));
+        r.node[at] = v;
+    }
+    return r;
+}
+
+static void print_top(const pagerank_problem *p, FILE *out, bool json) {
+    ranking r = rank_top(p);
+    for (uint32_t i = 0; i < r.count; i++) {
+        uint32_t label = p->graph.label[r.node[i]];
+        double score = p->score[r.node[i]];
+        if (json)
+            fprintf(out, "%s[%" PRIu32 ", %.17g]", i ? ", " : "", label, score);
+        else
+            fprintf(out, "top_%" PRIu32 " %" PRIu32 " %.17g\n", i + 1, label, score);
+    }
+}
+
+static void pagerank_print(const void *problem, FILE *out, bool json) {
+    const pagerank_problem *p = problem;
+    double sum = 0;
+    for (uint32_t v = 0; v < p->graph.nodes; v++)
+        sum += p->score[v];
+    fprintf(out,
+            json ? "\"nodes\": %" PRIu32 ", \"edges\": %" PRIu32 ", \"iterations\": %" PRIu32
+                   ", \"sum\": %.17g, \"top\": ["
+                 : "nodes %" PRIu32 "\nedges %" PRIu32 "\niterations %" PRIu32 "\nsum %.17g\n",
+            p->graph.nodes, p->graph.edges, p->done, sum);
+    print_top(p, out, json);
+    if (json)
+        fputc(']', out);
+}
+
+static int pagerank_write(void *problem, bl_context *context, app_error *error) {
+    const pagerank_problem *p = problem;
+    app_output output;
+    (void)context;
+    if (!p->output)
+        return 0;
+    if (app_output_open(&output, "--output", p->output, error) != 0)
+        return 1;
+    for (uint32_t v = 0; v < p->graph.nodes; v++)
+        fprintf(output.file, "%" PRIu32 " %.17g\n", p->graph.label[v], p->score[v]);
+    return app_output_close(&output, error);
+}
+
+const app pagerank_app = {
+    .name = "pagerank",
+    .text = "PageRank of a directed graph, without a barrier between iterations (Kerbl et al. 2018)",
+    .options = pagerank_options,
+    .open = pagerank_open,
+    .close = pagerank_close,
+    .program = pagerank_program,
+    .load = pagerank_load,
+    .unload = pagerank_unload,
+    .run = pagerank_solve,
+    .check = pagerank_check,
+    .print = pagerank_print,
+    .write = pagerank_write,
+};

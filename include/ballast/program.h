@@ -24,6 +24,7 @@
  *     #define BL_LANES    n               lanes per block on a GPU, a multiple of 32; default 128
  *     #define BL_SHORT_LIST 1             on a GPU and on the simulated machine only the schedulers of the papers and the default: compiles three
  *                                         times as fast. A CPU has them all
+ *     #define BL_ONLY_DEFAULT 1           nothing but the default scheduler: compiles in a second or two
  *     #define BL_DONE_TEST function       (const BL_SHARED *) -> bool: what the papers ask instead of detecting termination
  *     #include <ballast/program.h>
  *
@@ -99,6 +100,9 @@ BL_FN void bl__worker_sync(uint32_t lanes) {
 #ifndef BL_SHORT_LIST
 #define BL_SHORT_LIST 0
 #endif
+#ifndef BL_ONLY_DEFAULT
+#define BL_ONLY_DEFAULT 0
+#endif
 #ifdef BL_DONE_TEST
 #define BL__HAS_DONE_TEST 1
 #else
@@ -137,7 +141,10 @@ typedef struct BL_CAT(BL_PROGRAM, _carried) {
 
 /* Every scheduler for the program's own kind of group; on machines with lanes the other kind too, with the default scheduler. */
 #define BL_KIND_LANE (BL_LANE_TASKS || BL_WARP == 1)
-#if BL_SHORT_LIST && BL_WARP > 1
+#if BL_ONLY_DEFAULT
+#include <ballast/generated/instances_one.h>
+#define BL__INSTANCES BL_INSTANCES_ONE
+#elif BL_SHORT_LIST && BL_WARP > 1
 #include <ballast/generated/instances_short.h>
 #define BL__INSTANCES BL_INSTANCES_SHORT
 #else
@@ -182,6 +189,7 @@ typedef struct BL_CAT(BL_PROGRAM, _carried) {
 #undef BL_LANE_TASKS
 #undef BL_LANES
 #undef BL_SHORT_LIST
+#undef BL_ONLY_DEFAULT
 #undef BL__INSTANCES
 #undef BL_DONE_TEST
 #undef BL_ENTRY_WORDS

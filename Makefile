@@ -52,7 +52,7 @@ mutants: configure
 	$(BUILD)/ballast_prove --mutants --jobs $(JOBS) $(PROVE_FLAGS)
 
 bench: build
-	$(BUILD)/uts_peers
+	for peers in $(BUILD)/*_peers; do $$peers || exit 1; done
 	for suite in $$($(BUILD)/ballast bench | sed -n 's/^  \([a-z0-9-]*\) .*/\1/p'); do \
 		$(BUILD)/ballast bench $$suite $(BENCH_FLAGS) || exit 1; done
 

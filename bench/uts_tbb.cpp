@@ -1,14 +1,11 @@
 /* UTS with oneTBB, in two forms. */
 #include "uts_peers.h"
+#include "peers_tbb.h"
 
-#include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
-
-#include <memory>
 
 namespace {
 
-using oneapi::tbb::task_arena;
 using oneapi::tbb::task_group;
 
 peer_tally *mine(peer_tally *tallies) { return tallies + oneapi::tbb::this_task_arena::current_thread_index(); }
@@ -45,23 +42,14 @@ void visit_inner(const peer_tree *tree, const uts_node &parent, uint32_t childre
     peer_count(mine(tallies), parent.depth, children, leaves);
 }
 
-/* Kept from run to run, as ours keeps its threads. */
-task_arena &arena_of(uint32_t threads) {
-    static std::unique_ptr<task_arena> one, all;
-    std::unique_ptr<task_arena> &arena = threads == 1 ? one : all;
-    if (!arena)
-        arena = std::make_unique<task_arena>(static_cast<int>(threads));
-    return *arena;
-}
-
 } // namespace
 
 void peer_tbb(const peer_tree *tree, uint32_t threads, peer_tally *tallies) {
-    arena_of(threads).execute([=] { visit_node(tree, tree->root, tree->children, tallies); });
+    peers_arena(threads).execute([=] { visit_node(tree, tree->root, tree->children, tallies); });
 }
 
 void peer_tbb_inner(const peer_tree *tree, uint32_t threads, peer_tally *tallies) {
-    arena_of(threads).execute([=] {
+    peers_arena(threads).execute([=] {
         task_group group;
         visit_inner(tree, tree->root, tree->children, tallies, &group);
         group.wait();

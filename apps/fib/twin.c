@@ -1,7 +1,7 @@
 #include "fib.h"
 
 #if defined(__clang__)
-#define FIB_PLAIN __attribute__((noinline))
+#define FIB_PLAIN __attribute__((noinline, disable_tail_calls))
 #else
 #define FIB_PLAIN __attribute__((noinline, noclone, optimize("no-optimize-sibling-calls")))
 #endif

@@ -30,6 +30,7 @@ typedef struct op {
 typedef struct run {
     const prove_client *c;
     const prove_queue *q;
+    const prove_more *more;
     bool sequential, apart;
     uint32_t words, clock;
     prove_view view[PROVE_THREADS];
@@ -114,7 +115,7 @@ static void returned(run *r, op *first, bl_outcome outcome, const uint32_t *item
     r->count[thread] += n ? n : 1;
 }
 
-static void call_push(run *r, uint32_t thread, uint32_t value, uint32_t n) {
+static void call_push(run *r, uint32_t thread, uint32_t value, uint32_t n, bool in_place) {
     uint32_t items[2 * PROVE_WORDS];
     op *o = &r->ops[thread][r->count[thread]];
     for (uint32_t i = 0; i < n; i++) {
@@ -125,7 +126,8 @@ static void call_push(run *r, uint32_t thread, uint32_t value, uint32_t n) {
     }
     called(r, o, '+', thread);
     if (n == 1) {
-        bl_outcome outcome = r->q->push(&r->view[thread], items);
+        bl_outcome outcome =
+            in_place ? r->more->put(&r->view[thread], items, r->words) : r->q->push(&r->view[thread], items);
         n = outcome == BL_DONE;
         returned(r, o, outcome, items, n);
     } else {
@@ -136,13 +138,14 @@ static void call_push(run *r, uint32_t thread, uint32_t value, uint32_t n) {
         r->pushed[value + i] = 1;
 }
 
-static void call_take(run *r, uint32_t thread, char call, uint32_t n) {
+static void call_take(run *r, uint32_t thread, char call, uint32_t n, bool in_place) {
     uint32_t items[2 * PROVE_WORDS] = {0}, payload;
     prove_view *v = &r->view[thread];
     op *o = &r->ops[thread][r->count[thread]];
     called(r, o, call, thread);
     if (n == 1) {
-        bl_outcome outcome = (call == 's' ? r->q->steal : r->q->pop)(v, items);
+        bl_outcome outcome =
+            in_place ? r->more->get(v, items, r->words) : (call == 's' ? r->q->steal : r->q->pop)(v, items);
         n = outcome == BL_DONE;
         returned(r, o, outcome, items, n);
     } else {
@@ -169,19 +172,28 @@ static void call_size(run *r, uint32_t thread) {
         bl_explore_fail("size is %u of %u", size, r->c->capacity);
 }
 
+static void call_close(run *r, uint32_t thread) {
+    op *o = &r->ops[thread][r->count[thread]];
+    called(r, o, 'c', thread);
+    r->more->close(&r->view[thread]);
+    returned(r, o, BL_DONE, NULL, 0);
+}
+
 static void body(void *arg, uint32_t thread, uint32_t lane) {
     run *r = arg;
     uint32_t value = 1 + r->c->filled + thread * 2 * PROVE_CALLS;
     (void)lane;
     for (const char *at = r->c->script[thread]; *at; at++) {
         uint32_t n = *at == 'P' || *at == 'O' || *at == 'S' ? 2 : 1;
-        if (*at == '+' || *at == 'P') {
-            call_push(r, thread, value, n);
+        if (*at == '+' || *at == 'P' || *at == 'R') {
+            call_push(r, thread, value, n, *at == 'R');
             value += n;
         } else if (*at == 'n') {
             call_size(r, thread);
+        } else if (*at == 'c') {
+            call_close(r, thread);
         } else {
-            call_take(r, thread, *at == '-' || *at == 'O' ? '-' : 's', n);
+            call_take(r, thread, *at == 's' || *at == 'S' ? 's' : '-', n, *at == 'C');
         }
     }
 }
@@ -198,6 +210,13 @@ static uint32_t held(const run *r) {
     for (uint32_t i = 0; i < PROVE_ITEMS; i++)
         sum += r->pushed[i] - (uint32_t)r->taken[i];
     return sum;
+}
+
+static bool is_closed(const run *r) {
+    for (uint32_t thread = 0; thread < r->c->threads; thread++)
+        if (strchr(r->c->script[thread], 'c'))
+            return true;
+    return false;
 }
 
 /* Takes all that is left, oldest first into the history. */
@@ -218,14 +237,16 @@ static const char *drain(run *r) {
     }
     if (memcmp(r->pushed, r->taken, sizeof r->pushed))
         return "at rest: pushed and taken differ";
-    if (r->q->kind != BL_KIND_WAITING && r->q->pop(&r->view[0], item) != BL_EMPTY)
+    if ((r->q->kind != BL_KIND_WAITING || is_closed(r)) && r->q->pop(&r->view[0], item) != BL_EMPTY)
         return "at rest: not EMPTY in the end";
     return NULL;
 }
 
 /* It must hold as many as at first. */
 static const char *refill(run *r) {
-    uint32_t item[2];
+    uint32_t item[2] = {0};
+    if (is_closed(r))
+        return r->q->push(&r->view[0], item) == BL_FULL ? NULL : "at rest: closed, and a push is not refused";
     for (uint32_t i = 0; i < r->c->capacity; i++) {
         make_item(item, 1 + i);
         bl_outcome outcome = r->q->push(&r->view[0], item);
@@ -247,6 +268,8 @@ static bool is_before(const run *r, const op *a, const op *b) {
 
 static bool counts(const run *r, const op *o, history_act *act) {
     bool oldest = r->q->kind != BL_KIND_DEQUE || o->call == 's';
+    if (o->call == 'c')
+        return false;
     switch (o->outcome) {
     case BL_DONE:
         *act = o->call == '+' ? HISTORY_ADD : oldest ? HISTORY_TAKE_OLDEST : HISTORY_TAKE_NEWEST;
@@ -356,6 +379,24 @@ static const char *check_producers(run *r) {
     return NULL;
 }
 
+/* A queue that waits refuses nobody before it is closed, and every push afterwards. */
+static const char *check_closing(const run *r) {
+    const op *all[OPS];
+    uint32_t count = collect(r, all);
+    for (uint32_t i = 0; i < count; i++) {
+        bool refused = all[i]->outcome == BL_FULL || all[i]->outcome == BL_EMPTY, before = true, behind = false;
+        for (uint32_t k = 0; k < count; k++) {
+            before = before && (all[k]->call != 'c' || is_before(r, all[i], all[k]));
+            behind = behind || (all[k]->call == 'c' && is_before(r, all[k], all[i]));
+        }
+        if (refused && before)
+            return "refused before the queue was closed";
+        if (behind && all[i]->call == '+' && all[i]->outcome == BL_DONE)
+            return "a push is not refused after the close";
+    }
+    return NULL;
+}
+
 /* ---- the checks, with a watch over queues that never come back ---- */
 
 static sigjmp_buf rescue;
@@ -378,6 +419,8 @@ static const char *check(run *r) {
     const char *wrong = drain(r);
     if (!wrong)
         wrong = r->q->flags & BL_LINEARIZABLE ? check_linearizable(r) : check_producers(r);
+    if (!wrong && r->q->kind == BL_KIND_WAITING)
+        wrong = check_closing(r);
     if (!wrong)
         wrong = refill(r);
     for (uint32_t i = 0; i < GUARD && !wrong; i++)
@@ -404,6 +447,7 @@ bool prove_explore(const prove_client *c, const prove_limits *limits, bl_explore
     bl_explore_options o = {.before = before, .after = after, .mutant = limits->mutant, .replay = limits->replay};
     r.c = c;
     r.q = &prove_queues[c->queue];
+    r.more = prove_more_of(c->queue);
     r.words = r.q->by_handle ? 1 : 2;
     r.sequential = o.sequential = limits->sequential;
     r.apart = !r.sequential && prove_is_apart(c->queue);

@@ -7,11 +7,17 @@
  *   known.c      what is known of a queue and no error
  *   workers.c    processes that share a list of jobs
  *   mutants.c    the mutants of the operations that clients met, and the reasons of those that may live
- *   protocols.c  termination, sleep and wake-up
+ *   families.c   what else is explored, by clients of their own:
+ *   termination.c  termination, sleep and wake-up, pauses
+ *   joins.c        join records, dependencies
+ *   ranges.c       ranges
+ *   pool.c         the entry pool
  *   main.c       what is run and printed
  *
  * A client is a queue of `capacity` with `filled` items in it and a script per thread, one letter a call:
- *   + push    - pop    s steal    P, O, S the same with _n for two items    n size */
+ *   + push    - pop    s steal    P, O, S the same with _n for two items    n size
+ * and where the queue has it
+ *   R push in place (reserve, publish)    C pop in place (claim, release)    c close */
 #ifndef BALLAST_PROVE_CLIENT_H
 #define BALLAST_PROVE_CLIENT_H
 
@@ -41,12 +47,23 @@ typedef struct prove_queue {
     uint32_t (*size)(const prove_view *v);
 } prove_queue;
 
+/* What only some queues have; NULL otherwise. */
+typedef struct prove_more {
+    const char *queue;
+    bl_outcome (*put)(prove_view *v, const uint32_t *item, uint32_t words);
+    bl_outcome (*get)(prove_view *v, uint32_t *item, uint32_t words);
+    void (*close)(prove_view *v);
+} prove_more;
+
+const prove_more *prove_more_of(uint32_t queue);
+
 extern const prove_queue prove_queues[];
 extern const uint32_t prove_queue_count;
 
 typedef struct prove_client {
     uint32_t queue, start;
     uint8_t threads, capacity, filled, calls;
+    bool deep; /* one of deep.txt, explored further */
     char script[PROVE_THREADS][PROVE_CALLS + 1];
 } prove_client;
 

@@ -2,10 +2,10 @@
  *
  * Deques: every script of the owner up to length 4, thieves s, ss, sss, s|s, ss|s. With nothing in it at the start a
  * script that begins with a pop shows no more than the rest of it, and is left out: 15 scripts, 75 clients for each
- * shape. FIFO queues: every pair of scripts up to length 3 and every three up to length 2, but for the order of the
- * threads; capacities 1, 2 and 4, and as many items at the start as let the scripts reach FULL or EMPTY. Counters begin
- * at 0, or so that they wrap around at the first call. Then pairs with calls for two items where a queue has its own,
- * and a thread that asks for the size.
+ * shape. FIFO queues: every pair of scripts up to length 3, every three up to length 2, and every script of length 4
+ * against one call, but for the order of the threads; capacities 1, 2 and 4, and as many items at the start as let the
+ * scripts reach FULL or EMPTY. Counters begin at 0, or so that they wrap around at the first call. Then pairs with
+ * calls for two items where a queue has its own, a thread that asks for the size, calls in place, and a close.
  *
  * Of queues that wait only what cannot wait for ever: every order of its steps (a ticket, then the slot) ends. */
 #include "client.h"
@@ -74,7 +74,7 @@ static bool ends(const prove_client *c) {
     waiting w = {.c = c, .pushes = c->filled, .pushed = (1u << c->filled) - 1, .ticket = {-1, -1, -1}};
     if (prove_queues[c->queue].kind != BL_KIND_WAITING)
         return true;
-    return !letters(c, "POSsn") && always_ends(w);
+    return letters(c, "c") || (!letters(c, "POSsn") && always_ends(w));
 }
 
 /* ---- shapes ---- */
@@ -105,7 +105,7 @@ static void add_shape(list *l, prove_client c, uint32_t capacity, uint32_t fille
 }
 
 static void add_fifo_shapes(list *l, prove_client c) {
-    uint32_t pushes = letters(&c, "+") + 2 * letters(&c, "P"), pops = letters(&c, "-") + 2 * letters(&c, "O");
+    uint32_t pushes = letters(&c, "+R") + 2 * letters(&c, "P"), pops = letters(&c, "-C") + 2 * letters(&c, "O");
     for (uint32_t filled = 0; filled <= 1; filled++)
         add_shape(l, c, 1, filled, true);
     for (uint32_t filled = 0; filled <= 2; filled++) {
@@ -164,6 +164,14 @@ static void all_threes(list *l) {
                 add_fifo_shapes(l, c);
 }
 
+/* One long script, so that what a thread took can come back to where it was, against a single call. */
+static void all_long(list *l) {
+    prove_client c = {.queue = l->queue, .threads = 2};
+    for (uint32_t i = 0; word(c.script[0], "+-", i, 4); i++)
+        for (uint32_t k = 0; strlen(c.script[0]) == 4 && word(c.script[1], "+-", k, 1); k++)
+            add_fifo_shapes(l, c);
+}
+
 /* Calls for two items, and the size; some with so many items that a thief may take two of them. */
 static void all_deque_batches(list *l) {
     static const struct {
@@ -198,11 +206,41 @@ static void all_deques(list *l) {
     all_deque_batches(l);
 }
 
+static void add_closing_shapes(list *l, prove_client c) {
+    for (uint32_t capacity = 1; capacity <= 2; capacity++)
+        for (uint32_t filled = 0; filled <= capacity; filled++)
+            add_shape(l, c, capacity, filled, true);
+}
+
+/* Who closes does not wait before: then everybody comes home. */
+static void all_closing(list *l) {
+    static const char *const closers[] = {"c", "c+", "c-", "cc"};
+    for (uint32_t t = 0; t < sizeof closers / sizeof closers[0]; t++) {
+        prove_client c = {.queue = l->queue, .threads = 2};
+        strcpy(c.script[1], closers[t]);
+        for (uint32_t i = 0; word(c.script[0], "+-", i, 3); i++)
+            add_closing_shapes(l, c);
+        for (uint32_t i = 0; word(c.script[0], "+-POc", i, 2); i++)
+            if (letters(&c, "PO") || strchr(c.script[0], 'c'))
+                add_closing_shapes(l, c);
+        c.threads = 3;
+        strcpy(c.script[2], closers[t]);
+        for (uint32_t i = 0; word(c.script[0], "+-", i, 2); i++)
+            for (uint32_t k = i; word(c.script[1], "+-", k, 2); k++)
+                add_closing_shapes(l, c);
+    }
+}
+
 static void all_fifos(list *l) {
     all_pairs(l, "+-", 3, 6, NULL);
     all_threes(l);
+    all_long(l);
     if (prove_queues[l->queue].flags & BL_BATCHED)
         all_pairs(l, "+-PO", 2, 3, "PO");
+    if (prove_more_of(l->queue)->put)
+        all_pairs(l, "+-RC", 2, 3, "RC");
+    if (prove_more_of(l->queue)->close)
+        all_closing(l);
     prove_client c = {.queue = l->queue, .threads = 2, .script = {"", "n"}};
     for (uint32_t i = 0; word(c.script[0], "+-", i, 3); i++)
         add_fifo_shapes(l, c);
@@ -214,12 +252,30 @@ static int cheaper(const void *a, const void *b) {
     return calls ? calls : threads ? threads : memcmp(x, y, offsetof(prove_client, script) + sizeof x->script);
 }
 
+/* Those of deep.txt: clients for which the budget of the many does not suffice to show what they are there for. */
+static void all_deep(list *l) {
+    char line[PROVE_TEXT];
+    prove_client c;
+    FILE *f = fopen(PROVE_DEEP, "r");
+    l->failed = l->failed || !f;
+    while (f && fgets(line, sizeof line, f)) {
+        line[strcspn(line, ":\n")] = 0;
+        if (line[0] != '#' && prove_client_parse(line, &c) && c.queue == l->queue) {
+            c.deep = true;
+            add(l, c);
+        }
+    }
+    if (f)
+        fclose(f);
+}
+
 prove_client *prove_clients(uint32_t queue, uint32_t *count) {
     list l = {.queue = queue};
     if (prove_queues[queue].kind == BL_KIND_DEQUE)
         all_deques(&l);
     else if (prove_queues[queue].kind != BL_KIND_CEILING)
         all_fifos(&l);
+    all_deep(&l);
     if (l.failed) {
         free(l.clients);
         return NULL;
@@ -239,6 +295,13 @@ void prove_client_text(const prove_client *c, char text[PROVE_TEXT]) {
         n += snprintf(text + n, PROVE_TEXT - (size_t)n, "|%s", c->script[i]);
 }
 
+/* Whether the queue has all the calls of the scripts. */
+static bool has_calls(const prove_client *c) {
+    const prove_more *more = prove_more_of(c->queue);
+    uint32_t known = letters(c, "+-sPOSn") + (more->put ? letters(c, "RC") : 0) + (more->close ? letters(c, "c") : 0);
+    return known == letters(c, "+-sPOSnRCc") && known != 0;
+}
+
 bool prove_client_parse(const char *text, prove_client *c) {
     char name[32], scripts[32];
     unsigned capacity, start, filled, i = 0;
@@ -253,6 +316,8 @@ bool prove_client_parse(const char *text, prove_client *c) {
         strcpy(c->script[i++], word);
     }
     c->threads = (uint8_t)i;
+    if (c->queue < prove_queue_count && !has_calls(c))
+        return false;
     c->capacity = (uint8_t)capacity;
     c->start = start;
     c->filled = (uint8_t)filled;

@@ -45,7 +45,8 @@ prove_client *prove_all_clients(const prove_options *o, uint32_t *count) {
 }
 
 static bool explore(proof *p, uint32_t job, uint32_t preemptions, bool sequential, bool *complete) {
-    prove_limits limits = {.executions = p->o->budget, .preemptions = preemptions, .sequential = sequential};
+    uint64_t budget = p->o->budget * (p->clients[job].deep ? PROVE_DEEPER : 1);
+    prove_limits limits = {.executions = budget, .preemptions = preemptions, .sequential = sequential};
     static bl_explore_result result;
     char text[PROVE_TEXT];
     bool right = prove_explore(&p->clients[job], &limits, &result);
@@ -161,20 +162,22 @@ static int prove_clean(const prove_options *o) {
         "%llu old stores were left out because a site had read them before. %.0f s by the clock.\n",
         o->bound, (unsigned long long)o->budget, (unsigned long long)all.left_out, workers_seconds() - p.begin);
     free(p.clients);
-    return (o->all && prove_protocols(o)) || all.wrong != 0;
+    return all.wrong != 0;
 }
 
 /* One client, within the budget, or one execution of it. */
 static int explore_one(const prove_options *o, const char *text, const char *schedule, bool sequential) {
     prove_client c;
+    uint32_t protocol = 0;
     bl_explore_result *result = calloc(1, sizeof *result);
     prove_limits limits = {.executions = o->budget, .replay = schedule, .sequential = sequential};
-    if (!result || !prove_client_parse(text, &c)) {
+    bool is_queue = prove_client_parse(text, &c);
+    if (!result || !(is_queue || prove_protocol_find(text, &protocol))) {
         fprintf(stderr, "ballast_prove: no such client: %s\n", text);
         return 2;
     }
     prove_guard();
-    bool right = prove_explore(&c, &limits, result);
+    bool right = is_queue ? prove_explore(&c, &limits, result) : prove_protocol_explore(protocol, &limits, result);
     printf("%s; %llu executions, %s\n%s\n", right ? "nothing wrong" : result->failure,
            (unsigned long long)result->executions, result->complete ? "complete" : "cut", result->schedule);
     free(result);
@@ -182,15 +185,16 @@ static int explore_one(const prove_options *o, const char *text, const char *sch
 }
 
 static int usage(void) {
-    fprintf(
-        stderr,
-        "usage: ballast_prove [--mutants] [--budget N] [--allowance N] [--bound N] [--jobs N] [--every N] [--verbose]\n"
-        "                     [--reasons FILE] [QUEUE...]\n"
-        "       ballast_prove --replay[-sequential] \"QUEUE CAPACITY START FILLED SCRIPT|SCRIPT\" [SCHEDULE]\n");
+    fprintf(stderr, "usage: ballast_prove [--budget N] [--bound N] [--jobs N] [--every N] [QUEUE... | protocols]\n"
+                    "       ballast_prove --mutants [--only PATTERN] [--allowance N] [--verbose] [the above]\n"
+                    "       ballast_prove --client \"QUEUE CAPACITY START FILLED SCRIPT|SCRIPT\" [--schedule SCHEDULE] "
+                    "[--sequential]\n");
     return 2;
 }
 
 static bool name_queue(prove_options *o, const char *name) {
+    if (!strcmp(name, "protocols"))
+        return o->protocols = true;
     for (uint32_t i = 0; i < prove_queue_count; i++)
         if (!strcmp(name, prove_queues[i].name)) {
             o->queues |= UINT64_C(1) << i;
@@ -230,6 +234,8 @@ int main(int argc, char **argv) {
             sequential = true;
         else if (!strcmp(argv[i], "--client") && i + 1 < argc)
             client = argv[++i];
+        else if (!strcmp(argv[i], "--only") && i + 1 < argc)
+            o.only = argv[++i];
         else if (!strcmp(argv[i], "--schedule") && i + 1 < argc)
             schedule = argv[++i];
         else if (argv[i][0] == '-' && !read_number(&o, argv[i], i + 1 < argc ? argv[i + 1] : NULL))
@@ -241,10 +247,14 @@ int main(int argc, char **argv) {
     }
     if (!prove_read_known(PROVE_KNOWN))
         fprintf(stderr, "ballast_prove: cannot read %s\n", PROVE_KNOWN);
-    o.all = !o.queues;
+    o.all = !o.queues && !o.protocols;
     o.queues = o.all ? UINT64_MAX : o.queues;
+    o.protocols |= o.all;
     o.budget = o.budget ? o.budget : client ? 1000000 : mutants ? 3000 : 1500;
     if (client)
         return explore_one(&o, client, schedule, sequential);
-    return mutants ? prove_mutants(&o) : prove_clean(&o);
+    if (mutants)
+        return prove_mutants(&o);
+    int wrong = o.queues ? prove_clean(&o) : 0;
+    return (o.protocols ? prove_protocols(&o) : 0) | wrong;
 }

@@ -1,8 +1,9 @@
 /* The mutation gate: each order of a queue weakened by one step, each bump forgotten; some client must then be wrong.
  *
  * First all clients are explored a little, to know which operations each of them meets. Then for each mutant the
- * clients that meet its operation, cheapest first, until one is wrong. A part that several queues include is right to
- * have an order that one of them needs: a mutant is killed if it is killed with any queue.
+ * clients that meet its operation, cheapest first, until one is wrong that is right without the mutant. A part that
+ * several queues include is right to have an order that one of them needs: a mutant is killed if it is killed with any
+ * queue. Clients are numbered on from those of queues to those of protocols.
  *
  * Who survives needs a line in equivalent.txt,
  *     FILE FUNCTION LABEL OPERATION ORDER > ORDER: reason
@@ -18,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SITES = 4096, MUTANTS = 2048, KEY = 160, LINE = 400, GLANCE = 60, QUICK = 200 };
+enum { SITES = 4096, MUTANTS = 2048, KEY = 160, LINE = 400, GLANCE = 60, QUICK = 200, PROTOCOL = 10 };
 
 typedef struct mutant {
     bl_mutant change;
@@ -42,7 +43,7 @@ typedef struct reason {
 typedef struct gate {
     const prove_options *o;
     prove_client *clients;
-    uint32_t count;
+    uint32_t queue_clients, count; /* count: with those of protocols */
     uint64_t (*meets)[SITES / 64]; /* per client: the sites */
     mutant *mutants;
     uint32_t mutant_count;
@@ -59,9 +60,24 @@ static const char *base_name(const char *file) {
     return slash ? slash + 1 : file;
 }
 
-static bool is_protocol(const bl_site *s) { return strstr(s->file, "/runtime/") != NULL; }
 static bool is_ours(const bl_site *s) {
-    return strstr(s->file, "/queues/") || strstr(s->file, "/parts/") || is_protocol(s);
+    return strstr(s->file, "/queues/") || strstr(s->file, "/parts/") || strstr(s->file, "/runtime/") ||
+           strstr(s->file, "/ballast/task.h");
+}
+
+/* Whether it is right, or wrong in a way that is known of the queue itself. */
+static bool is_right(const gate *g, uint32_t client, const prove_limits *limits, bl_explore_result *result) {
+    if (client >= g->queue_clients)
+        return prove_protocol_explore(client - g->queue_clients, limits, result);
+    return prove_explore(&g->clients[client], limits, result) ||
+           prove_is_known(g->clients[client].queue, result->failure);
+}
+
+static void client_text(const gate *g, uint32_t client, char text[PROVE_TEXT]) {
+    if (client >= g->queue_clients)
+        prove_protocol_text(client - g->queue_clients, text);
+    else
+        prove_client_text(&g->clients[client], text);
 }
 
 static void glance(gate *g) {
@@ -71,7 +87,7 @@ static void glance(gate *g) {
     for (uint32_t i = 0; i < g->count; i++) {
         for (uint32_t site = 1; site <= bl_site_count(); site++)
             before[site] = bl_site_get(site).explored;
-        prove_explore(&g->clients[i], &limits, &result);
+        is_right(g, i, &limits, &result);
         for (uint32_t site = 1; site <= bl_site_count() && site < SITES; site++)
             if (bl_site_get(site).explored != before[site])
                 g->meets[i][site / 64] |= UINT64_C(1) << site % 64;
@@ -153,6 +169,13 @@ static void list_mutants(gate *g) {
     qsort(g->mutants, g->mutant_count, sizeof *g->mutants, by_place);
     for (uint32_t i = 0; i < g->mutant_count; i++)
         number_key(g, i);
+    if (!g->o->only)
+        return;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < g->mutant_count; i++)
+        if (!fnmatch(g->o->only, g->mutants[i].key, 0))
+            g->mutants[kept++] = g->mutants[i];
+    g->mutant_count = kept;
 }
 
 /* ---- reasons ---- */
@@ -186,7 +209,7 @@ static bool read_reasons(gate *g) {
 static void print_mutant(const gate *g, uint32_t i, const char *what) {
     const verdict *v = &g->verdicts[i];
     char client[PROVE_TEXT];
-    prove_client_text(&g->clients[v->client], client);
+    client_text(g, v->client, client);
     if (v->killed)
         printf("%-10s %s\n           by %s: %s\n", what, g->mutants[i].key, client, v->failure);
     else
@@ -195,57 +218,88 @@ static void print_mutant(const gate *g, uint32_t i, const char *what) {
                g->mutants[i].reason ? g->mutants[i].reason : "");
 }
 
-/* Whether it is wrong in a way that is not known of the queue itself. */
-static bool kills(const gate *g, uint32_t client, const prove_limits *limits, bl_explore_result *result) {
-    return !prove_explore(&g->clients[client], limits, result) &&
-           !prove_is_known(g->clients[client].queue, result->failure);
+typedef struct trial {
+    gate *g;
+    verdict *v;
+    prove_limits limits;
+    uint64_t spent; /* with the queue that is tried */
+    bl_explore_result result;
+} trial;
+
+/* Whether the client is wrong, and only because of the mutant. */
+static bool kills(trial *t, uint32_t client, const prove_limits *limits) {
+    static bl_explore_result clean;
+    prove_limits without = *limits;
+    without.mutant = (bl_mutant){0};
+    t->v->client = client;
+    bool right = is_right(t->g, client, limits, &t->result);
+    t->v->executions += t->result.executions;
+    t->spent += t->result.executions + t->result.pruned / 4 + 20;
+    return !right && is_right(t->g, client, &without, &clean);
+}
+
+static bool kills_within_bounds(trial *t, uint32_t client) {
+    prove_limits bounded = t->limits;
+    if (kills(t, client, &t->limits))
+        return true;
+    bounded.preemptions = t->g->o->bound;
+    return !t->result.complete && kills(t, client, &bounded);
+}
+
+static bool meets(const trial *t, uint32_t client) {
+    uint32_t site = t->limits.mutant.site;
+    return t->g->meets[client][site / 64] >> site % 64 & 1;
+}
+
+/* First a little of every client: many mistakes show in the first executions of the right one. */
+static bool killed_quickly(trial *t) {
+    prove_limits quick = t->limits;
+    quick.executions = QUICK;
+    for (uint32_t i = 0; i < t->g->count; i++)
+        if (meets(t, i) && kills(t, i, &quick))
+            return true;
+    return false;
+}
+
+static bool killed(trial *t) {
+    const gate *g = t->g;
+    uint32_t queue = UINT32_MAX;
+    bool bump = bl_site_get(t->limits.mutant.site).op == BL__SIM_BUMP; /* few, and hard to find */
+    for (uint32_t i = 0; i < g->count; i++) {
+        uint32_t own = i < g->queue_clients ? g->clients[i].queue : prove_queue_count;
+        if (!meets(t, i))
+            continue;
+        t->spent = own == queue ? t->spent : 0;
+        queue = own;
+        t->limits.executions = own == prove_queue_count ? PROTOCOL * g->o->budget : g->o->budget;
+        if (!(own < prove_queue_count && g->clients[i].deep) && t->spent < (bump ? 8 : 1) * g->o->allowance &&
+            kills_within_bounds(t, i))
+            return true;
+    }
+    return false;
+}
+
+/* The deep ones: few, and each with a large budget. */
+static bool killed_deep(trial *t) {
+    t->limits.executions = PROVE_DEEPER * t->g->o->budget;
+    for (uint32_t i = 0; i < t->g->queue_clients; i++)
+        if (t->g->clients[i].deep && meets(t, i) && kills_within_bounds(t, i))
+            return true;
+    return false;
 }
 
 static void work(void *arg, uint32_t job) {
     gate *g = arg;
     verdict *v = &g->verdicts[job];
-    prove_limits limits = {.executions = g->o->budget, .mutant = g->mutants[job].change};
-    uint32_t site = limits.mutant.site, queue = UINT32_MAX;
-    uint64_t spent = 0;
-    static bl_explore_result result;
+    static trial t;
     static bool guarded;
     if (!guarded)
         prove_guard();
     guarded = true;
-    bl_site at = bl_site_get(site);
-    uint64_t allowance = at.op == BL__SIM_BUMP ? 8 * g->o->allowance : g->o->allowance; /* few, and hard to find */
-    if (is_protocol(&at))
-        v->killed = prove_protocols_kill(limits.mutant, g->o->allowance / 10, &result);
-    /* First a little of every client: many mistakes show in the first executions of the right one. */
-    prove_limits quick = limits;
-    quick.executions = QUICK;
-    for (uint32_t i = 0; i < g->count && !v->killed; i++)
-        if (g->meets[i][site / 64] >> site % 64 & 1) {
-            v->client = i;
-            v->killed = kills(g, i, &quick, &result);
-            v->executions += result.executions;
-        }
-    for (uint32_t i = 0; i < g->count && !v->killed; i++) {
-        if (!(g->meets[i][site / 64] >> site % 64 & 1))
-            continue;
-        spent = g->clients[i].queue == queue ? spent : 0;
-        queue = g->clients[i].queue;
-        if (spent >= allowance)
-            continue;
-        v->client = i;
-        v->killed = kills(g, i, &limits, &result);
-        if (!v->killed && !result.complete) {
-            prove_limits bounded = limits;
-            bounded.preemptions = g->o->bound;
-            v->executions += result.executions;
-            spent += result.executions;
-            v->killed = kills(g, i, &bounded, &result);
-        }
-        v->executions += result.executions;
-        spent += result.executions + result.pruned / 4 + 20;
-    }
+    t = (trial){.g = g, .v = v, .limits = {.executions = g->o->budget, .mutant = g->mutants[job].change}};
+    v->killed = killed_quickly(&t) || killed(&t) || killed_deep(&t);
     if (v->killed)
-        snprintf(v->failure, sizeof v->failure, "%.*s", (int)sizeof v->failure - 1, result.failure);
+        snprintf(v->failure, sizeof v->failure, "%.*s", (int)sizeof v->failure - 1, t.result.failure);
     v->done = true;
     if (!v->killed && !g->mutants[job].reason)
         print_mutant(g, job, "SURVIVED");
@@ -317,17 +371,15 @@ static score print_files(const gate *g) {
 }
 
 int prove_mutants(const prove_options *o) {
-    static bl_explore_result result;
     gate g = {.o = o, .begin = workers_seconds()};
-    g.clients = prove_all_clients(o, &g.count);
+    g.clients = prove_all_clients(o, &g.queue_clients);
+    g.count = g.queue_clients + (o->protocols ? prove_protocol_count() : 0);
     g.meets = calloc(g.count, sizeof *g.meets);
     g.mutants = calloc(MUTANTS, sizeof *g.mutants);
     g.reasons = calloc(MUTANTS, sizeof *g.reasons);
     if (!g.meets || !g.mutants || !g.reasons)
         return 2;
     glance(&g);
-    if (o->all)
-        prove_protocols_kill((bl_mutant){0}, GLANCE, &result);
     list_mutants(&g);
     if (!read_reasons(&g))
         fprintf(stderr, "ballast_prove: no reasons: %s\n", o->reasons);
@@ -336,7 +388,7 @@ int prove_mutants(const prove_options *o) {
     if (!g.verdicts || !workers_run(&plan))
         return 2;
     score all = print_files(&g);
-    for (uint32_t i = 0; i < g.reason_count && o->all && o->every == 1; i++)
+    for (uint32_t i = 0; i < g.reason_count && o->all && o->every == 1 && !o->only; i++)
         if (!g.reasons[i].used)
             printf("no such mutant: %s\n", g.reasons[i].key);
     printf("%u of %u killed, %u equivalent with a reason, %u survived; %.0f s\n", all.killed, all.mutants,

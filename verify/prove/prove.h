@@ -4,16 +4,20 @@
 
 #include "client.h"
 
+enum { PROVE_DEEPER = 50 }; /* the budget of a client of deep.txt against that of the many */
+
 typedef struct prove_options {
     uint64_t budget;    /* executions of a client */
     uint64_t allowance; /* executions for one mutant with one queue */
     uint32_t workers;
     uint32_t every;  /* 1: all clients, else every so many-th */
     uint32_t bound;  /* preemptions, for a client that is cut */
-    bool all;        /* no queue was named */
+    bool all;        /* nothing was named */
+    bool protocols;  /* these too */
     bool verbose;    /* print who kills each mutant */
     uint64_t queues; /* mask */
     const char *reasons;
+    const char *only; /* mutants whose name fits this pattern; NULL: all */
 } prove_options;
 
 static inline bool prove_wanted(const prove_options *o, uint32_t queue) {
@@ -23,10 +27,26 @@ static inline bool prove_wanted(const prove_options *o, uint32_t queue) {
 /* The clients of all wanted queues in one array, thinned. */
 prove_client *prove_all_clients(const prove_options *o, uint32_t *count);
 
-/* Termination, sleep and wake-up: 0 if nothing is wrong; whether some client finds this mutant. */
-int prove_protocols(const prove_options *o);
-bool prove_protocols_kill(bl_mutant mutant, uint64_t budget, bl_explore_result *result);
+/* What is explored besides the queues: protocols and parts. Each is a family of clients with a text of its own. */
+typedef struct prove_family {
+    const char *name;
+    uint32_t (*count)(void);
+    void (*text)(uint32_t client, char text[PROVE_TEXT]);
+    bool (*explore)(uint32_t client, const prove_limits *limits, bl_explore_result *result);
+} prove_family;
 
+bl_explore_options prove_explore_options(const prove_limits *limits, void (*before)(void *),
+                                         const char *(*after)(void *));
+
+extern const prove_family prove_termination, prove_joins, prove_ranges, prove_pool;
+
+/* All clients of all families, numbered from 0. */
+uint32_t prove_protocol_count(void);
+void prove_protocol_text(uint32_t client, char text[PROVE_TEXT]);
+bool prove_protocol_find(const char *text, uint32_t *client);
+bool prove_protocol_explore(uint32_t client, const prove_limits *limits, bl_explore_result *result);
+
+int prove_protocols(const prove_options *o); /* explores and prints all of them; 0 if nothing is wrong */
 int prove_mutants(const prove_options *o);
 
 #endif

@@ -1,6 +1,8 @@
 /* Every queue that the build has found. */
 #include "client.h"
 
+#include <string.h>
+
 #define PROVE_FUNCTIONS(q)                                                                                             \
     static void bind_##q(prove_view *v, void *memory, bl_shape shape, uint32_t thread) {                               \
         q##_bind(&v->q##_view, memory, shape, thread);                                                                 \
@@ -26,3 +28,42 @@
 BL_QUEUES(PROVE_FUNCTIONS)
 const prove_queue prove_queues[] = {BL_QUEUES(PROVE_ROW)};
 const uint32_t prove_queue_count = sizeof prove_queues / sizeof prove_queues[0];
+
+#ifdef broker_KIND
+static bl_outcome put_broker(prove_view *v, const uint32_t *item, uint32_t words) {
+    uint32_t position, *slot = broker_reserve(&v->broker_view, &position);
+    if (!slot)
+        return BL_FULL;
+    bl_data_write(slot, item, words);
+    broker_publish(&v->broker_view, position);
+    return BL_DONE;
+}
+static bl_outcome get_broker(prove_view *v, uint32_t *item, uint32_t words) {
+    uint32_t position;
+    const uint32_t *slot = broker_claim(&v->broker_view, &position);
+    if (!slot)
+        return BL_EMPTY;
+    bl_data_read(item, slot, words);
+    broker_release(&v->broker_view, position);
+    return BL_DONE;
+}
+#endif
+#ifdef sfq_KIND
+static void close_sfq(prove_view *v) { sfq_close(&v->sfq_view); }
+#endif
+
+static const prove_more more[] = {
+#ifdef broker_KIND
+    {"broker", put_broker, get_broker, NULL},
+#endif
+#ifdef sfq_KIND
+    {"sfq", NULL, NULL, close_sfq},
+#endif
+    {NULL, NULL, NULL, NULL}};
+
+const prove_more *prove_more_of(uint32_t queue) {
+    const prove_more *m = more;
+    while (m->queue && strcmp(m->queue, prove_queues[queue].name) != 0)
+        m++;
+    return m;
+}

@@ -1,7 +1,8 @@
 /* A pool of entries for queues that carry 32-bit handles.
  *
  * Each worker has a free list of its own (plain memory, no atomics): whoever consumes an entry frees it into its own list. Surplus
- * moves in chunks of POOL_CHUNK handles over one lock-free stack of chunks whose head carries a tag against ABA.
+ * moves in chunks of POOL_CHUNK handles over one lock-free stack of chunks whose head carries a tag against ABA,
+ * bumped by every pop: a push does no harm on whatever chunk it finds at the top.
  *
  *     line 0: chunks = first handle of the top chunk (low 32) and tag (high 32)
  *     per worker one line: first handle, count
@@ -15,7 +16,9 @@
 
 #include "../platform/platform.h"
 
+#ifndef BL__POOL_CHUNK
 #define BL__POOL_CHUNK 32u
+#endif
 #define BL__POOL_NONE UINT32_MAX
 
 typedef struct bl__pool {
@@ -76,7 +79,7 @@ BL_FN void bl__pool_push_chunk(bl__pool *p, uint32_t first) {
     uint64_t top = bl_load64_relaxed(p->chunks);
     do
         bl_store32_relaxed(p->below + first, (uint32_t)top);
-    while (!bl_cas64_release(p->chunks, &top, bl_bump(top >> 32) << 32 | first)); /* C1 */
+    while (!bl_cas64_release(p->chunks, &top, top >> 32 << 32 | first)); /* C1 */
 }
 
 /* BL__POOL_NONE when every handle is in use. */

@@ -16,9 +16,11 @@
  *                           or a thief that reads the later one would not see the slots published by the earlier; but for 0, which
  *                           covers no slot.
  *   A2 (tail, seq_cst), A3 (head, seq_cst) with B1 (head), B2 (tail), both seq_cst: either the thief sees the lowered tail, or the
- *                           owner sees the thief's head; never do both miss.
- *   A5 (head, release)      with B1: a thief that sees the reset head sees the reset tail.
- *   B3 (cas, release part)  with A3, A4, A6 (acquire): the thief has finished copying before the owner can write that slot again.
+ *                           owner sees the thief's head; never do both miss. The swaps need not be seq_cst: A3 is coherence-ordered
+ *                           before any B1 that reads what A4 or B3 wrote after it, and so A2 before that thief's B2.
+ *   A4, A5 (head, release)  with B1: a thief that sees the reset head sees the reset tail.
+ *   B3 (release)            with A3, A6 (acquire), A4 where it fails (acquire): the thief has finished copying before the owner can
+ *                           write that slot again.
  *
  * Differences from the listings: 32 + 32 bits instead of 16 + 16; FULL; the room before the head is reused as soon as the deque is
  * found empty, also by push; a thief copies the slot with racing reads and uses the copy only when its compare-and-swap succeeded.
@@ -111,7 +113,7 @@ BL_FN bl_outcome abp_pop(abp *q, uint32_t *item) {
     }
     bl_store32_relaxed(q->tail, 0);
     uint64_t reset = abp_head(0, bl_bump(abp_counter(head)));
-    if (bl_cas64_seq_cst(q->head, &head, reset)) /* A4 */
+    if (bl_cas64_release(q->head, &head, reset)) /* A4 */
         return BL_DONE;
     bl_store64_release(q->head, reset); /* A5: a thief won it, and with it the deque became empty */
     return BL_EMPTY;
@@ -130,7 +132,7 @@ BL_FN bl_outcome abp_steal(abp *q, uint32_t *item) {
     if (bl_load32_seq_cst(q->tail) <= index) /* B2 */
         return BL_EMPTY;
     bl_race_read(item, abp_slot(q, index), q->words);
-    return bl_cas64_seq_cst(q->head, &head, abp_head(index + 1, abp_counter(head))) ? BL_DONE : BL_RETRY; /* B3 */
+    return bl_cas64_release(q->head, &head, abp_head(index + 1, abp_counter(head))) ? BL_DONE : BL_RETRY; /* B3 */
 }
 
 BL_FN uint32_t abp_steal_n(abp *q, uint32_t *items, uint32_t n) {

@@ -1,9 +1,13 @@
-/* The protocols of the runtime: termination, and sleep and wake-up, with the text that the workers are made from
- * (runtime/termination.h, runtime/idle.h) around a loop like theirs and the least queue there is, a number of tasks.
+/* The protocols of the runtime: termination, sleep and wake-up, and the pause in which the host lets a queue grow, with
+ * the text that the workers are made from (runtime/termination.h, runtime/idle.h) around a loop like theirs and the
+ * least queue there is, a number of tasks.
  *
  * Workers run tasks; a task of generation g > 0 publishes one of generation g - 1. What a task leaves behind is plain
  * data, and who ends the run reads all of it: an end while a task is in flight is a race, or finds nothing there. A
- * lost wake-up is a worker that can never go on. */
+ * lost wake-up is a worker that can never go on.
+ *
+ * Pauses: worker 0 has no room for what its first task publishes. It asks for a pause, leaves the task where the host
+ * finds it, and everybody comes home: nobody sleeps on, and what was run, is queued and was left is all there is. */
 #include "prove.h"
 
 #undef BL_CAN_SLEEP
@@ -12,6 +16,7 @@
 #define bl__wake prove_wake
 #include <ballast/runtime/idle.h>
 #include <ballast/runtime/termination.h>
+#include <ballast/task.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -20,12 +25,13 @@ enum { WORKERS = 3, TASKS = 8 };
 
 typedef struct protocol {
     uint32_t workers, tasks, generations;
-    bool sleeps, waits;
+    bool sleeps, waits, pauses;
     bl__control control;
     bl__run run;
     uint32_t queue;    /* tasks published and not taken: generation in steps of 256 */
     uint32_t finished; /* next place of `results` */
     uint32_t results[TASKS];
+    uint32_t spilled[WORKERS]; /* tasks left at a pause, with all that they would publish */
 } protocol;
 
 /* As in src/device_cpu.c, where a lock and a condition variable do it. */
@@ -58,13 +64,29 @@ static bool fetch(protocol *p, uint32_t *generation) {
 }
 static bool empty(protocol *p) { return bl_load32_relaxed(&p->queue) == 0; }
 
-static void run_task(protocol *p, uint32_t generation) {
+static bool stopping(protocol *p) { return p->pauses && bl_load32_host(&p->control.stop) != 0; }
+
+/* What the host will find: close of runtime/worker.h. */
+static void leave(protocol *p, uint32_t worker, uint32_t tasks) {
+    uint32_t sum;
+    bl_data_read(&sum, &p->spilled[worker], 1);
+    sum += tasks;
+    bl_data_write(&p->spilled[worker], &sum, 1);
+}
+
+static void run_task(protocol *p, uint32_t worker, uint32_t generation) {
     uint32_t one = 1, at = bl_fetch_add32_relaxed(&p->finished, 1);
     if (at >= total(p))
         bl_explore_fail("a task is run twice");
     bl_data_write(&p->results[at], &one, 1);
-    if (generation)
+    if (!generation)
+        return;
+    if (p->pauses && worker == 0) { /* settle, where there is no room */
+        bl_fetch_or32_relaxed(&p->control.stop, BL__STOP_GROW);
+        leave(p, worker, generation);
+    } else {
         publish(p, generation - 1);
+    }
 }
 
 static void end(protocol *p) {
@@ -82,7 +104,11 @@ static void end(protocol *p) {
 static bool idle(protocol *p) {
     bl__control *control = &p->control;
     bl__idle_enter(control);
-    for (uint32_t tries = 0; empty(p); tries++) {
+    for (uint32_t tries = 0;; tries++) {
+        if (stopping(p))
+            return false;
+        if (!empty(p))
+            break;
         if (bl__idle_read(control) & BL__IDLE_DONE)
             return false;
         uint64_t word = bl__idle_read(control);
@@ -95,85 +121,95 @@ static bool idle(protocol *p) {
             continue;
         }
         uint32_t seen = bl__sleep_begin(&p->run);
-        if (empty(p) && !(bl__idle_read(control) & BL__IDLE_DONE))
+        if (empty(p) && !stopping(p) && !(bl__idle_read(control) & BL__IDLE_DONE))
             bl__sleep_now(&p->run, seen);
         bl__sleep_end(&p->run);
     }
     return bl__idle_leave(control);
 }
 
-static void body(void *arg, uint32_t worker, uint32_t lane) {
-    protocol *p = arg;
+/* Between two tasks a worker looks whether it is to stop. */
+static void work(protocol *p, uint32_t worker) {
     uint32_t generation;
-    (void)lane;
     for (uint32_t i = worker; i < p->tasks; i += p->workers)
-        run_task(p, p->generations);
+        if (stopping(p))
+            leave(p, worker, p->generations + 1);
+        else
+            run_task(p, worker, p->generations);
     if (p->waits && worker == 0) /* for others, who must be awake: a wake-up that is lost is found here */
         for (uint32_t seen, tries = 0; (seen = bl_load32_relaxed(&p->finished)) != total(p);)
             bl_wait_change32(&p->finished, seen, &tries);
     do {
-        while (fetch(p, &generation)) {
+        while (!stopping(p) && fetch(p, &generation)) {
             if (p->sleeps)
                 bl__wake_for_work(&p->run);
-            run_task(p, generation);
+            run_task(p, worker, generation);
         }
-    } while (idle(p));
+    } while (!stopping(p) && idle(p));
+}
+
+static void body(void *arg, uint32_t worker, uint32_t lane) {
+    protocol *p = arg;
+    (void)lane;
+    work(p, worker);
+    if (p->sleeps)
+        bl__wake_all_if_stopped(&p->run);
 }
 
 static void before(void *arg) {
     protocol *p = arg;
     memset(&p->control, 0, sizeof p->control);
     memset(p->results, 0, sizeof p->results);
+    memset(p->spilled, 0, sizeof p->spilled);
     p->queue = p->finished = 0;
     p->run.control = &p->control;
 }
 
+/* Tasks in the queue, and those that they would publish. */
+static uint32_t queued(const protocol *p) {
+    uint32_t sum = 0;
+    for (uint32_t generation = 0; generation < 4; generation++)
+        sum += (p->queue >> 8 * generation & 255) * (generation + 1);
+    return sum;
+}
+
 static const char *after(void *arg) {
     protocol *p = arg;
-    return p->finished != total(p) ? "a task is lost" : p->queue ? "a task is left" : NULL;
+    uint32_t spilled = 0;
+    for (uint32_t i = 0; i < p->workers; i++)
+        spilled += p->spilled[i];
+    if (!p->pauses && queued(p))
+        return "a task is left";
+    return p->finished + queued(p) + spilled != total(p) ? "a task is lost" : NULL;
 }
 
 static const struct {
     uint32_t workers, tasks, generations;
-    bool sleeps, waits;
-} clients[] = {{2, 1, 0, false, false}, {2, 1, 1, false, false}, {2, 2, 0, false, false}, {2, 2, 1, false, false},
-               {2, 1, 2, false, false}, {3, 1, 0, false, false}, {3, 1, 1, false, false}, {2, 1, 1, true, true},
-               {2, 1, 2, true, true},   {2, 1, 0, true, false},  {2, 1, 1, true, false},  {2, 2, 1, true, false},
-               {3, 1, 0, true, false},  {3, 1, 1, true, true}};
-enum { CLIENTS = sizeof clients / sizeof clients[0] };
+    const char *how;
+} clients[] = {{2, 1, 0, "spin"},  {2, 1, 1, "spin"},  {2, 2, 0, "spin"},  {2, 2, 1, "spin"},  {2, 1, 2, "spin"},
+               {3, 1, 0, "spin"},  {3, 1, 1, "spin"},  {2, 3, 0, "spin"},  {3, 3, 0, "spin"},  {2, 1, 1, "wait"},
+               {2, 1, 2, "wait"},  {2, 1, 0, "sleep"}, {2, 1, 1, "sleep"}, {2, 2, 1, "sleep"}, {3, 1, 0, "sleep"},
+               {3, 1, 1, "wait"},  {2, 1, 1, "pause"}, {2, 2, 1, "pause"}, {2, 3, 1, "pause"}, {3, 1, 1, "pause"},
+               {3, 2, 1, "pause"}, {2, 1, 2, "pause"}};
 
-static bool explore(uint32_t client, uint64_t budget, bl_mutant mutant, bl_explore_result *result) {
+static uint32_t count(void) { return sizeof clients / sizeof clients[0]; }
+
+static void text(uint32_t client, char text[PROVE_TEXT]) {
+    snprintf(text, PROVE_TEXT, "termination %u workers %u tasks %u generations %s", clients[client].workers,
+             clients[client].tasks, clients[client].generations + 1, clients[client].how);
+}
+
+static bool explore(uint32_t client, const prove_limits *limits, bl_explore_result *result) {
     static protocol p;
-    bl_explore_options o = {.before = before, .after = after, .max_executions = budget, .mutant = mutant};
+    const char *how = clients[client].how;
+    bl_explore_options o = prove_explore_options(limits, before, after);
     p.workers = clients[client].workers;
     p.tasks = clients[client].tasks;
     p.generations = clients[client].generations;
-    p.sleeps = clients[client].sleeps;
-    p.waits = clients[client].waits;
+    p.waits = !strcmp(how, "wait");
+    p.pauses = !strcmp(how, "pause");
+    p.sleeps = strcmp(how, "spin") != 0;
     return bl_explore(p.workers, body, &p, &o, result);
 }
 
-int prove_protocols(const prove_options *o) {
-    static bl_explore_result result;
-    int wrong = 0;
-    for (uint32_t i = 0; i < CLIENTS; i++) {
-        bool right = explore(i, 40 * o->budget, (bl_mutant){0}, &result);
-        printf("protocol: %u workers, %u tasks of %u generations, %-21s %8llu executions, %s%s\n", clients[i].workers,
-               clients[i].tasks, clients[i].generations + 1,
-               clients[i].waits    ? "one waits for others:"
-               : clients[i].sleeps ? "sleeping and woken:"
-                                   : "spinning:",
-               (unsigned long long)result.executions, result.complete ? "complete" : "cut", right ? "" : ", WRONG: ");
-        if (!right)
-            printf("  %s: %s\n", result.failure, result.schedule);
-        wrong |= !right;
-    }
-    return wrong;
-}
-
-bool prove_protocols_kill(bl_mutant mutant, uint64_t budget, bl_explore_result *result) {
-    for (uint32_t i = 0; i < CLIENTS; i++)
-        if (!explore(i, budget, mutant, result))
-            return true;
-    return false;
-}
+const prove_family prove_termination = {"termination", count, text, explore};

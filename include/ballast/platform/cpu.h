@@ -12,6 +12,7 @@
 #define BL_WARP 1u
 #define BL_CAN_SLEEP 1
 #define BL_FN static inline __attribute__((unused))
+#define BL_HOT_FN static inline __attribute__((always_inline))
 #define BL_HOST_FN static inline __attribute__((unused))
 #define BL_INLINE __attribute__((always_inline))
 #define BL_MAY_ALIAS __attribute__((may_alias))

@@ -11,6 +11,7 @@
 #define BL_PIECE_TICKS 4000u /* cycles */
 #define BL_WARP 32u
 #define BL_FN static __device__ __forceinline__
+#define BL_HOT_FN BL_FN
 #define BL_HOST_FN static __host__ __device__ inline
 #define BL_INLINE
 #define BL_MAY_ALIAS

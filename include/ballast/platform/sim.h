@@ -83,6 +83,7 @@ uint64_t bl__sim_clock(void);
 #define BL_PIECE_TICKS 16u /* steps */
 #define BL_WARP BL__SIM_WARP
 #define BL_FN static inline __attribute__((unused))
+#define BL_HOT_FN BL_FN
 #define BL_HOST_FN static inline __attribute__((unused))
 #define BL_INLINE __attribute__((always_inline))
 #define BL_MAY_ALIAS __attribute__((may_alias))

@@ -235,7 +235,7 @@ BL_FN bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
 
 #if BL__JOINS
 /* One lane: passes on what its task returned. The record all of whose children have returned, or BL__NO_JOIN. */
-BL_FN uint32_t BL__NAME(pass_on)(const bl__run *run, const bl_task *task) {
+BL_HOT_FN uint32_t BL__NAME(pass_on)(const bl__run *run, const bl_task *task) {
     if (task->join & BL__ROOT) {
         if (BL_SUM && task->join != BL__NO_JOIN)
             ((uint64_t *)(void *)run->results)[task->join & ~BL__ROOT] = task->returned->sum;
@@ -251,7 +251,7 @@ BL_FN uint32_t BL__NAME(pass_on)(const bl__run *run, const bl_task *task) {
 }
 
 /* In place of the fork that left this record. */
-BL_FN void BL__NAME(go_on)(bl_task *task, bl__record *r, const BL_SHARED *shared, BL_LOCAL *local) {
+BL_HOT_FN void BL__NAME(go_on)(bl_task *task, bl__record *r, const BL_SHARED *shared, BL_LOCAL *local) {
     task->join = r->parent;
     task->index = r->slot;
 #if BL_SUM
@@ -267,7 +267,7 @@ BL_FN void BL__NAME(go_on)(bl_task *task, bl__record *r, const BL_SHARED *shared
 
 #if BL_KIND_LANE
 /* All lanes of the warp together, each with a task of its own: up from record to record, until nobody came last. */
-BL_FN void BL__NAME(join)(bl__worker *w, bl_task *task, const BL_SHARED *shared, BL_LOCAL *local) {
+BL_HOT_FN void BL__NAME(join)(bl__worker *w, bl_task *task, const BL_SHARED *shared, BL_LOCAL *local) {
     while (bl_warp_any(task->returned->any != 0)) {
         uint32_t done = task->returned->any ? BL__NAME(pass_on)(w->run, task) : BL__NO_JOIN;
         task->returned->any = 0;
@@ -284,7 +284,7 @@ BL_FN void BL__NAME(join)(bl__worker *w, bl_task *task, const BL_SHARED *shared,
 }
 #else
 /* All lanes of the block together, of which one returned something. */
-BL_FN void BL__NAME(join)(bl__worker *w, bl_task *task, const BL_SHARED *shared, BL_LOCAL *local) {
+BL_HOT_FN void BL__NAME(join)(bl__worker *w, bl_task *task, const BL_SHARED *shared, BL_LOCAL *local) {
     bl__stack *s = w->stack;
     while (task->returned->any) {
         if (task->lane == 0)
@@ -320,7 +320,7 @@ BL_FN uint32_t BL__NAME(next)(bl__worker *w, uint32_t left) {
 
 #if BL_WARP == 1
 /* A CPU thread that has enough to do, room to do it in and nobody waiting for it need not prepare. */
-BL_FN bool BL__NAME(may_go_on)(bl__worker *w) {
+BL_HOT_FN bool BL__NAME(may_go_on)(bl__worker *w) {
     const bl__run *run = w->run;
     uint32_t count = bl__stack_count(w->stack);
     if (count == 0 || count > run->private_limit || bl_load32_host(&run->control->stop) ||
@@ -333,12 +333,14 @@ BL_FN bool BL__NAME(may_go_on)(bl__worker *w) {
 
 /* A CPU thread stays with its newest entry until that is used up, a task has spawned, or somebody is out of work: the payload
  * stays in registers, and what the tasks of one entry have in common is computed once. */
-BL_FN void BL__NAME(run_entry)(bl__worker *w, bl_task *task, const BL_SHARED *shared, BL_LOCAL *local) {
+BL_HOT_FN void BL__NAME(run_entry)(bl__worker *w, bl_task *task, const BL_SHARED *shared, BL_LOCAL *local) {
     bl__stack *s = w->stack;
-    const bl__control *control = w->run->control;
-    uint32_t top = s->top, *entry = bl__stack_slot(s, w->words, top - 1), index = entry[0], end = entry[1];
+    const bl__run *run = w->run;
+    const bl__control *control = run->control;
+    const uint32_t words = BL_ENTRY_WORDS; /* w->words, but the compiler knows it */
+    uint32_t top = s->top, *entry = bl__stack_slot(s, words, top - 1), index = entry[0], end = entry[1];
     BL__CARRIED carried;
-    bl__words_copy((bl_word *)&carried, entry + BL__ENTRY_HEAD, w->words - BL__ENTRY_HEAD);
+    bl__words_copy((bl_word *)&carried, entry + BL__ENTRY_HEAD, words - BL__ENTRY_HEAD);
     for (;;) {
         uint32_t n = BL__NAME(next)(w, end - index);
         bool last = index + n == end;
@@ -454,7 +456,7 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
                     scratch,
                     BL_KIND_LANE ? 0 : lane,
                     BL_KIND_LANE ? 1 : run->lanes,
-                    w.words,
+                    BL_ENTRY_WORDS,
                     run,
                     BL_KIND_LANE ? &mine : &stack->returned,
                     w.spare,

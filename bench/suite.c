@@ -106,6 +106,7 @@ static void write_head(bench *b) {
     struct utsname system;
     date_now(date, sizeof date);
     bench_remark(b, "suite %s: %s", b->suite->name, b->suite->text);
+    bench_remark(b, "rows version %u", b->suite->version);
     bench_remark(b, "command %s", b->request->command);
     bench_remark(b, "date %s", date);
     bench_remark(b, "version ballast %s, commit %s", bl_version(), BENCH_COMMIT);

@@ -1,11 +1,12 @@
 /* Suites of `ballast bench`: an experiment each, one file suite_NAME.c each, found by the build.
  *
  * A suite fills tables on the screen and writes raw rows, one per repeat, to DIR/SUITE.csv. To add one: a file suite_my_name.c with
- * `const bench_suite my_name_suite`; its rows' columns, what they mean, and the function that runs it. */
+ * `const bench_suite my_name_suite`; its rows' columns, what they mean, the function that runs it, and the figures that a page shows of them. */
 #ifndef BALLAST_BENCH_SUITE_H
 #define BALLAST_BENCH_SUITE_H
 
 #include "device.h"
+#include "figure.h"
 
 #include <stdio.h>
 
@@ -32,8 +33,10 @@ typedef struct bench_column {
 
 typedef struct bench_suite {
     const char *name, *text;
-    const bench_column *columns; /* end with a NULL name */
+    const bench_column *columns; /* end with a NULL name. One that is called "check" says WRONG of a wrong row */
     void (*run)(bench *b, bench_device *d);
+    unsigned version;            /* of the rows: one more when the same columns come to mean something else */
+    const bench_figure *figures; /* end with a NULL name */
 } bench_suite;
 
 const bench_suite *bench_suite_at(unsigned i); /* NULL at the end */

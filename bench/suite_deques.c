@@ -13,5 +13,24 @@ static void run(bench *b, bench_device *d) {
     bench_grid_run(b, d, &g);
 }
 
-const bench_suite deques_suite = {"deques", "an owner that pushes and pops, and thieves, over the number of threads",
-                                  bench_grid_columns, run};
+static const bench_figure FIGURES[] = {
+    {.name = "thieves",
+     .title = "One owner, the others steal",
+     .asks = "How many operations a second does a deque take while others steal from it?",
+     .series = "queue",
+     .x = "threads",
+     .y = "mops",
+     .x_text = "threads, one of which owns",
+     .y_text = "million operations a second",
+     .flags = BENCH_LOG_X | BENCH_LOG_Y,
+     .bounds = "none,faa",
+     .reference = "abp"},
+    {.name = NULL},
+};
+
+const bench_suite deques_suite = {.name = "deques",
+                                  .text = "an owner that pushes and pops, and thieves, over the number of threads",
+                                  .columns = bench_grid_columns,
+                                  .run = run,
+                                  .version = 1,
+                                  .figures = FIGURES};

@@ -58,6 +58,88 @@ static void run(bench *b, bench_device *d) {
         table(b, d, &MIXES[i]);
 }
 
+/* ---- the figures ---- */
+
+static bool elsewhere(const bench_panel *p, bench_verdict *v, double needed) {
+    if (bench_panel_gpu(p) && !isnan(needed))
+        return false;
+    bench_say_leader(p, v, bench_panel_gpu(p) ? "Not all of the queues are here." : "The paper measured a GPU.");
+    return true;
+}
+
+/* With work after each pop the differences shrink, but the order stays. */
+static void judge_growing(const bench_panel *p, bench_verdict *v) {
+    double full = bench_panel_full(p), gottlieb = bench_panel_gain(p, "broker", "gottlieb", full);
+    double lcrq = bench_panel_gain(p, "broker", "lcrq", full);
+    if (elsewhere(p, v, gottlieb))
+        return;
+    bench_say(v,
+              gottlieb >= 1 && !(lcrq < 1) ? BENCH_YES
+              : gottlieb >= 0.5            ? BENCH_PARTLY
+                                           : BENCH_NO,
+              "With %.0f threads broker is %s times as fast as gottlieb and %s times as fast as lcrq.", full,
+              bench_digits(gottlieb).text, bench_digits(lcrq).text);
+}
+
+/* BWD first, ahead of GQ by 10 %; GQ ahead of BQ by up to 64 %; LCRQ at least 2.5 times behind. */
+static void judge_empty(const bench_panel *p, bench_verdict *v) {
+    double full = bench_panel_full(p), bwd = bench_panel_gain(p, "bwd", "gottlieb", full);
+    double broker = bench_panel_gain(p, "gottlieb", "broker", full), lcrq = bench_panel_gain(p, "broker", "lcrq", full);
+    if (elsewhere(p, v, bwd + broker))
+        return;
+    int right = (bwd >= 1) + (broker >= 1) + (lcrq >= 1);
+    bench_say(v,
+              right == 3  ? BENCH_YES
+              : right > 0 ? BENCH_PARTLY
+                          : BENCH_NO,
+              "With %.0f threads bwd is %s times as fast as gottlieb, gottlieb %s times as fast as broker, broker %s "
+              "times as "
+              "fast as lcrq.",
+              full, bench_digits(bwd).text, bench_digits(broker).text, bench_digits(lcrq).text);
+}
+
+#define GRID_FIGURE                                                                                                    \
+    .series = "queue", .x = "threads", .y = "seconds", .y_scale = 1e3, .x_text = "threads", .y_text = "milliseconds",  \
+    .flags = BENCH_LOG_X | BENCH_LOG_Y | BENCH_LESS, .bounds = "none,faa", .reference = "broker"
+
+static const bench_figure FIGURES[] = {
+    {.name = "growing",
+     .title = "Two pushes to a pop",
+     .asks =
+         "How long do one to ten pairs by chance take when there is always something to pop, with work after each pop?",
+     .found = "Kerbl et al. 2018, Figure 3a: with work added the queues come closer to each other, in the same order.",
+     .rows = "case=2:1",
+     GRID_FIGURE,
+     .agrees = judge_growing},
+    {.name = "empty",
+     .title = "A push to two pops: queues run empty",
+     .asks = "What does it cost to find out that a queue is empty, when it is so again and again?",
+     .found = "Kerbl et al. 2018, Figure 3b: BWD is the fastest, 10 % ahead of the Gottlieb queue, which is up to 64 % "
+              "ahead of the "
+              "Broker Queue; LCRQ and WFQ are at least 2.5 times slower, and BSQ keeps looking for work in vain.",
+     .rows = "case=1:2",
+     GRID_FIGURE,
+     .agrees = judge_empty},
+    {.name = "filled",
+     .title = "A push to two pops, filled at first",
+     .asks = "The same with something in the queue to begin with.",
+     .found = "Kerbl et al. 2018, Figure 3c: the same order; running empty and its price come later.",
+     .rows = "case=1:2 filled",
+     GRID_FIGURE,
+     .agrees = judge_empty},
+    {.name = "full",
+     .title = "Two pushes to a pop, little room: queues run full",
+     .asks = "What does it cost to find out that a queue is full?",
+     .rows = "case=2:1 narrow",
+     GRID_FIGURE},
+    {.name = NULL},
+};
+#undef GRID_FIGURE
+
 const bench_suite kerbl_mixed_suite = {
-    "kerbl-mixed", "pushes and pops by chance, 2:1 and 1:2, empty and full queues included (Figure 3a-c)",
-    bench_grid_columns, run};
+    .name = "kerbl-mixed",
+    .text = "pushes and pops by chance, 2:1 and 1:2, empty and full queues included (Figure 3a-c)",
+    .columns = bench_grid_columns,
+    .run = run,
+    .version = 1,
+    .figures = FIGURES};

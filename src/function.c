@@ -25,18 +25,50 @@ typedef struct function_shared { /* as run.c makes it */
 #define BL_ENTRY_WORDS run->words
 #include <ballast/program.h>
 
+/* The same for a body that is given pieces of a loop. */
+typedef struct loop_shared {
+    void (*body)(uint32_t begin, uint32_t end, const void *shared);
+    const void *shared;
+} loop_shared;
+
+#define loop_run(t, payload, begin, end, data, local)                                                                  \
+    ((void)(t), (void)(payload), (void)(local), (data)->body((begin), (end), (data)->shared))
+
+#define BL_PROGRAM bl__loop
+#define BL_PAYLOAD function_payload
+#define BL_SHARED loop_shared
+#define BL_RANGE_RUN loop_run
+#define BL_LANE_TASKS 1
+#define BL_MAX_SPAWN 0
+#define BL_ENTRY_WORDS run->words
+#include <ballast/program.h>
+
+static bl_program *copy_program(const bl_program *program, bl_task_function run, size_t payload_bytes,
+                                size_t shared_bytes) {
+    bl_program *copy = malloc(sizeof *copy);
+    if (!copy)
+        return NULL;
+    *copy = *program;
+    copy->function = run;
+    copy->payload_bytes = copy->carried_bytes = (uint32_t)payload_bytes;
+    copy->shared_bytes = (uint32_t)shared_bytes;
+    return copy;
+}
+
 bl_program *bl_function(bl_task_function run, size_t payload_bytes, size_t shared_bytes, uint32_t max_spawn) {
     if (!run || payload_bytes > sizeof(function_payload) || payload_bytes % 4 || shared_bytes > UINT32_MAX)
         return NULL;
-    bl_program *program = malloc(sizeof *program);
-    if (!program)
-        return NULL;
-    *program = *bl__function_cpu();
-    program->function = run;
-    program->payload_bytes = program->carried_bytes = (uint32_t)payload_bytes;
-    program->shared_bytes = (uint32_t)shared_bytes;
-    program->max_spawn = max_spawn ? max_spawn : 1;
+    bl_program *program = copy_program(bl__function_cpu(), run, payload_bytes, shared_bytes);
+    if (program)
+        program->max_spawn = max_spawn ? max_spawn : 1;
     return program;
+}
+
+bl_program *bl_range_function(bl_range_body body, size_t shared_bytes) {
+    if (!body || shared_bytes > UINT32_MAX)
+        return NULL;
+    return copy_program(bl__loop_cpu(), (bl_task_function)(void (*)(void))body, 0,
+                        shared_bytes); /* loop_run calls it */
 }
 
 void bl_function_free(bl_program *program) { free(program); }

@@ -29,6 +29,7 @@ typedef struct bl__plan {
     bool is_static;        /* waves over arrays, no queues: static and list */
     bool wave, cyclic;     /* static:wave, static:cyclic */
     bool locked;           /* list:locked */
+    bool range;
     bool central;
     bool as_in_paper; /* asked for by a paper's name */
     uint32_t warp;    /* lanes per warp of the target */

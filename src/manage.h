@@ -1,13 +1,14 @@
 /* The management of every queue as one function of the target: included by one file per target, which names it BL__MANAGE. */
 #include <ballast/generated/queues.h>
 #include <ballast/parts/pool.h>
+#include <ballast/parts/region.h>
 #include <ballast/parts/run.h>
 #include <ballast/runtime/joins.h>
 
 #include <ballast/generated/manage.h>
 
 #define BL__QUEUE_NUMBER(queue) BL__QUEUE_##queue,
-enum { BL_MANAGED_QUEUES(BL__QUEUE_NUMBER) BL__QUEUE_COUNT };
+enum { BL_MANAGED_QUEUES(BL__QUEUE_NUMBER) BL_RANGES(BL__QUEUE_NUMBER) BL__QUEUE_COUNT };
 #undef BL__QUEUE_NUMBER
 
 /* What the workers left of their private stacks when they stopped. */
@@ -44,6 +45,7 @@ BL__MANAGE(bl__manage_op op, int queue, const bl__run *run, uint32_t *entries, u
         bl__records_count(run, total, rank);
     switch (queue) {
         BL_MANAGED_QUEUES(X)
+        BL_RANGES(X)
     default:
         break;
     }

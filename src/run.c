@@ -307,10 +307,11 @@ static int run_dynamic(job *j) {
         status = j->c->ops->timer_start(j->c);
     while (status == BL_OK) {
         status = launch(j, &after);
-        bool over = (uint32_t)after.idle & 1u << 31 || after.stop & BL__STOP_DONE;
+        bool over = (uint32_t)after.idle & 1u << 31 || after.stop & BL__STOP_DONE || (j->run.alone && !after.stop);
         if (status != BL_OK || over)
             break;
         status = drain(j);
+        j->run.loop_tasks = j->run.alone = 0; /* what was left of the loop is entries now */
         if (status != BL_OK || j->entries == 0)
             break;
         j->stats.pauses++;
@@ -439,10 +440,24 @@ static void add_up(job *j) {
     }
 }
 
+/* Range stealing deals out the indices themselves, unless who splits the range must be asked. */
+static bool is_loop(const job *j, uint32_t range) { return j->plan.range && range > 1 && !j->plan.program->splits; }
+
+/* Its one entry is kept for whoever has an index of it. */
+static void make_loop(job *j, uint32_t range) {
+    j->in = j->flat;
+    memset(&j->flat, 0, sizeof j->flat);
+    j->entries = 0;
+    j->run.in = j->in.memory;
+    j->run.loop_tasks = range;
+    j->run.alone = j->run.pop && j->plan.program->max_spawn == 0;
+}
+
 /* Root entries into flat, and for the static schedulers the number of the first task of each. A range is dealt out, a part for each worker;
  * more than one root come only with a range of one. */
 static int upload_roots(job *j, const void *roots, uint32_t count, uint32_t range) {
-    uint32_t parts = range == 1 || j->plan.is_static ? 1 : range < j->run.workers ? range : j->run.workers;
+    bool whole = range == 1 || j->plan.is_static || is_loop(j, range);
+    uint32_t parts = whole ? 1 : range < j->run.workers ? range : j->run.workers;
     uint32_t entry_count = count * parts;
     uint32_t words = j->run.words, payload = j->plan.program->payload_bytes;
     bool joins = j->plan.program->result_bytes != 0;
@@ -542,6 +557,8 @@ static int run_entries(bl_context *c, const bl_program *program, const void *sha
     }
     if (status == BL_OK && count && range) {
         status = upload_roots(j, roots, count, range);
+        if (status == BL_OK && is_loop(j, range))
+            make_loop(j, range);
         if (status == BL_OK)
             status = first_records(j, count);
         if (status == BL_OK)

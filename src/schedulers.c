@@ -2,6 +2,7 @@
 #include "internal.h"
 
 #include <ballast/generated/queues.h>
+#include <ballast/parts/region.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,7 @@ static const struct {
     {"bwd", "central:bwd"},           /* section 6.1 */
     {"bsq", "steal:broker"},          /* section 6.2 */
     {"list", "list:locked"},          /* Toss, Gautier 2012, section 4.3 */
+    {"range", "range:the_range"},     /* sections 3.2 to 3.4 */
 };
 enum { ALIASES = sizeof aliases / sizeof aliases[0] };
 
@@ -171,6 +173,7 @@ int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint
     plan->wave = !strcmp(name, "static:wave");
     plan->cyclic = !strcmp(name, "static:cyclic");
     plan->locked = !strcmp(name, "list:locked");
+    plan->range = !strncmp(name, "range", 5);
     plan->central = !strncmp(name, "central", 7);
     plan->queue = plan->is_static ? -1 : bl__queue_number(strchr(name, ':') + 1);
     plan->deque = plan->queue >= 0 && bl__queue_type_at(plan->queue)->deque;
@@ -179,8 +182,12 @@ int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint
 
 /* ---- queues ---- */
 
+/* In the order of src/manage.h. What a worker needs for its ranges is a region. */
+static size_t region_bytes(bl_shape shape) { return bl__region_bytes(shape.capacity, shape.words); }
 #define X(name) {#name, name##_bytes, name##_KIND == BL_KIND_DEQUE, name##_BY_HANDLE, name##_MOST_THREADS},
-static const bl__queue_type queue_types[] = {BL_MANAGED_QUEUES(X)};
+#define Y(name) {#name, region_bytes, 0, 0, UINT32_MAX},
+static const bl__queue_type queue_types[] = {BL_MANAGED_QUEUES(X) BL_RANGES(Y)};
+#undef Y
 #undef X
 
 const bl__queue_type *bl__queue_type_at(int queue) { return queue_types + queue; }

@@ -75,6 +75,7 @@ check_says "02_one_source on whatever there is" "724 solutions, 35538 tasks" "$t
 check "02_one_source names a device that is not there" sh -c \
     '"$1" no-such-device; test $? -eq 1' sh "$tmp/static/02_one_source"
 
+check_says "05_foreach" "837799 takes 524 steps; 999999 numbers" "$tmp/static/05_foreach"
 check_says "06_fork_join" "1048576 values, 274877252109 swaps, 0 out of order" "$tmp/static/06_fork_join"
 check_says "07_task_graph" "4096 tiles" "$tmp/static/07_task_graph"
 check_says "03_queue_alone" "200000 orders, 9900000 paid" "$tmp/static/03_queue_alone"

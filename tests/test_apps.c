@@ -252,6 +252,19 @@ static void test_pagerank(void) {
     }
 }
 
+static void test_transform(void) {
+    static const char *const patterns[] = {"regular", "half", "third"};
+    for (int i = 0; i < 3; i++) {
+        const char *pattern = patterns[i];
+        run_everywhere("transform",
+                       (const char *[]){"--elements", "100003", "--pattern", pattern, "--chunk", "36", NULL}, false);
+        run_everywhere("transform", (const char *[]){"--elements", "1201", "--pattern", pattern, "--chunk", "64", NULL},
+                       true);
+        run_everywhere("transform", (const char *[]){"--elements", "1", "--pattern", pattern, NULL}, true);
+    }
+    run_everywhere("transform", (const char *[]){"--elements", "0", NULL}, true);
+}
+
 /* What is found by the build, and options that are refused with a line of text. */
 static void test_list(void) {
     check_at("list");
@@ -281,6 +294,7 @@ int main(void) {
     test_list();
     test_octree();
     test_uts();
+    test_transform();
     test_nqueens();
     test_fib();
     test_pagerank();

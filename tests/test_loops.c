@@ -115,9 +115,41 @@ static void try_loops(const char *scheduler, uint64_t seed) {
     }
 }
 
+#ifndef BL_TARGET_SIM
+/* A plain function as the body. */
+static void mark_piece(uint32_t begin, uint32_t end, const void *data) {
+    uint32_t *const *hits = data;
+    for (uint32_t i = begin; i < end; i++)
+        bl_fetch_add32_relaxed(*hits + i, 1);
+}
+
+static void try_plain_function(const char *scheduler) {
+    bl_program *program = bl_range_function(mark_piece, sizeof(uint32_t *));
+    uint32_t *hits = calloc(LARGE, sizeof *hits), once = 0;
+    bl_config config = {.device = "cpu", .scheduler = scheduler, .workers = 3};
+    bl_context *c = NULL;
+    bl_stats stats;
+    check_at("%s, a plain function", scheduler);
+    CHECK(program != NULL && bl_range_function(NULL, 0) == NULL);
+    CHECK_SAME(bl_open(&c, &config), BL_OK);
+    CHECK_SAME(bl_run_range(c, program, &hits, NULL, LARGE, &stats), BL_OK);
+    for (uint32_t i = 0; i < LARGE; i++)
+        once += hits[i] == 1;
+    CHECK_SAME(once, LARGE);
+    CHECK_SAME(stats.tasks, LARGE);
+    bl_close(c);
+    free(hits);
+    bl_function_free(program);
+}
+#endif
+
 int main(void) {
     check_limit(120);
     const char *scheduler;
+#ifndef BL_TARGET_SIM
+    for (uint32_t i = 0; (scheduler = scheduler_at(i)); i++)
+        try_plain_function(scheduler);
+#endif
     for (uint32_t i = 0; (scheduler = scheduler_at(i)); i++)
         for (uint64_t seed = 1; seed <= SEEDS; seed++)
             try_loops(scheduler, seed);

@@ -137,6 +137,9 @@ typedef void (*bl_task_function)(bl_task *task, const void *payload, uint32_t in
 /* `payload_bytes`: a multiple of 4, at most 256. `max_spawn`: the most entries one call may spawn. NULL when out of memory or for a size
  * that is not accepted. */
 bl_program *bl_function(bl_task_function run, size_t payload_bytes, size_t shared_bytes, uint32_t max_spawn);
+/* The body of a parallel loop: bl_run_range without a payload calls it with pieces [begin, end) of the range. */
+typedef void (*bl_range_body)(uint32_t begin, uint32_t end, const void *shared);
+bl_program *bl_range_function(bl_range_body body, size_t shared_bytes);
 void bl_function_free(bl_program *program);
 /* What such a function calls (typed programs include program.h and get inlined forms instead). */
 void bl_task_spawn(bl_task *task, const void *payload, uint32_t count);

@@ -36,6 +36,7 @@
 
 #include <ballast/generated/queues.h>
 #include "parts/pool.h"
+#include "parts/region.h"
 #include "parts/worker.h"
 #include "runtime/idle.h"
 #include "runtime/joins.h"
@@ -85,6 +86,9 @@ BL_FN void bl__worker_sync(uint32_t lanes) {
 #endif
 #ifndef BL_SPLIT
 #define BL_SPLIT BL__HALF
+#define BL__SPLITS 0
+#else
+#define BL__SPLITS 1
 #endif
 #ifndef BL_POP
 #define BL_POP 0
@@ -178,6 +182,7 @@ typedef struct BL_CAT(BL_PROGRAM, _carried) {
 #undef BL__RECORD_BYTES
 #undef BL_RANGE_RUN
 #undef BL_SPLIT
+#undef BL__SPLITS
 #undef BL_POP
 #undef BL__PIECES
 #undef BL__CALL

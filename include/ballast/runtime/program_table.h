@@ -92,6 +92,7 @@ static const bl_program BL__PROGRAM_(_program) = {
     BL__HAS_DONE_TEST,
     BL__PIECES,
     BL_POP,
+    BL__SPLITS,
     (uint32_t)sizeof(BL__CARRIED),
     BL__RESULT_BYTES,
     BL__JOINS ? BL__RECORD_BYTES : 0,

@@ -20,7 +20,7 @@ struct bl_program {
     const char *name;
     uint32_t payload_bytes, shared_bytes, scratch_bytes;
     uint32_t max_spawn, lane_tasks, lanes, has_done_test;
-    uint32_t takes_pieces, pop;          /* BL_RANGE_RUN, BL_POP */
+    uint32_t takes_pieces, pop, splits;  /* BL_RANGE_RUN, BL_POP, BL_SPLIT */
     uint32_t carried_bytes;              /* by an entry: the payload, and where its result goes */
     uint32_t result_bytes, record_bytes; /* 0 without BL_RESULT */
     const bl__instance *instances;

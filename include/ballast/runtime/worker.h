@@ -36,9 +36,6 @@ BL_FN uint32_t BL__NAME(piece)(bl__worker *w, uint32_t left, uint32_t most) {
 }
 #endif
 
-#ifdef BL_QUEUE
-#include "../schedulers/transfer.h"
-#endif
 #include BL_SCHEDULER
 
 #define BL__BATCH (BL_KIND_LANE ? BL_WARP : 1u)
@@ -193,12 +190,13 @@ BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared) {
     BL__NAME(stand)(w, BL__AT_SEARCH);
     bool got = false;
     for (uint32_t tries = 0;; tries++) {
-        if (BL__NAME(stopping)(w) || (tries >= BL__QUICK_TRIES && !BL__NAME(idle)(w, shared)))
+        if (w->run->alone ? BL__NAME(all_empty)(w) || BL__NAME(stopping)(w)
+                          : BL__NAME(stopping)(w) || (tries >= BL__QUICK_TRIES && !BL__NAME(idle)(w, shared)))
             break;
         got = BL__NAME(fetch)(w) != 0;
         if (got)
             break;
-        if (tries < BL__QUICK_TRIES)
+        if (tries < BL__QUICK_TRIES || w->run->alone)
             bl_backoff(tries);
     }
     w->waited += bl_clock() - since;

@@ -6,6 +6,8 @@
  */
 #define BL__ENDS_ALONE 0
 
+#include "transfer.h"
+
 BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
     uint32_t got = 0;
     if (w->lane == 0) {

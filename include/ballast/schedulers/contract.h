@@ -9,6 +9,6 @@
  *   BL__ENDS_ALONE                         1: a worker with nothing to fetch is finished, and the last two are not asked (static)
  *
  * Each file states, in a line that the build reads, which queues it takes and what the tool says about it:
- *   BL_SCHEDULER_PROPERTIES NAME: QUEUES COUNT text        QUEUES = none, fifo or any; COUNT = one, or many: a queue per worker
+ *   BL_SCHEDULER_PROPERTIES NAME: QUEUES COUNT text        QUEUES = none, fifo, any or range; COUNT = one, or many: a queue per worker
  * What a run is given (number of queues, victims, private stack) is decided in src/run.c; src/schedulers.c holds the papers' names.
  */

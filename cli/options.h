@@ -54,5 +54,6 @@ int command_list(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int command_verify(int argc, char **argv);
+int verify_litmus(bool cuda, double seconds, bool wants_json); /* verify --litmus */
 
 #endif

@@ -12,6 +12,7 @@ static const app_option VERIFY_OPTIONS[] = {
     {"--seconds", "N", "2", "time for each queue; the contract's cases are the same however short it is"},
     {"--device", "D", "auto", DEVICES_ACCEPTED},
     {"--seed", "S", "", "with --device sim: this history only, again"},
+    {"--litmus", NULL, "", "no queue: litmus tests of the processor or GPU itself, --seconds for each"},
     {"--json", NULL, "", "one object on one line"},
     {"--help", NULL, "", "this text"},
     {NULL, NULL, NULL, NULL},
@@ -237,6 +238,15 @@ static int verify_all(const verify_request *request, verify_result *results) {
     return status;
 }
 
+static int litmus(const verify_request *request) {
+    if (request->count)
+        return wrong_use("--litmus: it is about the machine and not about %s (accepted: without a QUEUE)",
+                         request->names[0]);
+    if (request->target == &verify_sim)
+        return wrong_use("--litmus: the simulated machine has tests of its own (accepted: --device cpu, cuda)");
+    return verify_litmus(request->target != &verify_cpu, request->seconds, request->json);
+}
+
 int command_verify(int argc, char **argv) {
     options set = {.command = "verify"};
     verify_request request = {0};
@@ -249,6 +259,8 @@ int command_verify(int argc, char **argv) {
     status = read_request(&set, &request);
     if (status)
         return status;
+    if (options_given(&set, "--litmus"))
+        return litmus(&request);
     uint32_t count = 0;
     while (request.target->queue[count])
         count++;

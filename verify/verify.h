@@ -6,6 +6,7 @@
  *     contract.c               the host's side of contract.h: memory, the cases and their sizes, what is said of failures
  *     history.c                the host's side of history.h: shapes from seeds, batches, and what the histories show
  *     linearize.c              the search
+ *     litmus.h                 what the machine itself keeps: litmus tests
  *     verify.c                 all of it for one queue, and the verdict
  *
  * One thread of the host at a time. */

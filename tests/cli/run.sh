@@ -523,6 +523,11 @@ json "verify --json" "queue=blocking kind=fifo status=holds verdict=linearizable
     verify blocking --seconds 0.05 --device sim --json
 says "verify --json shows operations" '"shows": "not linearizable", "device": "sim", "clock": "steps", "seed": [0-9]*, "capacity": [0-9]*, "filled": [0-9]*, "operations": \[{"thread": ' \
     verify bwd --seconds 0.05 --device sim --json
+says "verify --litmus" "^threads  MP  .* never  " verify --litmus --device cpu --seconds 0.01
+says "verify --litmus --json" '^{"device": "cpu", "litmus": \[{"place": "threads", "test": "MP", "forbidden": true, "seen": 0, ' \
+    verify --litmus --device cpu --seconds 0.01 --json
+refuses "verify --litmus of a queue" 2 "accepted: without a QUEUE" verify abp --litmus --device cpu
+refuses "verify --litmus of sim" 2 "accepted: --device cpu, cuda" verify --litmus --device sim
 refuses "verify, unknown queue" 2 "nothing: unknown queue (accepted: abp, " verify nothing
 refuses "verify, a queue twice" 2 "abp: given twice" verify abp abp
 refuses "verify, unknown device" 2 "--device abacus: unknown device" verify abp --device abacus

@@ -53,6 +53,7 @@ const char *without_alias(const char *name); /* the complete name for one of the
 int command_list(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_bench(int argc, char **argv);
+int command_play(int argc, char **argv);
 int command_verify(int argc, char **argv);
 int verify_litmus(bool cuda, double seconds, bool wants_json); /* verify --litmus */
 

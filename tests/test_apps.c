@@ -49,6 +49,16 @@ static void close_problem(problem *p) {
     free(p->printed);
 }
 
+/* Takes a number that follows `name` out of the text. */
+static void leave_out(char *text, const char *name) {
+    char *number = strstr(text, name);
+    if (!CHECK(number != NULL))
+        return;
+    number += strlen(name);
+    size_t digits = strspn(number, "0123456789");
+    memmove(number, number + digits, strlen(number + digits) + 1);
+}
+
 /* What is printed must not depend on who computed it. */
 static void same_print(problem *p) {
     char *text = NULL;
@@ -58,6 +68,8 @@ static void same_print(problem *p) {
         exit(check_end());
     p->app->print(p->data, out, true);
     fclose(out);
+    if (strstr(p->text, "--solve"))
+        leave_out(text, "\"nodes\": "); /* who comes first spares others their work */
     if (!p->printed) {
         p->printed = text;
         return;
@@ -265,6 +277,18 @@ static void test_transform(void) {
     run_everywhere("transform", (const char *[]){"--elements", "0", NULL}, true);
 }
 
+static void test_fourrow(void) {
+    run_everywhere("fourrow", (const char *[]){"--lookahead", "1", NULL}, true);
+    run_everywhere("fourrow", (const char *[]){"--lookahead", "3", NULL}, true);
+    run_everywhere("fourrow", (const char *[]){"--lookahead", "5", NULL}, false);
+    run_everywhere("fourrow", (const char *[]){"--position", "44444425", "--lookahead", "3", NULL}, true);
+    run_everywhere("fourrow", (const char *[]){"--position", "415263", "--lookahead", "3", NULL}, true);
+    run_everywhere("fourrow", (const char *[]){"--position", "22534453367345357621264552273777114164116", NULL}, true);
+    run_everywhere("fourrow", (const char *[]){"--position", "2252576253462244111563365343", "--solve", "1", NULL},
+                   true);
+    run_everywhere("fourrow", (const char *[]){"--position", "22534453367345357621264", "--solve", "1", NULL}, false);
+}
+
 /* What is found by the build, and options that are refused with a line of text. */
 static void test_list(void) {
     check_at("list");
@@ -274,6 +298,8 @@ static void test_list(void) {
     for (unsigned i = 0; app_at(i); i++) {
         const app *a = app_at(i);
         for (int bad = 0; a->options[bad].name; bad++) {
+            if (!a->options[bad].value)
+                continue; /* a flag has no value to be wrong */
             const char *values[OPTIONS];
             void *data = NULL;
             app_error error = {""};
@@ -298,5 +324,6 @@ int main(void) {
     test_nqueens();
     test_fib();
     test_pagerank();
+    test_fourrow();
     return check_end();
 }

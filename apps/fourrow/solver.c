@@ -1,0 +1,88 @@
+/* The exact solver on a device: one run for any number of positions, which share the table. */
+#define FOURROW_WITHOUT_PROGRAM
+#include "solver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const bl_program *fourrow_solve_cpu(void);
+const bl_program *fourrow_solve_sim(void);
+#ifdef BL_HAVE_CUDA
+const bl_program *fourrow_solve_cuda(void);
+#endif
+
+/* At most 64 MB; the simulated machine gets only problems for which 512 KB are plenty. */
+enum { TABLE_BITS = 23, SIM_TABLE_BITS = 16 };
+
+/* Below, one search takes milliseconds: long against a fork and a join, short against a stall. */
+enum { SPLIT_STONES = 16 };
+_Static_assert(SPLIT_STONES <= FOURROW_SPLIT_MOST, "a line of play must fit its word");
+
+static bool is_target(const bl_context *context, const char *target) {
+    return strcmp(bl_device_target(context), target) == 0;
+}
+
+static const bl_program *program_for(const bl_context *context) {
+#ifdef BL_HAVE_CUDA
+    if (is_target(context, "cuda"))
+        return fourrow_solve_cuda();
+#endif
+    return is_target(context, "sim") ? fourrow_solve_sim() : fourrow_solve_cpu();
+}
+
+static size_t table_bytes(const fourrow_table *table) { return sizeof *table->words << table->bits; }
+
+void fourrow_solver_unload(fourrow_solver *solver, bl_context *context) {
+    if (solver->shared.table.words)
+        bl_free(context, solver->shared.table.words);
+    if (solver->shared.nodes)
+        bl_free(context, solver->shared.nodes);
+    *solver = (fourrow_solver){.shared = {.nodes = NULL}};
+}
+
+/* What is left to play decides how many positions there can be. */
+static uint32_t table_bits(const bl_context *context, uint32_t empty) {
+    uint32_t bits = 6 + empty * 5 / 8, most = is_target(context, "sim") ? SIM_TABLE_BITS : TABLE_BITS;
+    return bits < most ? bits : most;
+}
+
+int fourrow_solver_load(fourrow_solver *solver, bl_context *context, uint32_t empty) {
+    void *words = NULL, *nodes = NULL;
+    uint32_t bits = table_bits(context, empty);
+    *solver = (fourrow_solver){.shared = {.table = {.bits = bits}, .split = SPLIT_STONES}};
+    int status = bl_alloc(context, &words, table_bytes(&solver->shared.table));
+    if (status == BL_OK)
+        status = bl_alloc(context, &nodes, sizeof *solver->shared.nodes);
+    solver->shared.table.words = words;
+    solver->shared.nodes = nodes;
+    if (status != BL_OK)
+        fourrow_solver_unload(solver, context);
+    return status;
+}
+
+static fourrow_question *questions(const fourrow_board *boards, uint32_t count) {
+    fourrow_question *roots = calloc(count ? count : 1, sizeof *roots);
+    for (uint32_t i = 0; roots && i < count; i++)
+        roots[i] = (fourrow_question){.board = boards[i], .kind = FOURROW_SCORE};
+    return roots;
+}
+
+static int clear(const fourrow_solver *solver, bl_context *context) {
+    const fourrow_table *table = &solver->shared.table;
+    int status = bl_zero(context, table->words, table_bytes(table));
+    return status == BL_OK ? bl_zero(context, solver->shared.nodes, sizeof *solver->shared.nodes) : status;
+}
+
+int fourrow_solver_run(const fourrow_solver *solver, bl_context *context, const fourrow_board *boards, uint32_t count,
+                       int32_t *scores, uint64_t *nodes, bl_stats *stats) {
+    fourrow_question *roots = questions(boards, count);
+    if (!roots)
+        return BL_ENOMEM;
+    int status = clear(solver, context);
+    if (status == BL_OK)
+        status = bl_run_join(context, program_for(context), &solver->shared, roots, count, scores, stats);
+    if (status == BL_OK)
+        status = bl_copy_out(context, nodes, solver->shared.nodes, sizeof *nodes);
+    free(roots);
+    return status;
+}

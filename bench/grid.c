@@ -93,15 +93,38 @@ static const char *verdict(const bench_spec *spec, const bench_result *r) {
     return spec->queue->kind == BL_KIND_CEILING ? "none" : r->right ? "right" : "WRONG";
 }
 
+/* What the row is about: its cells to the left of `repeat`. */
+typedef struct row_key {
+    char text[256];
+} row_key;
+
+static row_key make_key(const bench_device *d, const bench_grid *g, const bench_spec *spec, uint32_t capacity) {
+    row_key key;
+    snprintf(key.text, sizeof key.text, "%s,%s,%s,%s,%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%.4g,%.4g,%" PRIu32, d->id,
+             spec->queue->name, g->name, spec->per_warp ? "warp" : "thread", spec->threads, capacity, spec->filled,
+             spec->push / (double)BENCH_CERTAIN, spec->pop / (double)BENCH_CERTAIN, spec->fma);
+    return key;
+}
+
 static void write_row(bench *b, const bench_device *d, const bench_grid *g, const bench_spec *spec,
                       const bench_result *r, uint32_t repeat, bench_room room) {
-    bench_row(b,
-              "%s,%s,%s,%s,%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%.4g,%.4g,%" PRIu32 ",%" PRIu32 ",%.9f,%" PRIu64
-              ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6g,%s,%" PRIu32 ",%" PRIu32,
-              d->id, spec->queue->name, g->name, spec->per_warp ? "warp" : "thread", spec->threads, r->capacity,
-              spec->filled, spec->push / (double)BENCH_CERTAIN, spec->pop / (double)BENCH_CERTAIN, spec->fma, repeat,
-              r->seconds, r->pushes, r->pops, r->full, r->empty, mops(r), verdict(spec, r), room.registers,
-              room.threads);
+    bench_row(b, "%s,%" PRIu32 ",%.9f,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6g,%s,%" PRIu32 ",%" PRIu32,
+              make_key(d, g, spec, r->capacity).text, repeat, r->seconds, r->pushes, r->pops, r->full, r->empty,
+              mops(r), verdict(spec, r), room.registers, room.threads);
+}
+
+/* Repeats of an earlier run that was interrupted. */
+static void take_earlier(bench *b, const bench_device *d, const bench_grid *g, const bench_spec *spec, cell *c) {
+    bench_job job;
+    bench_result shape = {0};
+    if (!bench_plan(d, spec, &job, &shape))
+        return;
+    row_key key = make_key(d, g, spec, shape.capacity);
+    bench_earlier(b, key.text, "seconds", &c->seconds);
+    bench_earlier(b, key.text, "mops", &c->mops);
+    bench_spread spread = bench_sum_up(&c->seconds);
+    c->longest = spread.most;
+    c->spent = spread.median * c->seconds.count;
 }
 
 static void measure_once(bench *b, bench_device *d, const bench_grid *g, const bench_spec *spec, bench_room room,
@@ -123,12 +146,14 @@ static void measure_once(bench *b, bench_device *d, const bench_grid *g, const b
     c->longest = result.seconds > c->longest ? result.seconds : c->longest;
 }
 
-/* Until there are enough or they take too long together; one there always is. */
+/* Until there are so many or they take too long together; one there always is. */
 static void measure(bench *b, bench_device *d, const bench_grid *g, const bench_spec *spec, bench_room room, cell *c,
                     uint32_t repeats) {
-    for (uint32_t i = 0; i < repeats && !bench_stopped() && !c->problem[0]; i++)
-        if (c->seconds.count == 0 || c->spent < bench_limit(b))
-            measure_once(b, d, g, spec, room, c);
+    while (c->seconds.count < repeats && !bench_stopped() && !c->problem[0]) {
+        if (c->seconds.count > 0 && c->spent >= bench_limit(b))
+            return;
+        measure_once(b, d, g, spec, room, c);
+    }
 }
 
 static bool fill_spec(const bench_device *d, const bench_point *p, const bench_contender *queue, bench_room room,
@@ -221,6 +246,8 @@ static void run_line(bench *b, bench_device *d, const bench_grid *g, line *l, ui
         bench_spec spec;
         if (!fill_spec(d, &g->points[i], l->queue, l->room, &spec))
             continue;
+        if (c->seconds.count == 0)
+            take_earlier(b, d, g, &spec, c);
         measure(b, d, g, &spec, l->room, c, repeats);
         if (c->wrong)
             bench_wrong(b);
@@ -298,7 +325,7 @@ void bench_grid_run(bench *b, bench_device *d, const bench_grid *g) {
     for (uint32_t pass = 0; pass < passes; pass++)
         for (unsigned i = 0; i < count; i++) {
             if (!lines[i].left_out)
-                run_line(b, d, g, &lines[i], bench_repeats(b) / passes);
+                run_line(b, d, g, &lines[i], bench_repeats(b) / passes * (pass + 1));
             if (pass + 1 == passes)
                 show_line(b, d, g, &lines[i], ceiling);
         }

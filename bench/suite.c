@@ -4,6 +4,7 @@
 #include "suite.h"
 
 #include "bench/commit.h"
+#include "past.h"
 
 #include <ballast/ballast.h>
 #include <errno.h>
@@ -20,8 +21,10 @@
 struct bench {
     const bench_suite *suite;
     const bench_request *request;
-    FILE *rows; /* NULL: only the screen */
+    FILE *rows;         /* NULL: only the screen */
+    bench_past earlier; /* that were there when it was opened */
     bool wrong, terminal, progress_shown;
+    char cases[400]; /* of the tables there are, "a,b" */
     bench_device devices[BENCH_DEVICES_MAX];
     unsigned device_count;
     char line[1024]; /* of the table, until it is ended */
@@ -62,6 +65,13 @@ static bool listed(const char *names, const char *name) {
     return false;
 }
 
+bool bench_wants(bench *b, const char *name) {
+    size_t length = strlen(b->cases);
+    if (!listed(b->cases, name))
+        snprintf(b->cases + length, sizeof b->cases - length, "%s%s", length ? "," : "", name);
+    return b->request->only[0] == '\0' || strcmp(b->request->only, name) == 0;
+}
+
 bool bench_chosen(const bench *b, const bench_contender *queue) {
     return b->request->queues[0] == '\0' || queue->kind == BL_KIND_CEILING || listed(b->request->queues, queue->name);
 }
@@ -86,6 +96,19 @@ void bench_row(bench *b, const char *format, ...) {
     va_end(arguments);
 }
 
+uint32_t bench_earlier(const bench *b, const char *key, const char *column, bench_times *values) {
+    unsigned at = 0;
+    uint32_t count = 0;
+    while (b->suite->columns[at].name && strcmp(b->suite->columns[at].name, column) != 0)
+        at++;
+    for (uint32_t i = 0; i < b->earlier.count; i++)
+        if (bench_past_match(&b->earlier, i, key)) {
+            bench_add(values, bench_past_value(&b->earlier, i, at));
+            count++;
+        }
+    return count;
+}
+
 void bench_remark(bench *b, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -107,6 +130,7 @@ static void write_head(bench *b) {
     date_now(date, sizeof date);
     bench_remark(b, "suite %s: %s", b->suite->name, b->suite->text);
     bench_remark(b, "rows version %u", b->suite->version);
+    bench_remark(b, "points %s", b->request->quick ? "of --quick" : "all");
     bench_remark(b, "command %s", b->request->command);
     bench_remark(b, "date %s", date);
     bench_remark(b, "version ballast %s, commit %s", bl_version(), BENCH_COMMIT);
@@ -240,8 +264,17 @@ const bench_contender *bench_contender_find(const char *name) {
     return NULL;
 }
 
-static int check_queues(const bench_request *request, bench_error *error) {
+static bool has_column(const bench_suite *suite, const char *name) {
+    for (const bench_column *c = suite->columns; c->name; c++)
+        if (strcmp(c->name, name) == 0)
+            return true;
+    return false;
+}
+
+static int check_queues(const bench_suite *suite, const bench_request *request, bench_error *error) {
     char name[64], known[440] = "";
+    if (request->only[0] && !has_column(suite, "case"))
+        return fail(error, 2, "--case %.48s: %s has only one (accepted: none)", request->only, suite->name);
     for (unsigned i = 0; bench_contender_at(i); i++)
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
                  bench_contender_at(i)->name);
@@ -267,6 +300,48 @@ static int open_devices(bench *b, bench_error *error) {
     return 0;
 }
 
+/* What a new file begins with. To be freed; NULL when out of memory. */
+static char *make_head(bench *b) {
+    char *text = NULL;
+    size_t size = 0;
+    b->rows = open_memstream(&text, &size);
+    if (!b->rows)
+        return NULL;
+    write_head(b);
+    fclose(b->rows);
+    b->rows = NULL;
+    return text;
+}
+
+static int open_new(bench *b, const char *path, const char *head, bench_error *error) {
+    b->rows = fopen(path, "w");
+    if (!b->rows)
+        return fail(error, 1, "%.400s: cannot be written: %s", path, strerror(errno));
+    fputs(head, b->rows);
+    fflush(b->rows);
+    return 0;
+}
+
+/* Goes on behind the last complete row. */
+static int open_earlier(bench *b, const char *path, const char *head, bench_error *error) {
+    char date[40];
+    b->rows = fopen(path, "r+");
+    if (!b->rows)
+        return fail(error, 1, "%.400s: cannot be written: %s", path, strerror(errno));
+    const char *differs = bench_past_read(&b->earlier, b->rows, head);
+    if (differs)
+        return fail(error, 2,
+                    "%.300s: is there already, with another %s (accepted: another --out, or --force to overwrite it)",
+                    path, differs);
+    if (fseek(b->rows, b->earlier.end, SEEK_SET) != 0 || ftruncate(fileno(b->rows), b->earlier.end) != 0)
+        return fail(error, 1, "%.400s: cannot be continued: %s", path, strerror(errno));
+    b->wrong = bench_past_wrong(&b->earlier);
+    date_now(date, sizeof date);
+    bench_remark(b, "continued %s by %s", date, b->request->command);
+    fprintf(stderr, "%s: goes on with the %u rows that are there\n", path, (unsigned)b->earlier.count);
+    return 0;
+}
+
 /* Makes the folder, too, but not its parents. */
 static int open_rows(bench *b, bench_error *error) {
     const bench_request *request = b->request;
@@ -277,13 +352,13 @@ static int open_rows(bench *b, bench_error *error) {
         return fail(error, 1, "--out %.200s: cannot be made: %s", request->out, strerror(errno));
     if ((size_t)snprintf(path, sizeof path, "%s/%s.csv", request->out, b->suite->name) >= sizeof path)
         return fail(error, 2, "--out: too long (accepted: up to 400 characters)");
-    b->rows = fopen(path, request->force ? "w" : "wx");
-    if (!b->rows && errno == EEXIST)
-        return fail(error, 2, "%.400s: is there already (accepted: another --out, or --force to overwrite it)", path);
-    if (!b->rows)
-        return fail(error, 1, "%.400s: cannot be written: %s", path, strerror(errno));
-    write_head(b);
-    return 0;
+    char *head = make_head(b);
+    if (!head)
+        return fail(error, 1, "out of memory");
+    bool there = !request->force && access(path, F_OK) == 0;
+    int status = there ? open_earlier(b, path, head, error) : open_new(b, path, head, error);
+    free(head);
+    return status;
 }
 
 static int close_rows(bench *b, bench_error *error) {
@@ -295,8 +370,11 @@ static int close_rows(bench *b, bench_error *error) {
 
 static int run_open(bench *b, bench_error *error) {
     int status = open_rows(b, error);
-    if (status)
+    if (status) {
+        if (b->rows)
+            fclose(b->rows);
         return status;
+    }
     catch_interrupt();
     for (unsigned i = 0; i < b->device_count && !bench_stopped(); i++)
         b->suite->run(b, &b->devices[i]);
@@ -304,10 +382,14 @@ static int run_open(bench *b, bench_error *error) {
     if (bench_stopped())
         bench_remark(b, "interrupted");
     status = close_rows(b, error);
+    if (status == 0 && b->request->only[0] && !listed(b->cases, b->request->only))
+        return fail(error, 2, "--case %.48s: %s has no such tables (accepted: %s)", b->request->only, b->suite->name,
+                    b->cases);
     if (status == 0 && bench_stopped())
-        return fail(error, 1, "%s: interrupted; the rows so far are complete", b->suite->name);
+        return fail(error, 1, "%s: interrupted; the rows so far are complete%s", b->suite->name,
+                    b->request->out ? ", and the same command goes on from there" : "");
     if (status == 0 && b->wrong)
-        return fail(error, 1, "%s: what came out of a queue is not what went in: see WRONG", b->suite->name);
+        return fail(error, 1, "%s: a result is not right: see WRONG", b->suite->name);
     return status;
 }
 
@@ -318,13 +400,14 @@ int bench_run(const bench_suite *suite, const bench_request *request, bench_erro
     b->suite = suite;
     b->request = request;
     b->terminal = isatty(STDERR_FILENO);
-    int status = check_queues(request, error);
+    int status = check_queues(suite, request, error);
     if (status == 0)
         status = open_devices(b, error);
     if (status == 0)
         status = run_open(b, error);
     for (unsigned i = 0; i < b->device_count; i++)
         b->devices[i].close(&b->devices[i]);
+    bench_past_free(&b->earlier);
     free(b);
     return status;
 }

@@ -5,6 +5,7 @@
 #ifndef BALLAST_BENCH_SUITE_H
 #define BALLAST_BENCH_SUITE_H
 
+#include "common.h"
 #include "device.h"
 #include "figure.h"
 
@@ -17,6 +18,7 @@ typedef struct bench_request {
     const char *out;     /* folder, NULL: only the screen */
     const char *device;  /* "auto": the cpu, and the first GPU where there is one; "cpu", "cuda", "cuda:N" */
     const char *queues;  /* "a,b"; "" for all. The floor and the ceiling are always there */
+    const char *only;    /* the tables of this case; "" for all */
     bool quick, force;
     uint32_t repeats; /* 0: the suite's */
 } bench_request;
@@ -51,9 +53,13 @@ bool bench_quick(const bench *b);
 uint32_t bench_repeats(const bench *b); /* as asked for, else 5, with --quick 3 */
 double bench_limit(const bench *b);     /* seconds after which a series of growing steps is not continued */
 bool bench_chosen(const bench *b, const bench_contender *queue);
-bool bench_stopped(void);   /* interrupted: come back as soon as the row is complete */
-void bench_wrong(bench *b); /* a row did not check: the exit status is 1 */
+bool bench_wants(bench *b, const char *name); /* the tables of this case are asked for: --case */
+bool bench_stopped(void);                     /* interrupted: come back as soon as the row is complete */
+void bench_wrong(bench *b);                   /* a row did not check: the exit status is 1 */
 
+/* What an earlier run that was interrupted has left in the file: adds the values of `column` in the rows whose cells to the left of `repeat` are
+ * `key`. Returns how many there are: they need not be measured again. */
+uint32_t bench_earlier(const bench *b, const char *key, const char *column, bench_times *values);
 /* One row of the file, without its line end; nothing else is written for it, so that an interrupt leaves complete rows. */
 void bench_row(bench *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Something that a reader of the file must know and that is no row: a comment there. */

@@ -4,6 +4,8 @@
 static void run(bench *b, bench_device *d) {
     bench_grid g = {.name = "owner and thieves", .growing = d->warp > 1};
     bench_spec spec = {.loop = BENCH_OWNER, .per_warp = d->warp > 1, .capacity = 1024};
+    if (!bench_wants(b, g.name))
+        return;
     spec.push = spec.pop = BENCH_CERTAIN;
     spec.seconds = bench_quick(b) ? 0.02 : 0.05;
     spec.rounds = d->warp > 1 ? 1000 : UINT32_MAX;

@@ -52,24 +52,41 @@ static uint32_t times(const bench *b, const bench_device *d, uint32_t threads) {
     return (bench_quick(b) ? 1u << 18 : 1u << 21) / threads;
 }
 
+typedef struct row_key {
+    char text[64];
+} row_key;
+
+static row_key make_key(const bench_device *d, bench_access access, uint32_t threads) {
+    row_key key;
+    snprintf(key.text, sizeof key.text, "%s,%s,%" PRIu32, d->id, ACCESSES[access], threads);
+    return key;
+}
+
+/* One row. *base is the time of a plain access, once that has been measured. */
+static bool measure_once(bench *b, bench_device *d, bench_access access, uint32_t threads, bench_times *all,
+                         double *base) {
+    bench_atomic_result r;
+    uint32_t n = times(b, d, threads);
+    bench_progress(b, "%s %s, %" PRIu32 " threads", d->id, ACCESSES[access], threads);
+    if (all->count == 0)
+        d->atomics(d, access, threads, n, &r); /* warm */
+    d->atomics(d, access, threads, n, &r);
+    bench_add(all, 1e9 * r.busy / n);
+    if (*base == 0 || (access == BENCH_PLAIN && threads == d->warp))
+        *base = bench_sum_up(all).median;
+    bench_row(b, "%s,%" PRIu32 ",%" PRIu32 ",%.6g,%.6g,%.6g,%s", make_key(d, access, threads).text, all->count, n,
+              1e9 * r.busy / n, 1e9 * r.busy / n / *base, 1e-6 * threads * n / r.span, r.right ? "right" : "WRONG");
+    return r.right;
+}
+
 static bench_number measure(bench *b, bench_device *d, bench_access access, uint32_t threads, double *base) {
     bench_times all = {.count = 0};
-    uint32_t n = times(b, d, threads);
     bool right = true;
-    for (uint32_t i = 0; i < bench_repeats(b) && !bench_stopped(); i++) {
-        bench_atomic_result r;
-        bench_progress(b, "%s %s, %" PRIu32 " threads", d->id, ACCESSES[access], threads);
-        if (i == 0)
-            d->atomics(d, access, threads, n, &r); /* warm */
-        d->atomics(d, access, threads, n, &r);
-        bench_add(&all, 1e9 * r.busy / n);
-        if (*base == 0 || (access == BENCH_PLAIN && threads == d->warp))
-            *base = bench_sum_up(&all).median;
-        right = right && r.right;
-        bench_row(b, "%s,%s,%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%.6g,%.6g,%.6g,%s", d->id, ACCESSES[access], threads,
-                  i + 1, n, 1e9 * r.busy / n, 1e9 * r.busy / n / *base, 1e-6 * threads * n / r.span,
-                  r.right ? "right" : "WRONG");
-    }
+    bench_earlier(b, make_key(d, access, threads).text, "nanoseconds", &all);
+    if (*base == 0 && all.count > 0)
+        *base = bench_sum_up(&all).median;
+    while (all.count < bench_repeats(b) && !bench_stopped())
+        right = measure_once(b, d, access, threads, &all, base) && right;
     bench_number number = {"WRONG"};
     if (!right)
         bench_wrong(b);

@@ -42,6 +42,8 @@ static void share_rounds(bench_grid *g, const bench *b, const mix *m) {
 static void table(bench *b, bench_device *d, const mix *m) {
     bench_grid g = {.name = m->name, .shown = BENCH_SHOW_MS, .growing = d->warp > 1};
     bench_spec spec = {.loop = BENCH_MIXED, .push = m->push, .pop = m->pop, .fma = FMA, .rounds = 1, .seed = 1};
+    if (!bench_wants(b, m->name))
+        return;
     spec.capacity = m->narrow ? 16 : 1024;
     spec.filled = m->filled ? (uint32_t)lrint(most_rounds(b, d) * pairs_each / 6) : 0;
     bench_grid_add_threads(&g, b, d, spec, m->narrow ? 0.25 : BENCH_PAIRS);

@@ -7,6 +7,8 @@
 static void table(bench *b, bench_device *d, bool per_warp) {
     bench_grid g = {.name = per_warp ? "pairs per warp" : "pairs", .growing = d->warp > 1};
     bench_spec spec = {.loop = BENCH_TEN, .per_warp = per_warp, .capacity = 1024};
+    if (!bench_wants(b, g.name))
+        return;
     spec.push = spec.pop = BENCH_CERTAIN;
     spec.seconds = bench_quick(b) ? 0.02 : 0.05;
     bench_grid_add_threads(&g, b, d, spec, 1.5);

@@ -41,6 +41,8 @@ static void table(bench *b, bench_device *d, uint32_t threads, uint32_t fma) {
         snprintf(how_many, sizeof how_many, "%u threads", (unsigned)threads);
         snprintf(name, sizeof name, "ratio fma %u %u threads", (unsigned)fma, (unsigned)threads);
     }
+    if (!bench_wants(b, name))
+        return;
     for (unsigned i = 0; i < RATIO_COUNT; i++) {
         uint32_t push = RATIOS[i][0], pop = RATIOS[i][1];
         spec.push = BENCH_CERTAIN * push / (push + pop);

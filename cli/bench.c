@@ -13,8 +13,9 @@ static const app_option BENCH_OPTIONS[] = {
     {"--quick", NULL, "", "fewer points and repeats: two minutes at most"},
     {"--device", "D", "auto", "auto, cpu, cuda, cuda:N; auto is the cpu, and a GPU where there is one"},
     {"--queues", "A,B,...", "", "only these; the empty loop and the ceiling are always there"},
+    {"--case", "C", "", "only the tables whose rows have this in their column `case`"},
     {"--repeats", "N", "", "measurements of each row; 5 unless given, with --quick 3"},
-    {"--force", NULL, "", "overwrite the rows that are there"},
+    {"--force", NULL, "", "overwrite the rows that are there; without it an interrupted run is continued"},
     {"--help", NULL, "", "this text"},
     {NULL, NULL, NULL, NULL},
 };
@@ -51,6 +52,7 @@ static int read_request(const options *set, bench_request *request) {
     request->repeats = (uint32_t)repeats;
     request->out = options_given(set, "--out") ? options_text(set, "--out") : NULL;
     request->queues = options_text(set, "--queues");
+    request->only = options_text(set, "--case");
     request->quick = options_given(set, "--quick");
     request->force = options_given(set, "--force");
     return status;

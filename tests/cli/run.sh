@@ -169,7 +169,7 @@ refuses "bench, unknown option" 2 "--qick: unknown option of bench, nearest is -
 refuses "bench, a folder that cannot be made" 1 "--out $tmp/no/where: cannot be made: " bench kerbl-faa --out "$tmp/no/where"
 : >"$tmp/file"
 refuses "bench, a file for a folder" 1 "$tmp/file/kerbl-faa.csv: cannot be written: " bench kerbl-faa --out "$tmp/file"
-for suite in $(timeout 60 "$tool" bench | sed -n 's/^  \([a-z0-9-]*\) .*/\1/p'); do
+for suite in $(timeout 60 "$tool" bench | sed -n 's/^  \(kerbl-[a-z]*\|deques\) .*/\1/p'); do
     says "bench $suite" "^faa " bench "$suite" --quick --repeats 1 --queues tz,abp --device cpu --out "$tmp/rows"
     if grep -q '^# column ' "$tmp/rows/$suite.csv" && grep -q '^cpu,faa,' "$tmp/rows/$suite.csv" &&
         ! grep -q 'WRONG$\|,WRONG,' "$tmp/rows/$suite.csv"; then
@@ -178,8 +178,18 @@ for suite in $(timeout 60 "$tool" bench | sed -n 's/^  \([a-z0-9-]*\) .*/\1/p');
         not_ok "bench $suite wrote its rows" "expected columns explained, rows, and none of them wrong"
     fi
 done
-refuses "bench, rows that are there" 2 "$tmp/rows/kerbl-faa.csv: is there already (accepted: another --out, or --force" bench \
-    kerbl-faa --quick --device cpu --out "$tmp/rows"
+call bench kerbl-faa --quick --repeats 1 --device cpu --out "$tmp/rows"
+if [ "$status" -eq 0 ] && grep -q '^faa ' "$tmp/out" && grep -q "goes on with the [0-9]* rows" "$tmp/err" && [ "$(grep -v '^#' "$tmp/rows/kerbl-faa.csv" | cut -d, -f1-4 | sort | uniq -d | wc -l)" -eq 0 ]; then
+    ok "bench measures nothing twice"
+else
+    not_ok "bench measures nothing twice" "expected every row once"
+fi
+sed 's/^# version .*/# version ballast 0.0/' "$tmp/rows/kerbl-faa.csv" >"$tmp/other" && cp "$tmp/other" "$tmp/rows/kerbl-faa.csv"
+refuses "bench, rows of another version" 2 \
+    "kerbl-faa.csv: is there already, with another version (accepted: another --out, or --force" bench kerbl-faa --quick \
+    --device cpu --out "$tmp/rows"
+refuses "bench, a case where there are none" 2 "--case one: kerbl-faa has only one (accepted: none)" bench kerbl-faa --case one
+says "bench --case" "^50k " bench cederman2008 --case fig5 --quick --repeats 1 --device cpu --out "$tmp/rows"
 says "bench --force" "^faa " bench kerbl-faa --quick --repeats 1 --device cpu --out "$tmp/rows" --force
 
 # ---- wrong words ----

@@ -17,6 +17,7 @@ const bench_column app_grid_columns[] = {
     {"asked_workers", "workers asked for; 0: all that fit"},
     {"asked_lanes", "lanes per worker asked for; 0: the application's own"},
     {"pop", "indices of a loop taken at once; 0: the default"},
+    {"private", "the private stack of each worker: default, or none"},
     {"repeat", "number of the measurement; a run before the first is no row"},
     {"seconds", "of the run; set-up and copies outside, on a GPU device time"},
     {"tasks", "that were run"},
@@ -64,6 +65,7 @@ struct app_bench {
 
 bool app_quick(const app_bench *s) { return bench_quick(s->b); }
 const bench_device *app_device(const app_bench *s) { return s->d; }
+bench *app_screen(app_bench *s) { return s->counting ? NULL : s->b; }
 static const char *target(const app_bench *s) { return s->d->warp > 1 ? "cuda" : "cpu"; }
 
 void app_say(app_bench *s, const char *format, ...) {
@@ -81,9 +83,12 @@ void app_say(app_bench *s, const char *format, ...) {
 
 /* ---- tables ---- */
 
-void app_add_series(app_table *t, const char *name, const char *scheduler) {
-    if (t->series_count < APP_SERIES_MAX)
-        t->series[t->series_count++] = (app_series){.name = name, .scheduler = scheduler};
+app_series *app_add_series(app_table *t, const char *name, const char *scheduler) {
+    if (t->series_count == APP_SERIES_MAX)
+        return NULL;
+    app_series *series = &t->series[t->series_count++];
+    *series = (app_series){.name = name, .scheduler = scheduler};
+    return series;
 }
 
 app_point *app_add_point(app_table *t, double x, const char *format, ...) {
@@ -169,6 +174,7 @@ static void make_order(const app_bench *s, const app_table *t, unsigned series, 
     o->config.workers = first_of(p->workers, line->workers);
     o->config.pop = first_of(p->pop, line->pop);
     o->config.stall_seconds = 20;
+    o->config.private_entries = line->no_private ? BL_NONE : 0;
 }
 
 static const char *without_alias(const char *scheduler) {
@@ -198,9 +204,9 @@ typedef struct row_key {
 
 static row_key make_key(const app_bench *s, const order *o) {
     row_key key;
-    snprintf(key.text, sizeof key.text, "%s,%s,%s,%s,%s,%s,%s,%.8g,%" PRIu32 ",%" PRIu32 ",%" PRIu32, s->d->id,
+    snprintf(key.text, sizeof key.text, "%s,%s,%s,%s,%s,%s,%s,%.8g,%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%s", s->d->id,
              o->table->name, o->table->app, o->options, o->series->name, o->series->scheduler, o->table->axis, o->x,
-             o->config.workers, o->lanes, o->config.pop);
+             o->config.workers, o->lanes, o->config.pop, o->series->no_private ? "none" : "default");
     return key;
 }
 
@@ -389,12 +395,12 @@ static void run_line(app_bench *s, line *l, unsigned point) {
     s->spent += measured ? bench_now() - begun : 0;
 }
 
-/* A scheduler that takes too long, and longer than at the point before, is not followed into minutes. */
+/* A scheduler that takes too long, and clearly longer than at the point before, is not followed into minutes. */
 static void end_series(app_bench *s, line *l, unsigned point) {
     for (unsigned i = 0; i < l->table->series_count; i++) {
         double before = l->longest[i], longest = bench_sum_up(&l->cells[i].seconds).most;
         l->longest[i] = longest;
-        if (l->ended[i] || longest <= bench_limit(s->b) || longest <= before || point + 1 == l->table->count ||
+        if (l->ended[i] || longest <= bench_limit(s->b) || longest <= 1.2 * before || point + 1 == l->table->count ||
             point == 0)
             continue;
         l->ended[i] = true;

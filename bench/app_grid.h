@@ -18,6 +18,7 @@ typedef struct app_series {
     const char *scheduler;        /* as for --scheduler */
     const char *options;          /* of the app, beside the table's and the point's; NULL: none */
     uint32_t workers, lanes, pop; /* where the point says nothing; 0: the default */
+    bool no_private;              /* everything goes through the shared queues, as with the papers' names */
 } app_series;
 
 typedef struct app_point {
@@ -54,8 +55,9 @@ void app_bench_run(bench *b, bench_device *d, void (*tables)(app_bench *s));
 
 bool app_quick(const app_bench *s);
 const bench_device *app_device(const app_bench *s);
+bench *app_screen(app_bench *s); /* for tables of its own; NULL while points are counted */
 
-void app_add_series(app_table *t, const char *name, const char *scheduler);
+app_series *app_add_series(app_table *t, const char *name, const char *scheduler); /* NULL when there is no room */
 /* Another point; its fields but for label and x may be filled in afterwards. NULL when there is no room. */
 app_point *app_add_point(app_table *t, double x, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Numbers of workers around what the papers had: from one, by way of one for each processor and one more, to all that fit. `lanes` for each (0: the

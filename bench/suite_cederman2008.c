@@ -71,10 +71,8 @@ static void static_threads(app_bench *s, best *bests) {
                    .axis = "threads/block"};
     lane_list lanes = lane_counts(s);
     snprintf(options, sizeof options, "--particles %" PRIu32, particles(s));
-    for (int kind = 0; kind < KINDS; kind++) {
-        app_add_series(&t, DISTRIBUTIONS[kind], "static");
-        t.series[kind].options = OPTIONS[kind];
-    }
+    for (int kind = 0; kind < KINDS; kind++)
+        app_add_series(&t, DISTRIBUTIONS[kind], "static")->options = OPTIONS[kind];
     for (uint32_t i = 0; i < lanes.count; i++)
         app_add_point(&t, lanes.lanes[i], "%" PRIu32, lanes.lanes[i])->lanes = lanes.lanes[i];
     app_table_run(s, &t, &medians);
@@ -98,12 +96,11 @@ static void sizes(app_bench *s, int kind, const best *bests, best static_best) {
     app_table t = {.name = NAMES[kind], .title = title, .app = "octree", .options = OPTIONS[kind], .axis = "particles"};
     snprintf(title, sizeof title, "octree, %s, each method at its best point of figure 2", DISTRIBUTIONS[kind]);
     for (unsigned m = 0; m < METHOD_COUNT; m++) {
-        app_add_series(&t, METHODS[m], METHODS[m]);
-        t.series[m].workers = bests[m].workers;
-        t.series[m].lanes = bests[m].lanes;
+        app_series *series = app_add_series(&t, METHODS[m], METHODS[m]);
+        series->workers = bests[m].workers;
+        series->lanes = bests[m].lanes;
     }
-    app_add_series(&t, "static", "static");
-    t.series[METHOD_COUNT].lanes = static_best.lanes;
+    app_add_series(&t, "static", "static")->lanes = static_best.lanes;
     add_sizes(&t, s);
     app_table_run(s, &t, NULL);
 }
@@ -116,10 +113,8 @@ static void tasks(app_bench *s) {
                    .options = "",
                    .axis = "particles",
                    .shown = APP_SHOW_TASKS_AND_WAVES};
-    for (int kind = 0; kind < KINDS; kind++) {
-        app_add_series(&t, DISTRIBUTIONS[kind], "static");
-        t.series[kind].options = OPTIONS[kind];
-    }
+    for (int kind = 0; kind < KINDS; kind++)
+        app_add_series(&t, DISTRIBUTIONS[kind], "static")->options = OPTIONS[kind];
     add_sizes(&t, s);
     app_table_run(s, &t, NULL);
 }
@@ -136,9 +131,151 @@ static void tables(app_bench *s) {
 
 static void run(bench *b, bench_device *d) { app_bench_run(b, d, tables); }
 
+/* ---- the figures ---- */
+
+typedef struct fastest {
+    const bench_mark *mark;
+    const char *curve;
+    double most_x;
+} fastest;
+
+static fastest find_fastest(const bench_panel *p) {
+    fastest found = {NULL, "", 0};
+    for (unsigned i = 0; i < p->count; i++)
+        for (unsigned j = 0; j < p->curves[i].count; j++) {
+            const bench_mark *mark = &p->curves[i].marks[j];
+            found.most_x = mark->x > found.most_x ? mark->x : found.most_x;
+            if (!mark->wrong && (!found.mark || mark->median < found.mark->median)) {
+                found.mark = mark;
+                found.curve = p->curves[i].name;
+            }
+        }
+    return found;
+}
+
+/* A panel is one method. The lock is best with less than all of the device, stealing with most of it. */
+static void judge_blocks(const bench_panel *p, bench_verdict *v) {
+    fastest best = find_fastest(p);
+    bool blocking = strstr(p->name, "blocking") != NULL, stealing = strstr(p->name, "abp") != NULL;
+    if (!bench_panel_gpu(p) || !best.mark) {
+        bench_say_leader(p, v, "The paper measured a GPU.");
+        return;
+    }
+    double share = best.mark->x / best.most_x;
+    bool as_found = blocking ? share <= 0.25 : stealing ? share >= 0.1 : share <= 0.75;
+    bench_say(v, as_found ? BENCH_YES : BENCH_NO, "Best: %s ms with %.0f blocks of %s threads; up to %.0f were tried.",
+              bench_digits(best.mark->median).text, best.mark->x, best.curve, best.most_x);
+}
+
+static void judge_threads(const bench_panel *p, bench_verdict *v) {
+    fastest best = find_fastest(p);
+    if (!bench_panel_gpu(p) || !best.mark) {
+        bench_say_leader(p, v, "The paper measured a GPU.");
+        return;
+    }
+    bench_say(v, best.mark->x <= 64 ? BENCH_YES : BENCH_NO, "Best: %s ms (%s) with %.0f threads.",
+              bench_digits(best.mark->median).text, best.curve, best.mark->x);
+}
+
+static void judge_methods(const bench_panel *p, bench_verdict *v) {
+    const double x = 500e3;
+    double abp = bench_panel_at(p, "abp", x), fixed = bench_panel_at(p, "static", x);
+    double lockfree = bench_panel_at(p, "lockfree", x), blocking = bench_panel_at(p, "blocking", x);
+    int right = (abp < 1.02 * fixed) + (fixed < lockfree) + (lockfree < blocking);
+    bench_say(v,
+              right == 3  ? BENCH_YES
+              : right > 0 ? BENCH_PARTLY
+                          : BENCH_NO,
+              "500,000 particles: abp %s ms, static %s, lockfree %s, blocking %s.", bench_digits(abp).text,
+              bench_digits(fixed).text, bench_digits(lockfree).text, bench_digits(blocking).text);
+}
+
+static void judge_tasks(const bench_panel *p, bench_verdict *v) {
+    double uniform = bench_panel_at(p, "uniform", 500e3), tube = bench_panel_at(p, "tube", 500e3);
+    bench_say(v, tube > uniform ? BENCH_YES : BENCH_NO, "500,000 particles: %.0f tasks uniform, %.0f in the tube.",
+              uniform, tube);
+}
+
+/* The paper begins with an iteration by one block, which is no wave there. */
+static void judge_waves(const bench_panel *p, bench_verdict *v) {
+    double waves = bench_panel_at(p, "tube", 500e3) - 1;
+    bench_say(v, waves == 7 ? BENCH_YES : BENCH_NO, "500,000 particles in the tube: %.0f waves after the first one.",
+              waves);
+}
+
+#define OCTREE_TIMES                                                                                                   \
+    .x = "x", .y = "seconds", .y_scale = 1e3, .y_text = "milliseconds", .flags = BENCH_LOG_X | BENCH_LOG_Y | BENCH_LESS
+
+static const bench_figure FIGURES[] = {
+    {.name = "threads-blocks",
+     .title = "Octree: threads per block and blocks per grid",
+     .asks = "How many blocks can each method use?",
+     .found = "Figures 2 and 3, 8800GT (14 multiprocessors) and 9600GT: the blocking queue is best with fewer than ten "
+              "blocks "
+              "(72 threads, 8 blocks), the lock-free queue gains up to about 20 blocks, stealing up to about 30 (64 "
+              "threads, "
+              "32 blocks).",
+     .rows = "case=fig2-uniform|fig2-tube",
+     .each = "device,case,scheduler",
+     .series = "asked_lanes",
+     .x_text = "blocks",
+     OCTREE_TIMES,
+     .agrees = judge_blocks},
+    {.name = "static-threads",
+     .title = "Octree, static: threads per block",
+     .asks = "How large should the block of each task be?",
+     .found = "Figures 2d and 3d: it gains up to 32 threads, the best number; more give nothing.",
+     .rows = "case=fig2-static",
+     .series = "series",
+     .x_text = "threads per block",
+     OCTREE_TIMES,
+     .agrees = judge_threads},
+    {.name = "particles",
+     .title = "Octree: the four methods over the number of particles",
+     .asks = "Which method is best, each with its best number of threads and blocks?",
+     .found =
+         "Figure 4: stealing is best and beats the static method, then the lock-free queue; the blocking queue is last "
+         "and the slower the more processors there are.",
+     .rows = "case=fig4-uniform|fig4-tube",
+     .each = "device,case",
+     .series = "series",
+     .x_text = "particles",
+     OCTREE_TIMES,
+     .reference = "abp",
+     .agrees = judge_methods},
+    {.name = "tasks",
+     .title = "Octree: number of tasks",
+     .asks = "How much work is there?",
+     .found = "Figure 5: the number grows quickly; the tube, less balanced, has more.",
+     .rows = "case=fig5",
+     .series = "series",
+     .x = "x",
+     .y = "tasks",
+     .x_text = "particles",
+     .y_text = "tasks",
+     .flags = BENCH_LOG_X | BENCH_LOG_Y,
+     .agrees = judge_tasks},
+    {.name = "waves",
+     .title = "Octree: number of waves of the static method",
+     .asks = "How deep is the tree?",
+     .found = "Section 6.1: 500,000 particles in the tube take 7 iterations, after one by a single block.",
+     .rows = "case=fig5",
+     .series = "series",
+     .x = "x",
+     .y = "launches",
+     .x_text = "particles",
+     .y_text = "waves",
+     .flags = BENCH_LOG_X | BENCH_LESS,
+     .agrees = judge_waves},
+    {.name = NULL},
+};
+#undef OCTREE_TIMES
+
 const bench_suite cederman2008_suite = {
     .name = "cederman2008",
     .text = "four methods on the octree: threads and blocks, particles, tasks (Cederman, Tsigas 2008, Figures 2 to 5)",
     .columns = app_grid_columns,
     .run = run,
+    .version = 1,
+    .figures = FIGURES,
 };

@@ -190,6 +190,19 @@ refuses "bench, rows of another version" 2 \
     --device cpu --out "$tmp/rows"
 refuses "bench, a case where there are none" 2 "--case one: kerbl-faa has only one (accepted: none)" bench kerbl-faa --case one
 says "bench --case" "^50k " bench cederman2008 --case fig5 --quick --repeats 1 --device cpu --out "$tmp/rows"
+says "bench gems35" "^7 " bench gems35 --case fig35.9 --quick --repeats 1 --device cpu --out "$tmp/rows"
+says "bench toss2012" "^5000 " bench toss2012 --case fig3 --quick --repeats 1 --device cpu --out "$tmp/rows"
+says "bench scale" "^25 " bench scale --case fib --quick --repeats 1 --device cpu --out "$tmp/rows"
+if [ -n "${BALLAST_DATA:-}" ]; then
+    says "bench kerbl2018" "^8 " bench kerbl2018 --case own-gnutella --quick --repeats 1 --device cpu --out "$tmp/rows"
+else
+    says "bench without its data" "left out: BALLAST_DATA is not set" bench kerbl2018 --quick --repeats 1 --device cpu
+fi
+if grep -q '^[^#].*,WRONG' "$tmp"/rows/*.csv; then
+    not_ok "bench has no wrong rows" "expected none"
+else
+    ok "bench has no wrong rows"
+fi
 says "bench --force" "^faa " bench kerbl-faa --quick --repeats 1 --device cpu --out "$tmp/rows" --force
 
 # ---- wrong words ----

@@ -105,6 +105,7 @@ static void run_on(problem *p, bl_config config, int times) {
     bl_close(c);
 }
 
+#ifdef APPS_ON_CUDA
 static bool is_there(const char *device) {
     bl_device_info info;
     for (uint32_t i = 0; bl_device(i, &info); i++)
@@ -112,6 +113,7 @@ static bool is_there(const char *device) {
             return true;
     return false;
 }
+#endif
 
 /* ThreadSanitizer keeps memory for every thread and fiber there ever was: under it, fewer of them. */
 #define SPARING (CHECK_SLOWER >= 12)
@@ -127,14 +129,12 @@ static bool has_code(const bl_program *program, const char *scheduler) {
 
 /* Every scheduler and every name of the papers, with the default memory and with as little as there can be; of `every` only each so-manieth, others
  * with the next problem. */
-static void run_all(problem *p, const char *target, uint32_t workers, int times, uint32_t every) {
-    static uint32_t turn;
-    uint32_t first = turn++ % every;
+static void run_all(problem *p, const char *target, uint32_t workers, int times, uint32_t every, uint32_t turn) {
     const char *scheduler;
     uint32_t names = 0;
     while (bl_scheduler_name(names))
         names++;
-    for (uint32_t i = first; (scheduler = i < names ? bl_scheduler_name(i) : bl_alias_name(i - names, NULL));
+    for (uint32_t i = turn % every; (scheduler = i < names ? bl_scheduler_name(i) : bl_alias_name(i - names, NULL));
          i += every) {
         if (!has_code(p->app->program(target), scheduler))
             continue;
@@ -152,16 +152,19 @@ static void run_all(problem *p, const char *target, uint32_t workers, int times,
 }
 
 static void run_everywhere(const char *name, const char *const *settings, bool small) {
+    static uint32_t turn;
     problem p = open_problem(name, settings);
     for (uint32_t i = 0; bl_scheduler_name(i); i++) /* the others may leave some out */
         CHECK(bl_program_has(p.app->program("cpu"), bl_scheduler_name(i)));
 #ifdef APPS_ON_CUDA
     (void)small;
-    run_all(&p, "cuda", 0, 1, 16); /* each takes tens of milliseconds, most of it memory that is got and freed */
+    run_all(&p, "cuda", 0, 1, 16,
+            turn++); /* each takes tens of milliseconds, most of it memory that is got and freed */
 #else
-    run_all(&p, "cpu", 3, 2, 1);
+    run_all(&p, "cpu", 3, 2, 3, turn); /* three problems of an application go over all schedulers */
     if (small && !SPARING)
-        run_all(&p, "sim", 0, 1, 1);
+        run_all(&p, "sim", 0, 1, 2, turn);
+    turn++;
 #endif
     close_problem(&p);
 }

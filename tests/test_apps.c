@@ -231,8 +231,8 @@ static void test_fib(void) {
     run_everywhere("fib", (const char *[]){"--n", "16", NULL}, false);
 }
 
-/* A graph file: every node links to the next two; most also to and from node 0, which no task adds up alone; the last have no
- * in-edges, every fourth no out-edges, if so wished. */
+/* A graph file: a node links to the next one and to one far off, but every fourth has no out-edges if so wished; most also to and from node 0, which
+ * no task adds up alone; behind them are as many again by a third that nobody links to. */
 static const char *write_graph(uint32_t nodes, bool dangling, bool heavy) {
     static char path[] = "/tmp/ballast_apps_XXXXXX";
     strcpy(path + sizeof path - 7, "XXXXXX");
@@ -244,8 +244,10 @@ static const char *write_graph(uint32_t nodes, bool dangling, bool heavy) {
         if (heavy && v % 5)
             fprintf(out, "%u 0\n0 %u\n", 3 * v, 3 * v);
         if (!dangling || v % 4)
-            fprintf(out, "%u %u\n%u %u\n", 3 * v, 3 * ((v + 1) % (nodes - nodes / 8)), 3 * v, 3 * (v * 7 % nodes));
+            fprintf(out, "%u %u\n%u %u\n", 3 * v, 3 * ((v + 1) % nodes), 3 * v, 3 * (v * 7 % nodes));
     }
+    for (uint32_t v = nodes; v < nodes + nodes / 3; v++)
+        fprintf(out, "%u %u\n", 3 * v, 3 * (v * 5 % nodes));
     CHECK(fclose(out) == 0);
     return path;
 }

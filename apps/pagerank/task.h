@@ -8,9 +8,9 @@
  * Sums are additions in a fixed order, products stand alone, and a product and a sum that belong together are one fma: no compiler can fuse
  * them differently, and scores are the same bits everywhere.
  *
- * Order pairs: A1 (arrival: release, or one release fence for all arrivals of a lane) with P1 (acquire): who runs a unit sees the values
- * of every unit that arrived; arrivals at one counter are one release sequence. What a task wrote before a spawn the spawned task sees: an ARRIVE
- * passes on what its PULL stored.
+ * Order pairs: A1 (arrival: release) with P1 (acquire): who runs a unit sees the values of every unit that arrived, also those that other lanes
+ * stored before bl_sync; arrivals at one counter are one release sequence. What a task wrote before a spawn the spawned task sees: an ARRIVE passes on what
+ * its PULL stored.
  */
 #ifndef BALLAST_PAGERANK_TASK_H
 #define BALLAST_PAGERANK_TASK_H
@@ -36,10 +36,9 @@ static BL_TASK uint32_t *pagerank_unmet(const pagerank_shared *s, uint32_t step)
     return s->unmet + (size_t)step * s->graph.units;
 }
 
-/* A node adds up nodes of the step before, or its pieces of this one. */
-static BL_TASK double pagerank_sum(const pagerank_shared *s, uint32_t cell, uint32_t step) {
+/* Adds up source[first .. end): nodes of the step before, or pieces of this one. */
+static BL_TASK double pagerank_sum(const pagerank_shared *s, uint32_t first, uint32_t end, uint32_t step) {
     const pagerank_cells *g = &s->graph;
-    uint32_t first = g->source_first[cell], end = g->source_first[cell + 1];
     double sum = 0;
     if (first == end)
         return sum;
@@ -50,26 +49,13 @@ static BL_TASK double pagerank_sum(const pagerank_shared *s, uint32_t cell, uint
     return sum;
 }
 
-/* True for the last arrival. Where several lanes share a unit their stores are ordered by the fence of pagerank_arrive_at: a release of each
- * arrival's own would wait for the arrival before it. */
-static BL_TASK bool pagerank_is_last(uint32_t *unmet) {
-#if BL_WARP > 1
-    return bl_fetch_add32_relaxed(unmet, UINT32_MAX) == 1; /* A1, after the fence */
-#else
-    return bl_fetch_add32_release(unmet, UINT32_MAX) == 1; /* A1 */
-#endif
-}
-
 /* Targets [first, end) of the unit. Nodes are added up in the next step, pieces in this one. */
 static BL_TASK void pagerank_arrive_at(bl_task *t, const pagerank_shared *s, uint32_t unit, uint32_t step,
                                        uint32_t first, uint32_t end) {
     uint32_t next = unit < s->graph.node_units ? step + 1 : step;
-#if BL_WARP > 1
-    bl_fence_release(); /* A1 */
-#endif
     for (uint32_t i = first + t->lane; i < end; i += t->lanes) {
         uint32_t target = s->graph.target[i];
-        if (pagerank_is_last(pagerank_unmet(s, next) + target)) {
+        if (bl_fetch_add32_release(pagerank_unmet(s, next) + target, UINT32_MAX) == 1) { /* A1 */
             pagerank_work work = pagerank_make(PAGERANK_PULL, target, next);
             bl_spawn(t, &work);
         }
@@ -105,12 +91,15 @@ static BL_TASK void pagerank_arrive_more(bl_task *t, const pagerank_shared *s, c
     pagerank_arrive_at(t, s, work->unit, work->step, first, end);
 }
 
+/* What does not change is fetched before P1, so that it comes while the counter is looked at. */
 static BL_TASK void pagerank_pull(bl_task *t, const pagerank_shared *s, uint32_t unit, uint32_t step) {
     double *value = pagerank_values(s, step);
-    (void)bl_load32_acquire(pagerank_unmet(s, step) + unit); /* P1 */
     for (uint32_t i = t->lane; i < s->graph.unit_cells; i += t->lanes) {
         uint32_t cell = unit * s->graph.unit_cells + i;
-        value[cell] = pagerank_sum(s, cell, step) * s->graph.scale[cell];
+        uint32_t first = s->graph.source_first[cell], end = s->graph.source_first[cell + 1];
+        double scale = s->graph.scale[cell];
+        (void)bl_load32_acquire(pagerank_unmet(s, step) + unit); /* P1 */
+        value[cell] = pagerank_sum(s, first, end, step) * scale;
     }
 }
 

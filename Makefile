@@ -4,6 +4,7 @@
 ##   make prove      explore all small clients of every queue under weak memory; about ten minutes on two cores
 ##   make mutants    weaken every order of the queues by one step: each must be found, or have a written reason
 ##   make bench      build and run the benchmarks: the peers, and the suites of `ballast bench` with BENCH_FLAGS=--quick
+##   make report     build, run the suites in their quick form, and make the page of them: $(BUILD)/report/report.html
 ##   make sanitize   build with the address, undefined and thread sanitizers and run the tests with each
 ##   make format     clang-format over all sources
 ##   make install    into PREFIX=/usr/local
@@ -22,7 +23,7 @@ ifdef BALLAST_DATA
 export BALLAST_DATA
 endif
 
-.PHONY: help dependencies configure build demo test prove mutants bench sanitize format install clean
+.PHONY: help dependencies configure build demo test prove mutants bench report sanitize format install clean
 
 help:
 	@sed -n 's/^##//p' Makefile
@@ -55,6 +56,12 @@ bench: build
 	for peers in $(BUILD)/*_peers; do $$peers || exit 1; done
 	for suite in $$($(BUILD)/ballast bench | sed -n 's/^  \([a-z0-9-]*\) .*/\1/p'); do \
 		$(BUILD)/ballast bench $$suite $(BENCH_FLAGS) || exit 1; done
+
+report: configure
+	cmake --build $(BUILD) --parallel $(JOBS) --target ballast
+	for suite in $$($(BUILD)/ballast bench | sed -n 's/^  \([a-z0-9-]*\) .*/\1/p'); do \
+		$(BUILD)/ballast bench $$suite $(BENCH_FLAGS) --out $(BUILD)/report --force || exit 1; done
+	$(BUILD)/ballast report $(BUILD)/report --force
 
 sanitize: dependencies
 	JOBS=$(JOBS) scripts/sanitize

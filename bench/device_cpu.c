@@ -211,6 +211,12 @@ static void add_part(char *name, size_t size) {
         snprintf(name + length, size - length, ", implementer %s part %s", implementer, part);
 }
 
+#ifdef __clang__
+#define COMPILER __VERSION__ /* has its name in it */
+#else
+#define COMPILER "gcc " __VERSION__
+#endif
+
 bool bench_open_cpu(bench_device *d) {
     bl_device_info info;
     cpu_set_t allowed;
@@ -227,6 +233,6 @@ bool bench_open_cpu(bench_device *d) {
     add_part(d->name, sizeof d->name);
     d->processors = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? (uint32_t)CPU_COUNT(&allowed) : 1;
     read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", governor, sizeof governor);
-    snprintf(d->about, sizeof d->about, "compiler %s%s%s", __VERSION__, governor[0] ? ", governor " : "", governor);
+    snprintf(d->about, sizeof d->about, "compiler " COMPILER ", governor %s", governor[0] ? governor : "not told");
     return true;
 }

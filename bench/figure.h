@@ -51,8 +51,9 @@ typedef struct bench_verdict {
 enum {
     BENCH_LOG_X = 1,
     BENCH_LOG_Y = 2,
-    BENCH_LESS = 4, /* less is better: times, memory; otherwise more is */
-    BENCH_BARS = 8, /* bars in groups, for x that is a word; without x a bar for each of the series */
+    BENCH_LESS = 4,        /* less is better: times, memory; otherwise more is */
+    BENCH_BARS = 8,        /* bars in groups, for x that is a word; without x a bar for each of the series */
+    BENCH_NO_CONTEST = 16, /* curves that are no rivals: nobody wins */
 };
 
 typedef struct bench_figure {
@@ -74,6 +75,7 @@ typedef struct bench_figure {
 
 /* ---- for `agrees`: values that are not there are NAN, and so is what is made of them ---- */
 
+const char *bench_figure_axis(const bench_figure *figure); /* what x is, in a word; "" without x */
 bool bench_panel_gpu(const bench_panel *panel);
 const bench_curve *bench_panel_curve(const bench_panel *panel, const char *name);   /* NULL: not in the rows */
 const bench_mark *bench_curve_at(const bench_curve *curve, double x);               /* NULL: not there */

@@ -180,11 +180,12 @@ static int not_twice(const maker *m, const bench_mark *mark, unsigned row) {
     const char *repeat = bench_rows_cell(m->rows, row, m->repeat);
     for (unsigned i = 0; i < mark->count; i++)
         if (m->repeat >= 0 && strcmp(bench_rows_cell(m->rows, mark->rows[i], m->repeat), repeat) == 0)
-            return fail(
-                m->error,
-                "%.200s:%u: repeat %.20s was in line %u before: the same rows twice (accepted: the file as ballast "
-                "bench %s wrote it)",
-                m->rows->path, m->rows->lines[row], repeat, m->rows->lines[mark->rows[i]], m->rows->suite->name);
+            return fail(m->error,
+                        "%.200s:%u: repeat %.20s was in line %u before: the same rows twice, or a figure that mixes "
+                        "rows (accepted: the file as ballast "
+                        "bench %s wrote it)",
+                        m->rows->path, m->rows->lines[row], repeat, m->rows->lines[mark->rows[i]],
+                        m->rows->suite->name);
     return 0;
 }
 
@@ -315,6 +316,12 @@ void bench_panels_free(bench_panel *panels, unsigned count) {
 
 /* ---- what verdicts ask ---- */
 
+const char *bench_figure_axis(const bench_figure *figure) {
+    if (!figure->x)
+        return "";
+    return strcmp(figure->x, "x") == 0 && figure->x_text ? figure->x_text : figure->x;
+}
+
 bool bench_panel_gpu(const bench_panel *panel) { return strncmp(panel->device, "cuda", 4) == 0; }
 
 const bench_curve *bench_panel_curve(const bench_panel *panel, const char *name) {
@@ -425,12 +432,13 @@ void bench_say_leader(const bench_panel *panel, bench_verdict *verdict, const ch
     }
     const bench_mark *mark = bench_curve_at(best, full);
     double gain = reference ? bench_panel_gain(panel, best->name, reference, full) : NAN;
-    if (isnan(gain) || strcmp(best->name, reference) == 0)
-        bench_say(verdict, BENCH_NOT_APPLICABLE, "%s At %s %s leads with %s.", reason, mark->label, best->name,
-                  bench_digits(mark->median).text);
-    else
-        bench_say(verdict, BENCH_NOT_APPLICABLE, "%s At %s %s leads with %s, %s times better than %s.", reason,
-                  mark->label, best->name, bench_digits(mark->median).text, bench_digits(gain).text, reference);
+    char place[96] = "", over[96] = "";
+    if (panel->figure->x)
+        snprintf(place, sizeof place, " at %s %.40s", bench_figure_axis(panel->figure), mark->label);
+    if (isfinite(gain) && strcmp(best->name, reference) != 0)
+        snprintf(over, sizeof over, ", %s times better than %s", bench_digits(gain).text, reference);
+    bench_say(verdict, BENCH_NOT_APPLICABLE, "%s Here %.60s leads%s with %s %s%s.", reason, best->name, place,
+              bench_digits(mark->median).text, panel->figure->y_text, over);
 }
 
 void bench_say(bench_verdict *verdict, bench_agreement agreement, const char *format, ...) {

@@ -161,13 +161,11 @@ static int read_rows(bench_rows *rows, bench_error *error) {
         return fail(error, "%.300s: empty (accepted: new rows, by ballast bench %s --out DIR --force)", rows->path,
                     again(rows));
     if (rows->text[length - 1] != '\n')
-        return fail(
-            error,
-            "%.300s: its last line has no end: half written (accepted: the file when the suite is done, or new rows, "
-            "by ballast bench %s --out DIR --force)",
-            rows->path, again(rows));
-    status = split(rows, error);
-    return status;
+        return fail(error,
+                    "%.300s: its last line has no end: half written (accepted: whole lines; ballast bench %s --out DIR "
+                    "goes on where it stopped)",
+                    rows->path, again(rows));
+    return split(rows, error);
 }
 
 int bench_rows_read(const bench_suite *suite, const char *path, bench_rows *rows, bench_error *error) {

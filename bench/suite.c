@@ -124,6 +124,15 @@ static void date_now(char *text, size_t size) {
         text[0] = '\0';
 }
 
+/* The machine that has the device, also where only a GPU is measured. */
+static void describe_processor(bench *b) {
+    bench_device cpu;
+    if (!bench_open_cpu(&cpu))
+        return;
+    bench_remark(b, "processor %s, %u cores, %s", cpu.name, (unsigned)cpu.processors, cpu.about);
+    cpu.close(&cpu);
+}
+
 static void write_head(bench *b) {
     char date[40];
     struct utsname system;
@@ -136,6 +145,7 @@ static void write_head(bench *b) {
     bench_remark(b, "version ballast %s, commit %s", bl_version(), BENCH_COMMIT);
     if (uname(&system) == 0)
         bench_remark(b, "system %s %s, %s", system.sysname, system.release, system.machine);
+    describe_processor(b);
     for (unsigned i = 0; i < b->device_count; i++) {
         const bench_device *d = &b->devices[i];
         bench_remark(b, "device %s: %s, %u %s, %s", d->id, d->name, (unsigned)d->processors,

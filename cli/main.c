@@ -15,6 +15,7 @@ static const command COMMANDS[] = {
     {"run", "solves one problem, checks the answer, prints a summary", command_run},
     {"bench", "an experiment: rows to the screen and to a file", command_bench},
     {"play", "four in a row against the computer", command_play},
+    {"report", "one page with plots from those rows", command_report},
     {"verify", "checks that queues do what they claim, on this machine and device", command_verify},
 };
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof COMMANDS[0] };

@@ -54,6 +54,7 @@ int command_list(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int command_play(int argc, char **argv);
+int command_report(int argc, char **argv);
 int command_verify(int argc, char **argv);
 int verify_litmus(bool cuda, double seconds, bool wants_json); /* verify --litmus */
 

@@ -205,6 +205,77 @@ else
 fi
 says "bench --force" "^faa " bench kerbl-faa --quick --repeats 1 --device cpu --out "$tmp/rows" --force
 
+# ---- report ----
+
+says "report --help" "^usage: ballast report DIR" report --help
+refuses "report without DIR" 2 "DIR missing (accepted: ballast report DIR" report
+refuses "report, two folders" 2 "two: one too many after one (accepted: one DIR)" report one two
+refuses "report, unknown option" 2 "--ot: unknown option of report, nearest is --out" report "$tmp/rows" --ot x
+refuses "report, no such folder" 1 "$tmp/nowhere: cannot be read: No such file" report "$tmp/nowhere"
+mkdir "$tmp/none"
+: >"$tmp/none/others.csv"
+refuses "report, no results" 1 "$tmp/none: no results there (accepted: a folder that ballast bench SUITE --out DIR wrote)" report "$tmp/none"
+
+spoils() { # NAME WORDS SED-COMMANDS: a file of rows with something wrong
+    mkdir -p "$tmp/spoilt"
+    sed "$3" "$tmp/rows/kerbl-faa.csv" >"$tmp/spoilt/kerbl-faa.csv"
+    refuses "report, $1" 1 "$2" report "$tmp/spoilt"
+    if ! grep -q "^ballast: $tmp/spoilt/kerbl-faa.csv:" "$tmp/err"; then
+        not_ok "report, $1" "expected the line to begin with the file"
+    fi
+}
+spoils "a column of another name" ": column turns is not as in this version of the suite: rows of another version (accepted: new rows, by ballast bench kerbl-faa" \
+    's/^device,access,threads/device,access,turns/'
+spoils "a column less" ": column check is missing: rows of another version" '/^[^#]/s/,[a-z]*$//'
+spoils "a column more" ": column more is not as in this version" '/^[^#]/s/$/,more/'
+spoils "another version of the rows" ": rows of version 99, but this is version 1 of the suite (accepted: new rows" 's/^# rows version .*/# rows version 99/'
+spoils "no version" ": rows of version unknown, but this is" '/^# rows version/d'
+spoils "the rows of another suite" ": its head does not say \"suite kerbl-faa\"" 's/^# suite kerbl-faa/# suite kerbl-far/'
+spoils "a cell less" ": 8 cells in a row of 9 columns" '/^cpu,faa,1,1,/s/,[a-zA-Z]*$//'
+spoils "no rows" ": no rows in it" '/^cpu/d'
+spoils "an empty file" ": empty (accepted: new rows" d
+spoils "not a number" ": relative much: not a number" '/^cpu,faa,1,1,/s/,[^,]*,\([^,]*\),\([a-z]*\)$/,much,\1,\2/'
+spoils "a row twice" ": repeat 1 was in line " '/^cpu,faa,1,1,/p'
+head -c -5 "$tmp/rows/kerbl-faa.csv" >"$tmp/spoilt/kerbl-faa.csv"
+refuses "report, a half-written file" 1 "$tmp/spoilt/kerbl-faa.csv: its last line has no end: half written (accepted: whole lines; ballast bench" \
+    report "$tmp/spoilt"
+rm "$tmp/spoilt/kerbl-faa.csv"
+sed 's/^# suite kerbl-faa/# suite tomorrow/' "$tmp/rows/kerbl-faa.csv" >"$tmp/spoilt/tomorrow.csv"
+refuses "report, a suite of another version" 1 "$tmp/spoilt/tomorrow.csv: rows of a suite tomorrow that this version has not" report "$tmp/spoilt"
+
+mkdir "$tmp/path"
+name="report without gnuplot"
+status=0
+PATH=$tmp/path "$tool" report "$tmp/rows" >"$tmp/out" 2>"$tmp/err" || status=$?
+if [ "$status" -eq 1 ] && [ "$(lines "$tmp/err")" -eq 1 ] && grep -q "^ballast: gnuplot: not found; .*apt-get install gnuplot-nox" "$tmp/err" &&
+    [ ! -e "$tmp/rows/report.html" ]; then
+    ok "$name"
+else
+    not_ok "$name" "expected one line that says what to install, status 1, and no page"
+fi
+
+if command -v gnuplot >/dev/null 2>&1; then
+    says "report" "^$tmp/rows/report.html: [0-9]* experiments$" report "$tmp/rows"
+    cp "$tmp/rows/report.html" "$tmp/page"
+    refuses "report, a page that is there" 2 "$tmp/rows/report.html: is there already (accepted: another --out, or --force to overwrite it)" \
+        report "$tmp/rows"
+    if cmp -s "$tmp/rows/report.html" "$tmp/page"; then
+        ok "report leaves the page that is there"
+    else
+        not_ok "report leaves the page that is there" "expected the same page"
+    fi
+    says "report --force" "report.html: [0-9]* experiments$" report "$tmp/rows" --force
+    says "report --out" "^$tmp/own.html: [0-9]* experiments$" report "$tmp/rows" --out "$tmp/own.html"
+    refuses "report, --out in no folder" 1 "--out $tmp/no/page.html: cannot be written: No such file" report "$tmp/rows" \
+        --out "$tmp/no/page.html"
+    refuses "report, --out is a folder" 1 "--out $tmp/none: cannot be written: Is a directory" report "$tmp/rows" --out "$tmp/none"
+    if [ -e /dev/full ]; then
+        refuses "report, a full disk" 1 "--out /dev/full: cannot be written: No space left" report "$tmp/rows" --out /dev/full
+    fi
+else
+    echo "skipped: pages need gnuplot"
+fi
+
 # ---- wrong words ----
 
 refuses "no command" 2 "command missing (accepted: list, run"

@@ -1,0 +1,191 @@
+/* Files of a folder, read and judged. */
+#include "report.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static int fail(bench_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int fail(bench_error *error, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+    return 1;
+}
+
+/* ---- looks ---- */
+
+static int add_name(report *r, const char *name, bench_error *error) {
+    for (unsigned i = 0; i < r->name_count; i++)
+        if (strcmp(r->names[i], name) == 0)
+            return 0;
+    const char **more = realloc(r->names, (r->name_count + 1) * sizeof *more);
+    if (!more)
+        return fail(error, "out of memory");
+    r->names = more;
+    r->names[r->name_count++] = name;
+    return 0;
+}
+
+static int add_names(report *r, const report_figure *f, bench_error *error) {
+    int status = 0;
+    for (unsigned i = 0; i < f->count; i++)
+        for (unsigned j = 0; j < f->panels[i].count && status == 0; j++)
+            if (!f->panels[i].curves[j].bound)
+                status = add_name(r, f->panels[i].curves[j].name, error);
+    return status;
+}
+
+/* Dash and shape differ where colours come again; bounds are grey and differ by their dash alone. */
+report_look report_look_of(const report *r, const bench_panel *panel, const bench_curve *curve) {
+    report_look look = {0, 1, 0, curve->bound};
+    unsigned at = 0;
+    if (curve->bound) {
+        for (const bench_curve *other = panel->curves; other < curve; other++)
+            look.dash += other->bound;
+        look.dash = 2 + (look.dash - 1) % 3;
+        return look;
+    }
+    while (at < r->name_count && strcmp(r->names[at], curve->name) != 0)
+        at++;
+    look.colour = at % REPORT_COLOURS;
+    look.dash = 1 + at / REPORT_COLOURS % 3;
+    look.shape = (at + at / REPORT_COLOURS) % 5;
+    return look;
+}
+
+/* ---- one file ---- */
+
+static int judge(report_figure *f, bench_error *error) {
+    f->verdicts = calloc(f->count ? f->count : 1, sizeof *f->verdicts);
+    f->plots = calloc(f->count ? f->count : 1, sizeof *f->plots);
+    if (!f->verdicts || !f->plots)
+        return fail(error, "out of memory");
+    for (unsigned i = 0; i < f->count && f->figure->agrees; i++) {
+        f->figure->agrees(&f->panels[i], &f->verdicts[i]);
+        if (f->verdicts[i].text[0] == '\0')
+            bench_say_leader(&f->panels[i], &f->verdicts[i], "What it takes is not in these rows.");
+    }
+    return 0;
+}
+
+static int add_figures(report *r, report_experiment *e, bench_error *error) {
+    const bench_figure *figures = e->rows.suite->figures;
+    int status = 0;
+    unsigned count = 0;
+    while (figures && figures[count].name)
+        count++;
+    e->figures = calloc(count ? count : 1, sizeof *e->figures);
+    if (!e->figures)
+        return fail(error, "out of memory");
+    for (e->count = 0; e->count < count && status == 0; e->count++) {
+        report_figure *f = &e->figures[e->count];
+        f->figure = &figures[e->count];
+        status = bench_panels_make(&e->rows, f->figure, &f->panels, &f->count, error);
+        if (status == 0)
+            status = judge(f, error);
+        if (status == 0)
+            status = add_names(r, f, error);
+    }
+    return status;
+}
+
+static int add_file(report *r, const bench_suite *suite, const char *path, bench_error *error) {
+    report_experiment *more = realloc(r->experiments, (r->count + 1) * sizeof *more);
+    if (!more)
+        return fail(error, "out of memory");
+    r->experiments = more;
+    memset(&more[r->count], 0, sizeof *more);
+    int status = bench_rows_read(suite, path, &more[r->count].rows, error);
+    if (status)
+        return status;
+    return add_figures(r, &more[r->count++], error);
+}
+
+/* ---- the folder ---- */
+
+/* A file that says of itself that a suite wrote it, but none of this version. Files of others are none of our business. */
+static int check_other(const char *path, const char *name, bench_error *error) {
+    char line[64] = "";
+    FILE *file = fopen(path, "r");
+    if (file && !fgets(line, sizeof line, file))
+        line[0] = '\0';
+    if (file)
+        fclose(file);
+    if (strncmp(line, "# suite ", 8) != 0)
+        return 0;
+    return fail(
+        error,
+        "%.300s: rows of a suite %.*s that this version has not (accepted: a folder without them, or the version that "
+        "wrote them)",
+        path, (int)(strlen(name) < 44 ? strlen(name) - 4 : 40), name);
+}
+
+static int check_others(const char *folder, DIR *entries, bench_error *error) {
+    int status = 0;
+    for (struct dirent *entry; status == 0 && (entry = readdir(entries));) {
+        size_t length = strlen(entry->d_name);
+        char suite[64], path[480];
+        if (length < 5 || length > sizeof suite || strcmp(entry->d_name + length - 4, ".csv") != 0)
+            continue;
+        snprintf(suite, sizeof suite, "%.*s", (int)(length - 4), entry->d_name);
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (!bench_suite_find(suite))
+            status = check_other(path, entry->d_name, error);
+    }
+    return status;
+}
+
+static int collect(report *r, DIR *entries, bench_error *error) {
+    int status = check_others(r->folder, entries, error);
+    for (unsigned i = 0; bench_suite_at(i) && status == 0; i++) {
+        struct stat there;
+        char path[480];
+        if ((size_t)snprintf(path, sizeof path, "%s/%s.csv", r->folder, bench_suite_at(i)->name) >= sizeof path)
+            return fail(error, "DIR: too long (accepted: up to 400 characters)");
+        if (stat(path, &there) == 0)
+            status = add_file(r, bench_suite_at(i), path, error);
+    }
+    if (status == 0 && r->count == 0)
+        return fail(error, "%.300s: no results there (accepted: a folder that ballast bench SUITE --out DIR wrote)",
+                    r->folder);
+    return status;
+}
+
+int report_collect(report *r, const char *folder, bench_error *error) {
+    memset(r, 0, sizeof *r);
+    r->folder = folder;
+    DIR *entries = opendir(folder);
+    if (!entries)
+        return fail(error, "%.300s: cannot be read: %s (accepted: a folder that ballast bench SUITE --out DIR wrote)",
+                    folder, strerror(errno));
+    int status = collect(r, entries, error);
+    closedir(entries);
+    if (status)
+        report_free(r);
+    return status;
+}
+
+static void free_figure(report_figure *f) {
+    for (unsigned i = 0; i < f->count && f->plots; i++)
+        free(f->plots[i]);
+    free(f->plots);
+    free(f->verdicts);
+    bench_panels_free(f->panels, f->count);
+}
+
+void report_free(report *r) {
+    for (unsigned i = 0; i < r->count; i++) {
+        for (unsigned j = 0; j < r->experiments[i].count; j++)
+            free_figure(&r->experiments[i].figures[j]);
+        free(r->experiments[i].figures);
+        bench_rows_free(&r->experiments[i].rows);
+    }
+    free(r->experiments);
+    free(r->names);
+    memset(r, 0, sizeof *r);
+}

@@ -1,0 +1,392 @@
+/* The page itself. */
+#include "report.h"
+
+#include "../bench/common.h"
+
+#include <ballast/ballast.h>
+#include <math.h>
+
+/* ---- small things ---- */
+
+void report_text(FILE *page, const char *text) {
+    for (const char *c = text; *c; c++)
+        switch (*c) {
+        case '<':
+            fputs("&lt;", page);
+            break;
+        case '>':
+            fputs("&gt;", page);
+            break;
+        case '&':
+            fputs("&amp;", page);
+            break;
+        case '"':
+            fputs("&quot;", page);
+            break;
+        default:
+            fputc((unsigned char)*c < 0x20 ? ' ' : *c, page);
+        }
+}
+
+static void element(FILE *page, const char *tag, const char *text) {
+    fprintf(page, "<%s>", tag);
+    report_text(page, text);
+    fprintf(page, "</%.*s>\n", (int)strcspn(tag, " "), tag);
+}
+
+void report_anchor(FILE *page, const report_experiment *e, const report_figure *f) {
+    fprintf(page, "%s-%s", e->rows.suite->name, f->figure->name);
+}
+
+const char *report_agreement(bench_agreement agreement) {
+    static const char *const names[] = {"not applicable here", "holds", "holds in part", "does not hold"};
+    return names[agreement];
+}
+
+const char *report_class(bench_agreement agreement) {
+    static const char *const names[] = {"unknown", "yes", "partly", "no"};
+    return names[agreement];
+}
+
+bench_number report_label(const bench_panel *panel, const bench_mark *mark) {
+    bench_number label;
+    if (panel->words || mark->x == floor(mark->x))
+        snprintf(label.text, sizeof label.text, "%s", mark->label);
+    else
+        snprintf(label.text, sizeof label.text, "%.3g", mark->x);
+    return label;
+}
+
+double *report_places(const bench_panel *p, unsigned *count) {
+    unsigned room = 0;
+    for (unsigned i = 0; i < p->count; i++)
+        room += p->curves[i].count;
+    double *all = malloc((room ? room : 1) * sizeof *all);
+    *count = 0;
+    for (unsigned i = 0; all && i < p->count; i++)
+        for (unsigned j = 0; j < p->curves[i].count; j++)
+            all[(*count)++] = p->curves[i].marks[j].x;
+    if (all)
+        qsort(all, *count, sizeof *all, bench_ascending);
+    unsigned kept = 0;
+    for (unsigned i = 0; all && i < *count; i++)
+        if (kept == 0 || all[kept - 1] != all[i])
+            all[kept++] = all[i];
+    *count = kept;
+    return all;
+}
+
+/* ---- the legend: the look of a curve as the plot has it, its shape from the plot's own definitions ---- */
+
+static void legend(FILE *page, const report *r, const bench_panel *p, unsigned number) {
+    static const char *const dashes[] = {"", "6 5", "2 4", "8 4 2 4"};
+    static const unsigned shapes[] = {6, 4, 8, 10, 12};
+    fputs("<ul class=\"legend\">", page);
+    for (unsigned i = 0; i < p->count; i++) {
+        report_look look = report_look_of(r, p, &p->curves[i]);
+        char colour[24] = "bound";
+        if (!look.bound)
+            snprintf(colour, sizeof colour, "c%u", look.colour);
+        fprintf(page, "<li><svg viewBox=\"-16 -6 32 12\" aria-hidden=\"true\">");
+        if (p->figure->flags & BENCH_BARS)
+            fprintf(page, "<rect x=\"-8\" y=\"-5\" width=\"16\" height=\"10\" fill=\"var(--%s)\"/>", colour);
+        else
+            fprintf(page,
+                    "<path d=\"M-16,0H16\" fill=\"none\" stroke=\"var(--%s)\" stroke-width=\"2\" "
+                    "stroke-dasharray=\"%s\"/>",
+                    colour, dashes[look.dash - 1]);
+        if (!look.bound && !(p->figure->flags & BENCH_BARS))
+            fprintf(page, "<use href=\"#p%u-gpPt%u\" transform=\"scale(4)\" color=\"var(--%s)\"/>", number,
+                    shapes[look.shape], colour);
+        fputs("</svg>", page);
+        report_text(page, p->curves[i].name);
+        fputs("</li>", page);
+    }
+    fputs("</ul>\n", page);
+}
+
+/* ---- the table under a plot ---- */
+
+static bool before(const bench_panel *p, const bench_curve *a, const bench_curve *b, double x) {
+    double here = bench_panel_at(p, a->name, x), there = bench_panel_at(p, b->name, x);
+    if (a->bound != b->bound)
+        return b->bound;
+    if (isnan(here) || isnan(there))
+        return !isnan(here) && isnan(there);
+    return (p->figure->flags & BENCH_LESS) ? here < there : here > there;
+}
+
+/* The best first, bounds last. */
+static const bench_curve **by_rank(const bench_panel *p) {
+    const bench_curve **order = malloc((p->count ? p->count : 1) * sizeof *order);
+    double x = bench_panel_full(p);
+    for (unsigned i = 0; order && i < p->count; i++) {
+        unsigned at = i;
+        for (; at > 0 && before(p, &p->curves[i], order[at - 1], x); at--)
+            order[at] = order[at - 1];
+        order[at] = &p->curves[i];
+    }
+    return order;
+}
+
+static bench_number label_at(const bench_panel *p, double x) {
+    bench_number none = {""};
+    for (unsigned i = 0; i < p->count; i++)
+        if (bench_curve_at(&p->curves[i], x))
+            return report_label(p, bench_curve_at(&p->curves[i], x));
+    return none;
+}
+
+static void table_head(FILE *page, const bench_panel *p, const double *places, unsigned count) {
+    fputs("<thead><tr><th scope=\"col\">", page);
+    report_text(page, p->figure->series);
+    fputs("</th>", page);
+    for (unsigned i = 0; i < count; i++) {
+        fputs("<th scope=\"col\" class=\"number\">", page);
+        report_text(page, p->figure->x ? label_at(p, places[i]).text : p->figure->y_text);
+        fputs("</th>", page);
+    }
+    fputs("</tr></thead>\n", page);
+}
+
+static void table_cell(FILE *page, const bench_panel *p, const bench_curve *c, double x) {
+    const bench_mark *mark = bench_curve_at(c, x);
+    if (!mark) {
+        fputs("<td class=\"number\">–</td>", page);
+        return;
+    }
+    if (mark->wrong) {
+        fputs("<td class=\"number wrong\">WRONG</td>", page);
+        return;
+    }
+    bool best = !(p->figure->flags & BENCH_NO_CONTEST) && c == bench_panel_best(p, x);
+    fprintf(page, "<td class=\"number%s\">%s", best ? " best" : "", bench_digits(mark->median).text);
+    if (mark->count > 1)
+        fprintf(page, "<small>%s–%s</small>", bench_digits(mark->least).text, bench_digits(mark->most).text);
+    fputs("</td>", page);
+}
+
+static void table(FILE *page, const bench_panel *p) {
+    unsigned count;
+    double *places = report_places(p, &count);
+    const bench_curve **order = by_rank(p);
+    fputs("<div class=\"scroll\" tabindex=\"0\"><table>", page);
+    if (places && order)
+        table_head(page, p, places, count);
+    fputs("<tbody>\n", page);
+    for (unsigned i = 0; places && order && i < p->count; i++) {
+        fprintf(page, "<tr%s><th scope=\"row\">", order[i]->bound ? " class=\"bound\"" : "");
+        report_text(page, order[i]->name);
+        fputs("</th>", page);
+        for (unsigned j = 0; j < count; j++)
+            table_cell(page, p, order[i], places[j]);
+        fputs("</tr>\n", page);
+    }
+    fputs("</tbody></table></div>\n", page);
+    free(places);
+    free(order);
+}
+
+/* ---- a figure ---- */
+
+static void finding(FILE *page, const report_figure *f, unsigned panel) {
+    const bench_verdict *v = &f->verdicts[panel];
+    if (!f->figure->found) {
+        fputs("<aside class=\"finding\"><h5>The papers</h5><p>None of them asks this.</p></aside>\n", page);
+        return;
+    }
+    fprintf(page, "<aside class=\"finding %s\"><h5>What the paper found</h5>", report_class(v->agreement));
+    element(page, "p", f->figure->found);
+    fprintf(page, "<h5>This run: <span class=\"verdict %s\">%s</span></h5>", report_class(v->agreement),
+            report_agreement(v->agreement));
+    element(page, "p", v->text);
+    fputs("</aside>\n", page);
+}
+
+typedef struct counted {
+    unsigned repeats, off; /* the most repeats of a mark; marks that a logarithmic axis cannot show */
+    bool wrong;
+} counted;
+
+static counted count_marks(const bench_panel *p) {
+    counted n = {0, 0, false};
+    for (unsigned i = 0; i < p->count; i++)
+        for (unsigned j = 0; j < p->curves[i].count; j++) {
+            const bench_mark *mark = &p->curves[i].marks[j];
+            n.repeats = mark->count > n.repeats ? mark->count : n.repeats;
+            n.off += (p->figure->flags & BENCH_LOG_Y) && mark->median <= 0;
+            n.wrong = n.wrong || mark->wrong;
+        }
+    return n;
+}
+
+static void caption(FILE *page, const bench_panel *p) {
+    counted n = count_marks(p);
+    fputs("<figcaption>", page);
+    report_text(page, p->figure->y_text);
+    if (p->figure->x) {
+        fputs(" over ", page);
+        report_text(page, p->figure->x_text ? p->figure->x_text : p->figure->x);
+    }
+    fprintf(page, "; %s is better; ", (p->figure->flags & BENCH_LESS) ? "less" : "more");
+    if (n.repeats > 1)
+        fprintf(page, "medians, bars from the least to the most of %u", n.repeats);
+    else
+        fputs("single measurements", page);
+    if (n.off)
+        fprintf(page, "; %u of 0 stand at the foot, which a logarithmic axis has no place for", n.off);
+    if (n.wrong)
+        fputs("; <strong class=\"wrong\">a result did not check: WRONG in the table</strong>", page);
+    fputs(".</figcaption>", page);
+}
+
+static void panel(FILE *page, const report *r, const report_figure *f, unsigned i, unsigned number) {
+    const bench_panel *p = &f->panels[i];
+    fputs("<div class=\"panel\">", page);
+    element(page, "h4", p->name);
+    finding(page, f, i);
+    fputs("<div class=\"shown\"><figure><div class=\"plot\" role=\"img\" aria-label=\"", page);
+    report_text(page, f->figure->title);
+    fputs(", ", page);
+    report_text(page, p->name);
+    fputs("\">", page);
+    fputs(f->plots[i] ? f->plots[i] : "", page);
+    fputs("</div>", page);
+    legend(page, r, p, number);
+    caption(page, p);
+    fputs("</figure>\n", page);
+    table(page, p);
+    fputs("</div></div>\n", page);
+}
+
+static void figure(FILE *page, const report *r, const report_experiment *e, const report_figure *f, unsigned *number) {
+    fputs("<article id=\"", page);
+    report_anchor(page, e, f);
+    fputs("\">", page);
+    element(page, "h3", f->figure->title);
+    element(page, "p class=\"asks\"", f->figure->asks);
+    if (f->count == 0)
+        element(page, "p class=\"small\"", "These rows have nothing for it: another device, or not all of the suite.");
+    for (unsigned i = 0; i < f->count; i++)
+        panel(page, r, f, i, (*number)++);
+    fputs("</article>\n", page);
+}
+
+/* ---- an experiment ---- */
+
+static const char *const HEAD_WORDS[] = {"suite",  "rows version", "command", "date",   "version",
+                                         "system", "processor",    "device",  "column", NULL};
+
+static bool of_head(const char *remark) {
+    for (unsigned i = 0; HEAD_WORDS[i]; i++)
+        if (strncmp(remark, HEAD_WORDS[i], strlen(HEAD_WORDS[i])) == 0 && remark[strlen(HEAD_WORDS[i])] == ' ')
+            return true;
+    return false;
+}
+
+static void remarks(FILE *page, const bench_rows *rows) {
+    bool any = false;
+    for (unsigned i = 0; i < rows->remark_count; i++) {
+        if (of_head(rows->remarks[i]))
+            continue;
+        fputs(any ? "" : "<details><summary>Remarks of the run</summary><ul>", page);
+        any = true;
+        element(page, "li", rows->remarks[i]);
+    }
+    fputs(any ? "</ul></details>\n" : "", page);
+}
+
+static bool interrupted(const bench_rows *rows) {
+    return rows->remark_count > 0 && strcmp(rows->remarks[rows->remark_count - 1], "interrupted") == 0;
+}
+
+static void experiment(FILE *page, const report *r, const report_experiment *e, unsigned *number) {
+    const char *command = bench_rows_said(&e->rows, "command"), *date = bench_rows_said(&e->rows, "date");
+    fprintf(page, "<section class=\"experiment\" id=\"%s\">", e->rows.suite->name);
+    element(page, "h2", e->rows.suite->name);
+    element(page, "p", e->rows.suite->text);
+    fprintf(page, "<p class=\"small\">%u rows, ", e->rows.count);
+    report_text(page, date ? date : "date unknown");
+    fputs("; again by <code>", page);
+    report_text(page, command ? command : "ballast bench");
+    fputs("</code></p>\n", page);
+    if (interrupted(&e->rows))
+        element(page, "p class=\"wrong\"", "The run was interrupted: these are the rows until then.");
+    for (unsigned i = 0; i < e->count; i++)
+        figure(page, r, e, &e->figures[i], number);
+    remarks(page, &e->rows);
+    fputs("</section>\n", page);
+}
+
+/* ---- the machine ---- */
+
+/* Once what files have in common. */
+static bool said_before(const report *r, unsigned experiment, const char *remark) {
+    for (unsigned i = 0; i < experiment; i++)
+        for (unsigned j = 0; j < r->experiments[i].rows.remark_count; j++)
+            if (strcmp(r->experiments[i].rows.remarks[j], remark) == 0)
+                return true;
+    return false;
+}
+
+static void machine_word(FILE *page, const report *r, const char *word, const char *name) {
+    for (unsigned i = 0; i < r->count; i++)
+        for (unsigned j = 0; j < r->experiments[i].rows.remark_count; j++) {
+            const char *remark = r->experiments[i].rows.remarks[j];
+            size_t length = strlen(word);
+            if (strncmp(remark, word, length) != 0 || remark[length] != ' ' || said_before(r, i, remark))
+                continue;
+            element(page, "dt", name);
+            element(page, "dd", remark + length + 1);
+        }
+}
+
+static void machine(FILE *page, const report *r) {
+    fputs("<section id=\"machine\"><h2>The machine</h2><dl>\n", page);
+    machine_word(page, r, "processor", "Processor");
+    machine_word(page, r, "device", "Device");
+    machine_word(page, r, "system", "System");
+    machine_word(page, r, "version", "Version");
+    fputs("</dl></section>\n", page);
+}
+
+/* ---- all of it ---- */
+
+static void contents(FILE *page, const report *r) {
+    fputs("<nav aria-label=\"Experiments\"><a href=\"#summary\">Summary</a> <a href=\"#machine\">Machine</a>", page);
+    for (unsigned i = 0; i < r->count; i++) {
+        const char *name = r->experiments[i].rows.suite->name;
+        fprintf(page, " <a href=\"#%s\">%s</a>", name, name);
+    }
+    fputs("</nav>\n", page);
+}
+
+int report_write(const report *r, FILE *page, bench_error *error) {
+    unsigned number = 0;
+    fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<meta name=\"color-scheme\" content=\"light dark\">\n"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+          "<title>Ballast: who wins where</title>\n<style>\n",
+          page);
+    for (unsigned i = 0; report_style[i]; i++)
+        fputs(report_style[i], page);
+    fputs("</style></head>\n<body><header><h1>Ballast</h1>"
+          "<p>Methods of balancing irregular work, measured side by side.</p>\n",
+          page);
+    contents(page, r);
+    fputs("</header><main>\n", page);
+    report_summary(r, page);
+    machine(page, r);
+    for (unsigned i = 0; i < r->count; i++)
+        experiment(page, r, &r->experiments[i], &number);
+    fprintf(page,
+            "</main><footer><p>Made by <code>ballast report</code> %s. Every number is a median of the raw rows; the "
+            "rows are "
+            "kept.</p></footer></body></html>\n",
+            bl_version());
+    if (!ferror(page))
+        return 0;
+    snprintf(error->text, sizeof error->text, "the page cannot be written");
+    return 1;
+}

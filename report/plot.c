@@ -1,0 +1,204 @@
+/* Plots: one script for all panels, one run of gnuplot, and its SVG made fit for a page: colours become those of style.css, names become unique. */
+#include "report.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* ---- SVG for the page ---- */
+
+typedef struct swap {
+    const char *from, *to;
+} swap;
+
+/* Text and axes take the colour of the page; what is defined gets the plot's own prefix, so that no name is there twice. */
+static const swap SWAPS[] = {
+    {"color=\"black\"", ""},
+    {"stroke=\"black\"", "stroke=\"currentColor\""},
+    {"stroke='black'", "stroke='currentColor'"},
+    {"fill=\"black\"", "fill=\"currentColor\""},
+    {"gpDot", "%gpDot"},
+    {"gpPt", "%gpPt"},
+    {"'textbox'", "'%text'"},
+    {"'greybox'", "'%grey'"},
+    {"gnuplot_", "%"},
+    {" xmlns:xlink=\"http://www.w3.org/1999/xlink\"", ""},
+    {"xlink:href", "href"},
+    {" xmlns=\"http://www.w3.org/2000/svg\"", ""},
+};
+
+/* Returns how many letters it took. */
+static size_t swap_word(FILE *out, const char *at, unsigned number) {
+    for (size_t i = 0; i < sizeof SWAPS / sizeof SWAPS[0]; i++) {
+        size_t length = strlen(SWAPS[i].from);
+        if (strncmp(at, SWAPS[i].from, length) != 0)
+            continue;
+        for (const char *c = SWAPS[i].to; *c; c++)
+            if (*c == '%')
+                fprintf(out, "p%u-", number);
+            else
+                fputc(*c, out);
+        return length;
+    }
+    return 0;
+}
+
+static size_t swap_colour(FILE *out, const char *at) {
+    unsigned red, green, blue;
+    int length = 0;
+    if (sscanf(at, "rgb(%u,%u,%u)%n", &red, &green, &blue, &length) != 3 || length == 0 || red != 1 || green != 0)
+        return 0;
+    if (blue == REPORT_BOUND || blue == REPORT_GRID)
+        fprintf(out, "var(--%s)", blue == REPORT_BOUND ? "bound" : "grid");
+    else
+        fprintf(out, "var(--c%u)", blue);
+    return (size_t)length;
+}
+
+static char *fit_for_page(const char *svg, size_t length, unsigned number) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    for (size_t at = 0; at < length;) {
+        size_t taken =
+            strncmp(svg + at, "rgb(", 4) == 0 ? swap_colour(out, svg + at) : swap_word(out, svg + at, number);
+        if (taken == 0)
+            fputc(svg[at++], out);
+        at += taken;
+    }
+    return fclose(out) == 0 ? text : NULL;
+}
+
+/* ---- gnuplot ---- */
+
+static int fail(bench_error *error, const char *text, const char *more) {
+    snprintf(error->text, sizeof error->text, "gnuplot: %s%.300s", text, more);
+    return 1;
+}
+
+static int spawn(int in, int out, int errors, pid_t *child) {
+    char *const words[] = {"gnuplot", "-d", "-", NULL};
+    posix_spawn_file_actions_t actions;
+    int status = posix_spawn_file_actions_init(&actions);
+    if (status)
+        return status;
+    posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
+    status = posix_spawnp(child, words[0], &actions, NULL, words, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return status;
+}
+
+/* The first line that says something. */
+static int say_why(FILE *errors, bench_error *error) {
+    char line[240] = "";
+    rewind(errors);
+    while (fgets(line, sizeof line, errors) && strspn(line, " \t\n^") == strlen(line)) {
+    }
+    line[strcspn(line, "\n")] = '\0';
+    return fail(error, "does not draw: ", line[0] ? line : "it ended with an error");
+}
+
+static int run_gnuplot(FILE *script, FILE *plots, FILE *errors, bench_error *error) {
+    pid_t child;
+    int status;
+    if (fflush(script) != 0 || lseek(fileno(script), 0, SEEK_SET) != 0)
+        return fail(error, "its script cannot be written: ", strerror(errno));
+    status = spawn(fileno(script), fileno(plots), fileno(errors), &child);
+    if (status)
+        return fail(error, status == ENOENT ? "not found" : strerror(status),
+                    "; plots are drawn by it (to do: apt-get install gnuplot-nox, or put gnuplot on the PATH)");
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return fail(error, "lost: ", strerror(errno));
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 127) /* where spawning cannot tell */
+        return fail(error, "not found", "; plots are drawn by it (to do: apt-get install gnuplot-nox)");
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : say_why(errors, error);
+}
+
+static char *read_all(FILE *file, size_t *length) {
+    char *text = NULL;
+    FILE *copy = open_memstream(&text, length);
+    char part[4096];
+    rewind(file);
+    for (size_t got; copy && (got = fread(part, 1, sizeof part, file)) > 0;)
+        fwrite(part, 1, got, copy);
+    return copy && fclose(copy) == 0 ? text : NULL;
+}
+
+/* ---- all of it ---- */
+
+typedef void (*each_panel)(void *context, report_figure *f, unsigned panel, unsigned number);
+
+static void for_each(report *r, each_panel function, void *context) {
+    unsigned number = 0;
+    for (unsigned i = 0; i < r->count; i++)
+        for (unsigned j = 0; j < r->experiments[i].count; j++)
+            for (unsigned k = 0; k < r->experiments[i].figures[j].count; k++)
+                function(context, &r->experiments[i].figures[j], k, number++);
+}
+
+typedef struct drawing {
+    const report *r;
+    FILE *script;
+    const char *at; /* the rest of what gnuplot wrote */
+} drawing;
+
+static void add_plot(void *context, report_figure *f, unsigned panel, unsigned number) {
+    const drawing *d = context;
+    report_script(d->script, d->r, &f->panels[panel], number);
+}
+
+static void take_plot(void *context, report_figure *f, unsigned panel, unsigned number) {
+    drawing *d = context;
+    const char *from = strstr(d->at, "<svg"), *to = from ? strstr(from, "</svg>") : NULL;
+    if (!to)
+        return;
+    to += strlen("</svg>");
+    f->plots[panel] = fit_for_page(from, (size_t)(to - from), number);
+    d->at = to;
+}
+
+static void count_missing(void *context, report_figure *f, unsigned panel, unsigned number) {
+    (void)number;
+    *(unsigned *)context += f->plots[panel] == NULL;
+}
+
+static int draw(report *r, FILE *script, FILE *plots, FILE *errors, bench_error *error) {
+    drawing d = {.r = r, .script = script};
+    size_t length = 0;
+    unsigned missing = 0;
+    for_each(r, add_plot, &d);
+    int status = run_gnuplot(script, plots, errors, error);
+    if (status)
+        return status;
+    char *text = read_all(plots, &length);
+    if (!text)
+        return fail(error, "out of memory", "");
+    d.at = text;
+    for_each(r, take_plot, &d);
+    free(text);
+    for_each(r, count_missing, &missing);
+    return missing ? say_why(errors, error) : 0;
+}
+
+int report_draw(report *r, bench_error *error) {
+    FILE *script = tmpfile(), *plots = tmpfile(), *errors = tmpfile();
+    int status = script && plots && errors ? draw(r, script, plots, errors, error)
+                                           : fail(error, "no temporary file can be made: ", strerror(errno));
+    if (script)
+        fclose(script);
+    if (plots)
+        fclose(plots);
+    if (errors)
+        fclose(errors);
+    return status;
+}

@@ -1,0 +1,66 @@
+/* The page of `ballast report`: rows of suites in a folder, as one HTML file that needs nothing else.
+ *
+ *   collect.c   files of the folder -> rows -> panels and verdicts
+ *   script.c    a panel -> commands for gnuplot
+ *   plot.c      all commands -> gnuplot -> an SVG for each panel
+ *   summary.c   who wins where
+ *   page.c      all of it as HTML, with style.css inside
+ *
+ * Whatever comes from a file is escaped where it is written. */
+#ifndef BALLAST_REPORT_H
+#define BALLAST_REPORT_H
+
+#include "../bench/rows.h"
+
+typedef struct report_figure {
+    const bench_figure *figure;
+    bench_panel *panels;
+    bench_verdict *verdicts; /* of each */
+    char **plots;            /* SVG of each */
+    unsigned count;
+} report_figure;
+
+typedef struct report_experiment {
+    bench_rows rows;
+    report_figure *figures;
+    unsigned count;
+} report_experiment;
+
+typedef struct report {
+    const char *folder;
+    report_experiment *experiments;
+    unsigned count;
+    const char **names; /* of all curves but bounds, for their looks: the same name looks the same everywhere */
+    unsigned name_count;
+} report;
+
+/* Each returns 0, or 1 with a line in `error`. */
+int report_collect(report *r, const char *folder, bench_error *error);
+int report_draw(report *r, bench_error *error);
+int report_write(const report *r, FILE *page, bench_error *error);
+void report_free(report *r);
+
+/* ---- inside ---- */
+
+/* How a curve looks: colour 0 .. REPORT_COLOURS - 1 as in style.css, dash and shape as gnuplot counts them. */
+enum { REPORT_COLOURS = 12, REPORT_BOUND = 100, REPORT_GRID = 101 };
+typedef struct report_look {
+    unsigned colour, dash, shape;
+    bool bound;
+} report_look;
+report_look report_look_of(const report *r, const bench_panel *panel, const bench_curve *curve);
+
+/* x of a mark for people: a number with few digits, a word as it is. */
+bench_number report_label(const bench_panel *panel, const bench_mark *mark);
+void report_script(FILE *script, const report *r, const bench_panel *panel, unsigned number);
+void report_text(FILE *page, const char *text); /* escaped */
+void report_summary(const report *r, FILE *page);
+const char *report_agreement(bench_agreement agreement);          /* "holds", ... */
+const char *report_class(bench_agreement agreement);              /* of style.css */
+double *report_places(const bench_panel *panel, unsigned *count); /* every x, rising; to be freed; NULL: no memory */
+/* "#kerbl-pairs-threads" without the '#'. */
+void report_anchor(FILE *page, const report_experiment *e, const report_figure *f);
+
+extern const char *const report_style[]; /* style.css, its lines; NULL at the end */
+
+#endif

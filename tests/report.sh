@@ -1,0 +1,226 @@
+#!/bin/sh
+# The page of `ballast report`, made from rows written by hand: report.sh TOOL. What it says is known beforehand; then, where there is a chromium, what
+# a browser makes of it. Exit status 77: no gnuplot here.
+set -u
+
+tool=$1
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' HUP INT TERM
+passed=0
+failed=0
+
+ok() {
+    passed=$((passed + 1))
+    echo "ok $1"
+}
+
+not_ok() { # NAME REASON
+    failed=$((failed + 1))
+    echo "not ok $1"
+    echo "  $2"
+}
+
+has() { # NAME TEXT: the page has this text, as one line
+    if grep -qF -e "$2" "$page"; then ok "$1"; else not_ok "$1" "expected in the page: $2"; fi
+}
+
+has_not() { # NAME TEXT
+    if grep -qF -e "$2" "$page"; then not_ok "$1" "not expected in the page: $2"; else ok "$1"; fi
+}
+
+finish() {
+    echo "$passed passed, $failed failed"
+    [ "$failed" -eq 0 ]
+    exit
+}
+
+if ! command -v gnuplot >/dev/null 2>&1; then
+    echo "skipped: no gnuplot"
+    exit 77
+fi
+
+# ---- rows ----
+
+head_of() { # SUITE
+    cat <<END
+# suite $1: for the test
+# rows version 1
+# command ballast bench $1 --out here
+# date 2026-01-02 03:04:05 UTC
+# version ballast 0.0.0, commit 1234567
+# system Linux <6> & "more"
+# processor Some CPU, 8 cores, compiler gcc 1, governor performance
+# device cuda:0: Some GPU, 132 multiprocessors, driver 1 (CUDA 13.0), compiler nvcc 13.0
+# device cpu: Some CPU, 8 cores, compiler gcc 1, governor performance
+END
+}
+
+columns="device,queue,case,callers,threads,capacity,filled,push,pop,fma,repeat,seconds,pushes,pops,full,empty,mops,check,registers,resident"
+
+pairs() { # DEVICE QUEUE CASE THREADS CHECK MOPS...: a row for each
+    device=$1 queue=$2 case=$3 threads=$4 check=$5
+    shift 5
+    repeat=0
+    for mops in "$@"; do
+        repeat=$((repeat + 1))
+        echo "$device,$queue,$case,thread,$threads,1024,0,1,1,0,$repeat,0.5,10,10,0,0,$mops,$check,0,64"
+    done
+}
+
+mkdir "$tmp/rows"
+{
+    head_of kerbl-pairs
+    echo "$columns"
+    for threads in 32 1024 45056; do
+        pairs cuda:0 faa pairs $threads none $threads
+        pairs cuda:0 broker pairs $threads right $((threads / 2)) $((threads / 4)) $((threads * 3 / 4))
+        pairs cuda:0 gottlieb pairs $threads right $((threads / 8)) $((threads / 8)) $((threads / 8))
+        pairs cuda:0 lcrq pairs $threads right $((threads / 16)) 0.5 $((threads / 16))
+        pairs cuda:0 broken pairs $threads WRONG 99999999
+        pairs cuda:0 "<script>alert('&')</script>" pairs $threads right 0.125
+        pairs cuda:0 broker "pairs per warp" $threads right 100 100 100
+        pairs cuda:0 sfq "pairs per warp" $threads right 210 200 190
+    done
+    pairs cpu broker pairs 1 right 7.5
+    pairs cpu tz pairs 1 right 15
+    pairs cpu broker pairs 2 right 0 0 0
+    pairs cpu tz pairs 2 right 15 15 16
+    echo "# cpu, pairs, lcrq: left out: it <b>waits</b>"
+    echo "# interrupted"
+} >"$tmp/rows/kerbl-pairs.csv"
+{
+    head_of kerbl-faa
+    echo "device,access,threads,repeat,times,nanoseconds,relative,mops,check"
+    echo "cpu,plain,1,1,100,1,1,1,right"
+    echo "cpu,faa,1,1,100,1,2,1,right"
+    echo "cpu,faa,8,1,100,1,40,1,right"
+    echo "cuda:0,plain,32,1,100,1,1,1,right"
+    echo "cuda:0,faa,32,1,100,1,1.5,1,right"
+    echo "cuda:0,faa,8192,1,100,1,10,1,right"
+} >"$tmp/rows/kerbl-faa.csv"
+
+page=$tmp/rows/report.html
+if ! timeout 60 "$tool" report "$tmp/rows" >"$tmp/out" 2>"$tmp/err"; then
+    sed 's/^/  /' "$tmp/err"
+    not_ok "a page is made" "expected status 0"
+    finish
+fi
+ok "a page is made"
+
+# ---- what the page says ----
+
+has "the summary: findings that hold" "<strong>3</strong> of 4 comparisons that can be made with these rows hold, <strong>0</strong> hold in part and <strong>1</strong> do not; 1 need"
+has "the winner, over the second and the paper's" "<small>cuda:0, threads 45056</small></th><td><strong>broker</strong></td><td>gottlieb<small>4.000 ×</small></td><td><span class=\"verdict yes\">holds</span></td><td>–</td><td>everywhere</td>"
+has "the winner by its median where the paper's method loses" "<td><strong>sfq</strong></td><td>broker<small>2.000 ×</small></td><td><span class=\"verdict no\">does not hold</span></td><td>broker<small>2.000 ×</small></td>"
+has "a verdict with its numbers" "With 45056 threads broker does 4.000 times what gottlieb does, the best of the others; broker does 4.000 times what gottlieb does."
+has "a verdict over two devices" "With about 10,000 threads on the GPU a fetch-and-add takes 10.00 times a plain access, with about 10 on the CPU 40.00 times."
+has "a verdict where the paper's machine is missing" "The paper measured a GPU. Here tz leads at threads 2 with 15.00 million operations a second."
+has "the machine: processor" "<dt>Processor</dt>"
+has "the machine: governor" "<dd>Some CPU, 8 cores, compiler gcc 1, governor performance</dd>"
+has "the machine: GPU" "<dd>cuda:0: Some GPU, 132 multiprocessors, driver 1 (CUDA 13.0), compiler nvcc 13.0</dd>"
+has "the machine: version and commit" "<dd>ballast 0.0.0, commit 1234567</dd>"
+has "the machine is escaped" "<dd>Linux &lt;6&gt; &amp; &quot;more&quot;</dd>"
+has "the question" "How many operations a second does a queue take when it never runs empty or full?"
+has "what the paper found" "Kerbl et al. 2018, Figure 2a and 2c: the Broker Queue is the fastest"
+has "the command" "again by <code>ballast bench kerbl-pairs --out here</code>"
+has "median and spread" "<td class=\"number best\">22528<small>11264–33792</small></td>"
+has "outliers stay" "<small>0.500–2816</small>"
+has "a wrong row does not win" "<td class=\"number wrong\">WRONG</td>"
+has "a wrong row is said" "a result did not check: WRONG in the table"
+has "bounds stand apart" "<tr class=\"bound\"><th scope=\"row\">faa</th>"
+has "a zero on a logarithmic axis" "1 of 0 stand at the foot"
+has "remarks, escaped" "<li>cpu, pairs, lcrq: left out: it &lt;b&gt;waits&lt;/b&gt;</li>"
+has "an interrupted run" "The run was interrupted: these are the rows until then."
+has "names from files are escaped" "<th scope=\"row\">&lt;script&gt;alert('&amp;')&lt;/script&gt;</th>"
+has_not "nothing of a file is a tag" "<script"
+has_not "nothing is fetched" "url("
+if grep -oi 'src=\|https\{0,1\}://[a-z.]*\|@import' "$page" | grep -q .; then
+    not_ok "nothing is fetched from elsewhere" "$(grep -oi 'src=\|https\{0,1\}://[a-z.]*\|@import' "$page" | sort | uniq -c)"
+else
+    ok "nothing is fetched from elsewhere"
+fi
+if [ "$(grep -c '<svg *$\|<div class="plot"' "$page")" -ge 5 ] && [ "$(grep -o '</svg></div>' "$page" | wc -l)" -eq 5 ]; then
+    ok "a plot for every panel"
+else
+    not_ok "a plot for every panel" "expected 5"
+fi
+twice=$(grep -o "id=['\"][^'\"]*['\"]" "$page" | tr -d "'\"" | sort | uniq -d | head -n 3)
+if [ -z "$twice" ]; then ok "no name twice"; else not_ok "no name twice" "$twice"; fi
+
+# ---- what a browser makes of it ----
+
+browser=
+for name in chromium chromium-browser google-chrome; do
+    [ -n "$browser" ] || browser=$(command -v $name || true)
+done
+if [ -z "$browser" ]; then
+    echo "skipped: no chromium to look at the page with"
+    finish
+fi
+
+# A frame of the width asked for, and a script outside of the page that measures what is in it.
+look() { # NAME WIDTH FLAGS...
+    name=$1
+    cat >"$tmp/look.html" <<END
+<!DOCTYPE html><meta charset="utf-8"><meta name="color-scheme" content="light dark"><body style="margin:0">
+<iframe id="f" src="file://$page" style="border:0;width:$2px;height:900px"></iframe><pre id="said">not yet</pre>
+<script>
+const wrong = [];
+function inside(a, b, slack) { return a.left >= b.left - slack && a.right <= b.right + slack && a.top >= b.top - slack && a.bottom <= b.bottom + slack; }
+function meet(a, b) { return a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3; }
+function look() {
+    const d = document.getElementById('f').contentDocument, w = d.documentElement.clientWidth;
+    if (d.documentElement.scrollWidth > w) wrong.push('the page is ' + d.documentElement.scrollWidth + ' wide');
+    const plots = d.querySelectorAll('.plot svg');
+    if (plots.length !== 5) wrong.push(plots.length + ' plots');
+    for (const svg of plots) {
+        const box = svg.getBoundingClientRect(), texts = [...svg.querySelectorAll('text')].filter(t => t.textContent.trim());
+        if (box.width < 250 || box.height < 150 || box.right > w) wrong.push('a plot of ' + box.width + ' by ' + box.height);
+        if (svg.querySelectorAll('path').length < 5 || texts.length < 5) wrong.push('a plot without curves or labels');
+        for (const t of texts) {
+            const r = t.getBoundingClientRect();
+            if (!inside(r, box, 1)) wrong.push('clipped: ' + t.textContent);
+            if (r.height < 9) wrong.push('small: ' + t.textContent);
+            for (const o of texts) if (o !== t && meet(r, o.getBoundingClientRect())) wrong.push('over each other: ' + t.textContent + ', ' + o.textContent);
+        }
+        for (const u of svg.querySelectorAll('use')) if (!d.querySelector(u.getAttribute('href'))) wrong.push('no shape ' + u.getAttribute('href'));
+    }
+    for (const e of d.querySelectorAll('h1,h2,h3,h4,h5,p,li,dd,dt,figcaption,nav a,.finding,.scroll')) {
+        const r = e.getBoundingClientRect();
+        if (e.closest('details:not([open])')) continue;
+        if (r.width === 0 || r.right > w + 1) wrong.push('beyond the edge: ' + e.textContent.slice(0, 40));
+        if (!e.matches('.scroll') && e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX !== 'visible') wrong.push('cut off: ' + e.textContent.slice(0, 40));
+    }
+    const probe = getComputedStyle(d.querySelector('.plot svg path')).stroke, back = getComputedStyle(d.body).backgroundColor;
+    if (probe === back) wrong.push('drawn in the colour of the page');
+    document.getElementById('said').textContent = 'LOOKED ' + (wrong.length ? 'WRONG ' + [...new Set(wrong)].slice(0, 8).join('; ') : 'fine on ' + back);
+}
+window.addEventListener('load', look);
+</script>
+END
+    width=$2
+    shift 2
+    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars --user-data-dir="$tmp/profile" \
+        --allow-file-access-from-files --enable-logging=stderr --window-size=$((width > 500 ? width : 500)),1000 --virtual-time-budget=5000 "$@" \
+        --dump-dom "file://$tmp/look.html" >"$tmp/dom" 2>"$tmp/log" || true
+    said=$(sed -n 's/.*id="said">LOOKED \([^<]*\).*/\1/p' "$tmp/dom" | tail -n 1)
+    errors=$(grep 'CONSOLE' "$tmp/log" | head -n 3)
+    case "$said" in
+    fine*) if [ -z "$errors" ]; then ok "$name: $said"; else not_ok "$name" "$errors"; fi ;;
+    *) not_ok "$name" "${said:-the browser said nothing: $(tail -n 2 "$tmp/log")} $errors" ;;
+    esac
+}
+
+dark="--blink-settings=preferredColorScheme=0"
+look "a phone" 390
+look "a phone in the dark" 390 $dark
+look "a screen" 1280
+look "a screen in the dark" 1280 $dark
+if timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$tmp/profile" --print-to-pdf="$tmp/page.pdf" "file://$page" \
+    >"$tmp/out" 2>"$tmp/log" && [ "$(head -c 4 "$tmp/page.pdf")" = "%PDF" ]; then
+    ok "it prints"
+else
+    not_ok "it prints" "$(tail -n 2 "$tmp/log")"
+fi
+finish

@@ -16,8 +16,9 @@ typedef struct cuda_device {
     int multiprocessors;
     cudaStream_t stream, side; /* side: looks at a run, and stops it, while it runs */
     bool own_stream;
-    cudaEvent_t started, stopped, ended;
-    bl__tally *tallies; /* pinned: what the watch sees */
+    cudaEvent_t started, ended; /* of the first launch that is timed, of the last launch */
+    bool timing, timed;         /* the next launch is the first; it has been */
+    bl__tally *tallies;         /* pinned: what the watch sees */
     uint32_t tally_capacity;
 } cuda_device;
 
@@ -63,7 +64,7 @@ static void cuda_close(bl_context *c) {
             cudaStreamDestroy(d->stream);
         if (d->side)
             cudaStreamDestroy(d->side);
-        cudaEvent_t events[] = {d->started, d->stopped, d->ended};
+        cudaEvent_t events[] = {d->started, d->ended};
         for (cudaEvent_t event : events)
             if (event)
                 cudaEventDestroy(event);
@@ -87,7 +88,7 @@ static int cuda_open(bl_context *c, const char *id) {
         error = cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking);
     if (error == cudaSuccess)
         error = cudaStreamCreateWithFlags(&d->side, cudaStreamNonBlocking);
-    cudaEvent_t *events[] = {&d->started, &d->stopped, &d->ended};
+    cudaEvent_t *events[] = {&d->started, &d->ended};
     for (cudaEvent_t *event : events)
         if (error == cudaSuccess)
             error = cudaEventCreate(event);
@@ -229,8 +230,13 @@ static int cuda_launch(bl_context *c, const bl__plan *plan, const bl__run *run, 
         return status;
     uint32_t blocks = (run->groups + plan->workers_per_block - 1) / plan->workers_per_block;
     size_t memory = (size_t)run->worker_memory * plan->workers_per_block;
-    /* Workers that wait for each other must all be resident; the groups of a static wave need not. */
-    int error = plan->program->cuda_launch(plan->instance->kernel, blocks, plan->threads, memory, !plan->is_static, run,
+    /* Workers that wait for each other must all be resident; those of a wave, or of a loop that each may leave alone, need not. */
+    int cooperative = !plan->is_static && !run->alone;
+    int error = d->timing ? cudaEventRecord(d->started, d->stream) : cudaSuccess;
+    d->timed = d->timed || d->timing;
+    d->timing = false;
+    if (error == cudaSuccess)
+        error = plan->program->cuda_launch(plan->instance->kernel, blocks, plan->threads, memory, cooperative, run,
                                            shared ? shared : &nothing, d->stream);
     if (error == cudaSuccess)
         error = cudaEventRecord(d->ended, d->stream);
@@ -238,21 +244,22 @@ static int cuda_launch(bl_context *c, const bl__plan *plan, const bl__run *run, 
     return status == BL_OK ? wait_and_watch(c, d, run) : status;
 }
 
+/* From the first launch to the end of the last: what the host does before and after is no part of the run. */
 static int cuda_timer_start(bl_context *c) {
     cuda_device *d = use(c);
-    return status_of(c, cudaEventRecord(d->started, d->stream), "timing");
+    d->timing = true;
+    d->timed = false;
+    return BL_OK;
 }
 static int cuda_timer_stop(bl_context *c, double *seconds) {
     cuda_device *d = use(c);
     float milliseconds = 0;
     *seconds = 0;
-    if (c->dead)
+    if (c->dead || !d->timed)
         return BL_OK; /* the run has said what happened */
-    cudaError_t error = cudaEventRecord(d->stopped, d->stream);
+    cudaError_t error = cudaEventSynchronize(d->ended);
     if (error == cudaSuccess)
-        error = cudaEventSynchronize(d->stopped);
-    if (error == cudaSuccess)
-        error = cudaEventElapsedTime(&milliseconds, d->started, d->stopped);
+        error = cudaEventElapsedTime(&milliseconds, d->started, d->ended);
     *seconds = 1e-3 * (double)milliseconds;
     return status_of(c, error, "timing");
 }

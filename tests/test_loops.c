@@ -33,6 +33,11 @@ static BL_TASK void loop_run(bl_task *t, const loop_payload *p, uint32_t begin, 
         bl_fetch_add32_relaxed(shared->hits + i, 1);
     if (t->lane)
         return;
+    if (p->spawn == 3) { /* a task error somewhere in the middle */
+        if (begin <= 7 && 7 < end)
+            bl_fail(t);
+        return;
+    }
     bl_fetch_add64_relaxed(&shared->totals->pieces, 1);
     bl_fetch_max32_relaxed(&shared->totals->largest, end - begin);
     loop_payload child = {2};
@@ -90,6 +95,19 @@ static bl_stats run_loop(bl_context *c, const bl_program *program, uint32_t coun
     return stats;
 }
 
+static void fail_loop(bl_context *c, const bl_program *program) {
+    loop_totals totals = {0, 0, 0, 0};
+    loop_shared shared = {calloc(LARGE, sizeof(uint32_t)), &totals};
+    loop_payload payload = {3};
+    CHECK_SAME(bl_run_range(c, program, &shared, &payload, LARGE, NULL), BL_ETASK);
+    uint32_t twice = 0;
+    for (uint32_t i = 0; i < LARGE; i++)
+        twice += shared.hits[i] > 1;
+    CHECK_SAME(twice, 0);
+    CHECK_SAME(shared.hits[7], 1);
+    free(shared.hits);
+}
+
 static void try_loops(const char *scheduler, uint64_t seed) {
     static const uint32_t pops[] = {0, 1, 3, 1000}, workers[] = {1, 2, 3, 5};
     for (uint32_t i = 0; i < 4; i++) {
@@ -107,6 +125,8 @@ static void try_loops(const char *scheduler, uint64_t seed) {
         run_loop(c, LOOP(loop), LARGE, 0, pops[i]);
         run_loop(c, LOOP(plain), LARGE, 0, pops[i]);
         run_loop(c, LOOP(loop), LARGE / 10, 1, pops[i]);
+        fail_loop(c, LOOP(loop));
+        fail_loop(c, LOOP(plain));
         for (uint32_t count = 0; count < 4; count++) {
             run_loop(c, LOOP(loop), count, 1, pops[i]);
             run_loop(c, LOOP(plain), count, 0, pops[i]);
@@ -148,10 +168,12 @@ int main(void) {
     const char *scheduler;
 #ifndef BL_TARGET_SIM
     for (uint32_t i = 0; (scheduler = scheduler_at(i)); i++)
-        try_plain_function(scheduler);
+        if (bl_program_has(LOOP(loop), scheduler))
+            try_plain_function(scheduler);
 #endif
     for (uint32_t i = 0; (scheduler = scheduler_at(i)); i++)
-        for (uint64_t seed = 1; seed <= SEEDS; seed++)
+        for (uint64_t seed = 1; seed <= SEEDS && bl_program_has(LOOP(loop), scheduler);
+             seed++) /* else not in this build */
             try_loops(scheduler, seed);
     return check_end();
 }

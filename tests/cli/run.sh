@@ -131,6 +131,7 @@ says "run uts --help" "--tree" run uts --help
 says "run fib --help" "--n N" run fib --help
 says "run pagerank --help" "--graph FILE" run pagerank --help
 says "run nqueens --help" "--n N" run nqueens --help
+says "run transform --help" "--pattern P" run transform --help
 says "--version" "^ballast [0-9][0-9.]*$" --version
 
 # ---- list ----
@@ -326,7 +327,7 @@ refuses "unknown distribution" 2 "--distribution" run octree --distribution noth
 
 # ---- wrong numbers ----
 
-for option in --workers --repeat --capacity --private --seed; do
+for option in --workers --repeat --capacity --private --pop --seed; do
     refuses "$option negative" 2 "$option -1: not a whole number (accepted: " run uts "$option" -1
     refuses "$option not a number" 2 "$option many: not a whole number (accepted: " run uts "$option" many
     refuses "$option not whole" 2 "$option 1.5: not a whole number (accepted: " run uts "$option" 1.5
@@ -348,6 +349,12 @@ done
 for value in -1 many 1.5 0 19 99999999999999999999; do
     refuses "nqueens --n $value" 2 "--n: \"$value\" is not accepted: a whole number from 1 to 18" run nqueens --n "$value"
 done
+for value in -1 many 1.5 0 6 99999999999999999999; do
+    refuses "transform --chunk $value" 2 "--chunk: \"$value\" is not accepted: a multiple of 4" run transform --chunk "$value"
+done
+refuses "transform --pattern" 2 "--pattern: \"all\" is not accepted: regular, half or third" run transform --pattern all
+refuses "transform --elements" 2 "--elements: \"many\" is not accepted: a whole number" run transform --elements many
+refuses "--pop for tasks one by one" 2 "this program takes its tasks one by one" run uts --tree T0 --device cpu --pop 2
 for value in -1 many 1.5 61 99999999999999999999; do
     refuses "fib --n $value" 2 "--n: \"$value\" is not accepted: a whole number from 0 to 60" run fib --n "$value"
 done

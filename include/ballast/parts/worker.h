@@ -21,6 +21,8 @@ typedef struct bl__worker {
     uint64_t piece_begun;           /* when the last piece was taken; 0: what came since was not work */
     uint32_t task, task_end, entry; /* waves: the tasks still to fetch, and the entry they lie in */
     uint32_t recovered;             /* range, lane 0: stolen slots that it has used again */
+    uint32_t asked;                 /* range, lane 0: indices that it has asked for and not looked at, ... */
+    uint64_t seen, found;           /* ... what it took its range to be, and what it was */
     uint32_t drawn;                 /* list, lane 0: tasks that it has drawn and not begun to fetch, ... */
     uint64_t drawn_at;              /* ... and the first of them */
     uint64_t tasks, steals, attempts, waited;
@@ -55,6 +57,8 @@ BL_FN bl__worker bl__worker_start(const bl__run *run, bl__stack *stack, uint32_t
     w.piece_begun = 0;
     w.task = w.task_end = w.entry = 0;
     w.recovered = 0;
+    w.asked = 0;
+    w.seen = w.found = 0;
     w.drawn = 0;
     w.drawn_at = 0;
     w.tasks = w.steals = w.attempts = w.waited = 0;

@@ -6,7 +6,7 @@
  *
  * set, pop, extend, begin: owner. steal, size: anyone. Lock-free, and the owner never waits: its compare-and-swap fails only when a thief has
  * taken half of what was left, and nobody else adds, so after 32 failures nothing is left.
- * Linearization: set at P1, extend at P2, pop and steal at their compare-and-swap; EMPTY and FULL where the word was read.
+ * Linearization: set at P1, extend at P2, pop, ask and steal at their compare-and-swap; EMPTY and FULL where the word was read.
  * set may simply store, since nobody else changes an empty range.
  *
  * No tag. A range that is emptied and set again to the same values between a thief's look and its compare-and-swap does no harm: the thief
@@ -31,6 +31,7 @@
      BL_ORDERS_MEMORY)
 #define packed_range_PROGRESS "lock-free"
 #define packed_range_DEVICES "cpu cuda sim"
+#define packed_range_AHEAD 1
 
 typedef struct packed_range {
     uint64_t *ends;
@@ -65,6 +66,15 @@ BL_FN bl_outcome packed_range_pop(packed_range *q, uint32_t n, uint32_t *from, u
             return BL_DONE;
     }
     return BL_EMPTY;
+}
+
+BL_FN uint64_t packed_range_ask(packed_range *q, uint64_t seen, uint32_t n) {
+    uint32_t left = packed_range_left(seen);
+    uint64_t found = seen;
+    if (left)
+        bl_cas64_relaxed(q->ends, &found,
+                         packed_range_ends(packed_range_first(seen) + (n < left ? n : left), packed_range_end(seen)));
+    return found;
 }
 
 BL_FN bl_outcome packed_range_steal(packed_range *q, uint32_t least, uint32_t *from, uint32_t *to) {

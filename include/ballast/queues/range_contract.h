@@ -23,6 +23,10 @@
  *   R_FLAGS        of properties.h; EMPTY is about `least`, FULL about extend
  *   R_PROGRESS     "wait-free", "lock-free" or "blocking"
  *   R_DEVICES      "cpu cuda sim"
+ *   R_AHEAD        1: the range is one word, made by R_ends(begin, end), and there is
+ *                    uint64_t R_ask(q, seen, n)   owner: pops up to n indices if the word is still `seen`, and not empty. What it was: if that is `seen`,
+ *                                                 they are the first n of it. Nothing is done with the answer here, so that a GPU can ask first and
+ *                                                 look later
  */
 #ifndef BALLAST_QUEUES_RANGE_CONTRACT_H
 #define BALLAST_QUEUES_RANGE_CONTRACT_H

@@ -34,6 +34,7 @@
      BL_ORDERS_MEMORY)
 #define the_range_PROGRESS "blocking"
 #define the_range_DEVICES "cpu cuda sim"
+#define the_range_AHEAD 0
 
 typedef struct the_range {
     uint32_t *first, *end, *lock;

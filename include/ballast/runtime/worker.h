@@ -411,6 +411,9 @@ BL_FN void BL__NAME(take_task)(bl__worker *w) {
 /* Leaves what is still private where the host finds it, and adds up. */
 BL_FN void BL__NAME(close)(bl__worker *w, uint64_t begun) {
     bl__tally *tally = w->tally;
+#ifdef BL__LEAVES
+    BL__NAME(leave)(w);
+#endif
     uint32_t count = bl__stack_count(w->stack);
 #if BL__JOINS
     BL__NAME(share)(w, count);
@@ -532,5 +535,6 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
 #undef BL__BATCH
 #undef BL__TAKES_PIECES
 #undef BL__ENDS_ALONE
+#undef BL__LEAVES
 #undef BL_QUEUE_
 #undef BL__NAME

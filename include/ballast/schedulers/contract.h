@@ -6,6 +6,7 @@
  *   uint32_t BL__NAME(shown)(w)            lane 0 only: about how many entries the queue this worker feeds holds; with none the worker publishes
  *   bool     BL__NAME(sees_work)(w)        a cheap look, called again and again by idle workers; false answers may be stale
  *   bool     BL__NAME(all_empty)(w)        a full look: exact when every worker is idle
+ *   void     BL__NAME(leave)(w)            only with BL__LEAVES defined: the worker stops; what it has taken and not fetched goes onto the stack
  *   BL__ENDS_ALONE                         1: a worker with nothing to fetch is finished, and the last two are not asked (static)
  *
  * Each file states, in a line that the build reads, which queues it takes and what the tool says about it:

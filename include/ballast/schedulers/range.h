@@ -124,11 +124,14 @@ BL_FN uint32_t BL__NAME(grain)(const bl__worker *w, uint32_t left) {
     return bl__min(left, w->run->pop || w->run->one_per_node ? least : bl__max(left / 4, least));
 }
 
-/* Indices [from, to) of the loop onto the empty stack; how many entries that is. */
-BL_FN uint32_t BL__NAME(push_indices)(bl__worker *w, uint32_t from, uint32_t to) {
+/* Read before it is needed, so that a GPU fetches it while it asks for indices. */
+BL_FN uint32_t BL__NAME(loop_word)(const bl__worker *w) { return w->lane < w->words ? w->run->in[w->lane] : 0; }
+
+/* Indices [from, to) of the loop onto the empty stack; how many entries that is. `own`: this lane's first word of the loop's entry. */
+BL_FN uint32_t BL__NAME(push_indices)(bl__worker *w, uint32_t from, uint32_t to, uint32_t own) {
     uint32_t *slot = bl__stack_slot(w->stack, w->words, w->stack->top);
     for (uint32_t i = w->lane; i < w->words; i += BL_WARP)
-        slot[i] = i == 0 ? from : i == 1 ? to : w->run->in[i];
+        slot[i] = i == 0 ? from : i == 1 ? to : i == w->lane ? own : w->run->in[i];
     bl_warp_sync();
     if (w->lane == 0)
         w->stack->top++;
@@ -136,35 +139,80 @@ BL_FN uint32_t BL__NAME(push_indices)(bl__worker *w, uint32_t from, uint32_t to)
     return 1;
 }
 
-BL_FN uint32_t BL__NAME(fetch_loop)(bl__worker *w) {
+#if BL_QUEUE_(AHEAD)
+/* Lane 0, a loop run alone: asks for the next indices, of a range that is taken to be what it was. */
+BL_FN void BL__NAME(ask)(bl__worker *w) {
+    BL_QUEUE loop = BL__NAME(loop_of)(w, w->id);
+    w->asked = bl__max(w->run->pop, w->batch);
+    w->found = BL_QUEUE_(ask)(&loop, w->seen, w->asked);
+}
+
+/* What was asked for. Where a thief has been, once more with what is left. */
+BL_FN void BL__NAME(answer)(bl__worker *w, uint32_t *from, uint32_t *to) {
+    uint64_t all = w->run->loop_tasks, parts = w->run->queue_count;
+    if (w->asked == 0) {
+        if (w->tasks == 0) /* as it was filled; if that is no longer so, asking will tell */
+            w->seen = BL_QUEUE_(ends)((uint32_t)(all * w->id / parts), (uint32_t)(all * (w->id + 1) / parts));
+        BL__NAME(ask)(w);
+    }
+    while (w->found != w->seen) {
+        w->seen = w->found;
+        BL__NAME(ask)(w);
+    }
+    *from = BL_QUEUE_(first)(w->seen);
+    *to = *from + bl__min(w->asked, BL_QUEUE_(left)(w->seen));
+    w->seen = BL_QUEUE_(ends)(*to, BL_QUEUE_(end)(w->seen));
+    w->asked = 0;
+}
+
+/* What a worker has taken and not looked at when it stops. */
+#define BL__LEAVES 1
+BL_FN void BL__NAME(leave)(bl__worker *w) {
     uint32_t from = 0, to = 0;
-    if (w->lane == 0) {
+    if (w->lane == 0 && w->asked)
+        BL__NAME(answer)(w, &from, &to);
+    BL__NAME(agree)(&from, &to);
+    if (from < to)
+        BL__NAME(push_indices)(w, from, to, BL__NAME(loop_word)(w));
+}
+#endif
+
+BL_FN uint32_t BL__NAME(fetch_loop)(bl__worker *w) {
+    uint32_t from = 0, to = 0, own = BL__NAME(loop_word)(w);
+#if BL_QUEUE_(AHEAD)
+    if (w->lane == 0 && w->run->alone)
+        BL__NAME(answer)(w, &from, &to);
+#endif
+    if (w->lane == 0 && !(BL_QUEUE_(AHEAD) && w->run->alone)) {
         BL_QUEUE loop = BL__NAME(loop_of)(w, w->id);
         uint32_t left = w->run->pop ? UINT32_MAX : BL_QUEUE_(size)(&loop);
         if (left == 0 || BL_QUEUE_(pop)(&loop, BL__NAME(grain)(w, left), &from, &to) != BL_DONE)
             from = to = 0;
     }
     BL__NAME(agree)(&from, &to);
-    return from < to ? BL__NAME(push_indices)(w, from, to) : 0;
+    return from < to ? BL__NAME(push_indices)(w, from, to, own) : 0;
 }
 
 BL_FN uint32_t BL__NAME(rob_loop)(bl__worker *w, uint32_t victim) {
-    uint32_t from = 0, to = 0;
+    uint32_t from = 0, to = 0, own = BL__NAME(loop_word)(w);
     if (w->lane == 0) {
-        BL_QUEUE loop = BL__NAME(loop_of)(w, victim), own = BL__NAME(loop_of)(w, w->id);
+        BL_QUEUE loop = BL__NAME(loop_of)(w, victim), mine = BL__NAME(loop_of)(w, w->id);
         if (BL_QUEUE_(size)(&loop) == 0 || BL_QUEUE_(steal)(&loop, 1, &from, &to) != BL_DONE) {
             from = to = 0;
         } else {
             uint32_t rest = from + BL__NAME(grain)(w, to - from);
             if (rest < to) {
-                BL_QUEUE_(set)(&own, rest, to);
+                BL_QUEUE_(set)(&mine, rest, to);
                 bl__wake_for_work(w->run);
             }
+#if BL_QUEUE_(AHEAD)
+            w->seen = BL_QUEUE_(ends)(rest, to);
+#endif
             to = rest;
         }
     }
     BL__NAME(agree)(&from, &to);
-    return from < to ? BL__NAME(push_indices)(w, from, to) : 0;
+    return from < to ? BL__NAME(push_indices)(w, from, to, own) : 0;
 }
 
 /* ---- spawned entries ---- */
@@ -260,8 +308,13 @@ BL_FN uint32_t BL__NAME(publish)(bl__worker *w, uint32_t n) {
     return n;
 }
 
+/* In a loop run alone nothing stays on the stack that could be shared, and a GPU asks for what comes after the batch that it is about to run. */
 BL_FN uint32_t BL__NAME(shown)(bl__worker *w) {
-    return w->run->alone || BL__NAME(shows)(w, w->id); /* alone: nothing stays on the stack that could be shared */
+#if BL_QUEUE_(AHEAD)
+    if (BL_WARP > 1 && w->run->alone && w->asked == 0)
+        BL__NAME(ask)(w);
+#endif
+    return w->run->alone || BL__NAME(shows)(w, w->id);
 }
 
 BL_FN bool BL__NAME(sees_work)(bl__worker *w) {

@@ -24,7 +24,7 @@ static const app_option PLAY_OPTIONS[] = {
 typedef struct play {
     bl_context *context;
     const char *device;
-    uint64_t *nodes; /* a word of the device */
+    fourrow_totals *totals; /* in memory of the device */
     uint32_t lookahead;
     bool second; /* the human moves second */
     bool colour, echo;
@@ -79,7 +79,7 @@ static int think(const play *p, char *column) {
     for (uint32_t ahead = 1; ahead <= p->lookahead && ahead <= most; ahead++) {
         fourrow_outlook outlook;
         bl_stats stats;
-        int status = fourrow_look(p->context, &p->game.board, ahead, p->nodes, &outlook, &stats);
+        int status = fourrow_look(p->context, &p->game.board, ahead, p->totals, &outlook, &stats);
         if (status)
             return thinking_failed(p, status);
         int32_t value = outlook.values[outlook.move];
@@ -230,19 +230,19 @@ static int play_game(play *p) {
 
 static int play_on_device(play *p) {
     bl_config config = {.device = p->device};
-    void *nodes = NULL;
+    void *totals = NULL;
     int status = bl_open(&p->context, &config);
     if (status == BL_ENODEVICE)
         return wrong_use("--device %.64s: no usable device here (accepted: " DEVICES_ACCEPTED ")", p->device);
     if (status)
         return run_failed("play: %s", bl_status_text(status));
-    status = bl_alloc(p->context, &nodes, sizeof *p->nodes);
-    p->nodes = nodes;
+    status = bl_alloc(p->context, &totals, sizeof *p->totals);
+    p->totals = totals;
     if (status) {
         status = thinking_failed(p, status);
     } else {
         status = play_game(p);
-        bl_free(p->context, nodes);
+        bl_free(p->context, totals);
     }
     bl_close(p->context);
     return status;

@@ -22,7 +22,7 @@ typedef struct fourrow {
     uint32_t lookahead;
     fourrow_lines lines; /* of --input */
 
-    uint64_t *nodes; /* a word of the device */
+    fourrow_totals *totals; /* in memory of the device, as all that the solver has */
     fourrow_solver solver;
 
     fourrow_outlook outlook; /* of the last run */
@@ -69,7 +69,7 @@ static int read_lookahead(fourrow *f, const char *text, app_error *error) {
     f->lookahead = most < LOOKAHEAD ? most : LOOKAHEAD;
     if (text[0] != '\0' && (!parse_u32(text, &f->lookahead) || f->lookahead < 1 || f->lookahead > most))
         return wrong(error, 2,
-                     "--lookahead: '%.100s' is not accepted: a whole number from 1 to %" PRIu32
+                     "--lookahead: \"%.100s\" is not accepted: a whole number from 1 to %" PRIu32
                      ", the cells that are free",
                      text, most);
     return 0;
@@ -134,9 +134,9 @@ static int fourrow_app_open(void **problem, const char *const *values, uint64_t 
 static void fourrow_app_unload(void *problem, bl_context *context) {
     fourrow *f = problem;
     fourrow_solver_unload(&f->solver, context);
-    if (f->nodes)
-        bl_free(context, f->nodes);
-    f->nodes = NULL;
+    if (f->totals)
+        bl_free(context, f->totals);
+    f->totals = NULL;
 }
 
 /* Of the positions to solve, the most. */
@@ -151,11 +151,11 @@ static uint32_t empty_cells(const fourrow *f) {
 
 static int fourrow_app_load(void *problem, bl_context *context) {
     fourrow *f = problem;
-    void *nodes = NULL;
+    void *totals = NULL;
     if (f->mode != LOOK)
         return fourrow_solver_load(&f->solver, context, empty_cells(f));
-    int status = bl_alloc(context, &nodes, sizeof *f->nodes);
-    f->nodes = status == BL_OK ? nodes : NULL;
+    int status = bl_alloc(context, &totals, sizeof *f->totals);
+    f->totals = status == BL_OK ? totals : NULL;
     return status;
 }
 
@@ -177,7 +177,7 @@ static int solve_moves(fourrow *f, bl_context *context, bl_stats *stats) {
 static int fourrow_app_run(void *problem, bl_context *context, bl_stats *stats) {
     fourrow *f = problem;
     if (f->mode == LOOK)
-        return fourrow_look(context, &f->game.board, f->lookahead, f->nodes, &f->outlook, stats);
+        return fourrow_look(context, &f->game.board, f->lookahead, f->totals, &f->outlook, stats);
     if (f->mode == SOLVE)
         return solve_moves(f, context, stats);
     return fourrow_solver_run(&f->solver, context, f->boards, f->lines.count, f->scores, &f->outlook.nodes, stats);

@@ -58,8 +58,8 @@ void fourrow_spread(const fourrow_board *board, const int32_t *values, fourrow_o
 
 const bl_program *fourrow_program(const char *target); /* NULL where there is none */
 
-/* Minimax on the context's device; `nodes` is a word of its memory. The game must not be over. Returns a bl_status. */
-int fourrow_look(bl_context *context, const fourrow_board *board, uint32_t lookahead, uint64_t *nodes,
+/* Minimax on the context's device, where `totals` lies. The game must not be over. Returns a bl_status. */
+int fourrow_look(bl_context *context, const fourrow_board *board, uint32_t lookahead, fourrow_totals *totals,
                  fourrow_outlook *outlook, bl_stats *stats);
 
 /* ---- sequential twins: twin.c ---- */

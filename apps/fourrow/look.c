@@ -44,19 +44,19 @@ void fourrow_spread(const fourrow_board *board, const int32_t *values, fourrow_o
     fourrow_choose(outlook);
 }
 
-int fourrow_look(bl_context *context, const fourrow_board *board, uint32_t lookahead, uint64_t *nodes,
+int fourrow_look(bl_context *context, const fourrow_board *board, uint32_t lookahead, fourrow_totals *totals,
                  fourrow_outlook *outlook, bl_stats *stats) {
     fourrow_node roots[FOURROW_COLUMNS];
     int32_t values[FOURROW_COLUMNS];
-    fourrow_shared shared = {.nodes = nodes, .lookahead = lookahead};
     uint32_t count = fourrow_count(fourrow_possible(board));
+    fourrow_shared shared = {.totals = totals, .lookahead = lookahead, .roots = count};
     for (uint32_t i = 0; i < count; i++)
         roots[i] = (fourrow_node){.board = *board, .level = 1, .first = i};
-    int status = bl_zero(context, nodes, sizeof *nodes);
+    int status = bl_zero(context, totals, sizeof *totals);
     if (status == BL_OK)
         status = bl_run_join(context, fourrow_program(bl_device_target(context)), &shared, roots, count, values, stats);
     if (status == BL_OK)
-        status = bl_copy_out(context, &outlook->nodes, nodes, sizeof *nodes);
+        status = bl_copy_out(context, &outlook->nodes, &totals->nodes, sizeof totals->nodes);
     if (status == BL_OK)
         fourrow_spread(board, values, outlook);
     return status;

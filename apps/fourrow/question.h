@@ -1,4 +1,4 @@
-/* What the exact solver's tasks carry, for them and for the host. */
+/* What tasks carry and count, for them and for the host. */
 #ifndef BALLAST_FOURROW_QUESTION_H
 #define BALLAST_FOURROW_QUESTION_H
 
@@ -29,8 +29,16 @@ typedef struct fourrow_solve_shared {
     uint32_t unused;
 } fourrow_solve_shared;
 
+/* What one lane has seen. */
 typedef struct fourrow_local {
     uint64_t nodes;
 } fourrow_local;
+
+/* What a lookahead adds up, in memory of the device. */
+typedef struct fourrow_totals {
+    uint64_t nodes;
+    uint32_t complete; /* moves of the position that have their value */
+    uint32_t unused;
+} fourrow_totals;
 
 #endif

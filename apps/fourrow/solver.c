@@ -14,9 +14,10 @@ const bl_program *fourrow_solve_cuda(void);
 /* At most 64 MB; the simulated machine gets only problems for which 512 KB are plenty. */
 enum { TABLE_BITS = 23, SIM_TABLE_BITS = 16 };
 
-/* Below, one search takes milliseconds: long against a fork and a join, short against a stall. */
-enum { SPLIT_STONES = 16 };
-_Static_assert(SPLIT_STONES <= FOURROW_SPLIT_MOST, "a line of play must fit its word");
+/* One search below takes milliseconds on a CPU: long against a fork and a join, short against a stall. A lane of a GPU is slower by far, and there are many. */
+enum { SPLIT_STONES = 16, CUDA_SPLIT_STONES = 20 };
+_Static_assert(SPLIT_STONES <= FOURROW_SPLIT_MOST && CUDA_SPLIT_STONES <= FOURROW_SPLIT_MOST,
+               "lines of play fit a word");
 
 static bool is_target(const bl_context *context, const char *target) {
     return strcmp(bl_device_target(context), target) == 0;
@@ -49,7 +50,8 @@ static uint32_t table_bits(const bl_context *context, uint32_t empty) {
 int fourrow_solver_load(fourrow_solver *solver, bl_context *context, uint32_t empty) {
     void *words = NULL, *nodes = NULL;
     uint32_t bits = table_bits(context, empty);
-    *solver = (fourrow_solver){.shared = {.table = {.bits = bits}, .split = SPLIT_STONES}};
+    *solver = (fourrow_solver){
+        .shared = {.table = {.bits = bits}, .split = is_target(context, "cuda") ? CUDA_SPLIT_STONES : SPLIT_STONES}};
     int status = bl_alloc(context, &words, table_bytes(&solver->shared.table));
     if (status == BL_OK)
         status = bl_alloc(context, &nodes, sizeof *solver->shared.nodes);

@@ -16,14 +16,14 @@ typedef struct fourrow_node {
 } fourrow_node;
 
 typedef struct fourrow_shared {
-    uint64_t *nodes;
+    fourrow_totals *totals;
     uint32_t lookahead;
-    uint32_t unused;
+    uint32_t roots;
 } fourrow_shared;
 
 static BL_TASK void fourrow_merge(const fourrow_shared *shared, const fourrow_local *local) {
     if (local->nodes > 0)
-        bl_fetch_add64_relaxed(shared->nodes, local->nodes);
+        bl_fetch_add64_relaxed(&shared->totals->nodes, local->nodes);
 }
 
 /* Of values seen by the side that moves, the best; the side that moved before sees its negative. */
@@ -35,6 +35,18 @@ BL_FN int32_t fourrow_answer(const int32_t *values, uint32_t count) {
 }
 
 #ifndef FOURROW_WITHOUT_PROGRAM
+
+/* What the paper asks: the root is complete when all of its moves have their value. */
+static BL_TASK bool fourrow_done(const fourrow_shared *shared) {
+    return bl_load32_relaxed(&shared->totals->complete) == shared->roots;
+}
+
+/* `level` is that of the position with this value. Its worker writes it before it ends, so that counting first does no harm. */
+static BL_TASK void fourrow_finish(bl_task *t, int32_t value, uint32_t level, const fourrow_shared *shared) {
+    if (level == 1)
+        bl_fetch_add32_relaxed(&shared->totals->complete, 1);
+    bl_return(t, &value);
+}
 
 static BL_TASK void fourrow_run(bl_task *t, const fourrow_node *node, uint32_t index, const fourrow_shared *shared,
                                 fourrow_local *local) {
@@ -49,18 +61,14 @@ static BL_TASK void fourrow_run(bl_task *t, const fourrow_node *node, uint32_t i
         bl_fork(t, &next, &next, fourrow_count(fourrow_possible(&next.board)));
         return;
     }
-    int32_t value = fourrow_value(&next.board);
-    bl_return(t, &value);
+    fourrow_finish(t, fourrow_value(&next.board), node->level, shared);
 }
 
 /* A value is what the move is worth to the side that made it. */
 static BL_TASK void fourrow_join(bl_task *t, const fourrow_node *node, const int32_t *values, uint32_t count,
                                  const fourrow_shared *shared, fourrow_local *local) {
-    (void)node;
-    (void)shared;
     (void)local;
-    int32_t value = fourrow_answer(values, count);
-    bl_return(t, &value);
+    fourrow_finish(t, fourrow_answer(values, count), node->level - 1, shared);
 }
 
 #define BL_PROGRAM fourrow
@@ -72,6 +80,7 @@ static BL_TASK void fourrow_join(bl_task *t, const fourrow_node *node, const int
 #define BL_JOIN fourrow_join
 #define BL_JOIN_WIDTH FOURROW_COLUMNS
 #define BL_MERGE fourrow_merge
+#define BL_DONE_TEST fourrow_done
 #define BL_LANE_TASKS 1
 #define BL_SHORT_LIST 1
 #include <ballast/program.h>

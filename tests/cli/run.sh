@@ -130,6 +130,8 @@ says "run octree --help" "--max-depth N" run octree --help
 says "run uts --help" "--tree" run uts --help
 says "run fib --help" "--n N" run fib --help
 says "run pagerank --help" "--graph FILE" run pagerank --help
+says "run fourrow --help" "--position MOVES" run fourrow --help
+says "play --help" "^usage: ballast play" play --help
 says "run nqueens --help" "--n N" run nqueens --help
 says "run transform --help" "--pattern P" run transform --help
 says "--version" "^ballast [0-9][0-9.]*$" --version
@@ -590,6 +592,105 @@ for victims in round-robin random; do
             --device cpu --json
     done
 done
+
+# ---- four in a row ----
+
+drawn=22534453367345357621264552273777114164116 # and one cell left, in column 6
+json "fourrow" "move=4 nodes=960792 checked=known" run fourrow --device cpu --json
+says "fourrow, the values" '"result": {"move": 4, "values": \[3, 4, 4, 5, 4, 4, 3\], "nodes": 960792}, ' run fourrow --device cpu --json
+says "fourrow, a full column" '"move": [1-7], "values": \[[-0-9, ]*, null, [-0-9, ]*\], "nodes": 258}' run fourrow --position 444444 \
+    --lookahead 3 --device cpu --json
+says "fourrow, a full column as text" "^values  *[-0-9]* [-0-9]* [-0-9]* - [-0-9]* " run fourrow --position 444444 --lookahead 3 --device cpu
+says "fourrow, a win" '"move": 4, "values": \[[-0-9]*, [-0-9]*, [-0-9]*, 1000000, ' run fourrow --position 414243 --lookahead 1 --device cpu --json
+says "fourrow, a loss" '"move": 1, "values": \[-1000000, -1000000, -1000000, -1000000, -1000000, -1000000, -1000000\]' run fourrow \
+    --position 33445 --lookahead 2 --device cpu --json
+says "fourrow, the last cell" '"move": 6, "values": \[null, null, null, null, null, 0, null\], "nodes": 1}' run fourrow --position $drawn \
+    --device cpu --json
+json "fourrow --solve" "score=-1 checked=twin" run fourrow --position 2252576253462244111563365343671351441 --solve --device cpu --json
+json "fourrow --solve, a win at once" "move=4 score=18 checked=no" run fourrow --position 414243 --solve --device cpu --json
+json "fourrow --solve --check" "score=4 checked=twin" run fourrow --position 5554224333234511764415115 --solve --check --device cpu --json
+refuses "fourrow, no column" 2 "--position: character 3, '8', is no column (accepted: 1 to 7)" run fourrow --position 448
+refuses "fourrow, a column that is full" 2 "--position: character 7: column 1 is full (accepted: " run fourrow --position 1111111
+refuses "fourrow, moves after a win" 2 "--position: character 8 comes after the end of the game (accepted: the first 7)" run fourrow \
+    --position 41424344
+refuses "fourrow, a game that is won" 2 "--position: the game is over after 7 moves, won" run fourrow --position 4142434
+refuses "fourrow, a full board" 2 "--position: the game is over after 42 moves, drawn" run fourrow --position ${drawn}6
+for value in 0 43 -1 many; do
+    refuses "fourrow --lookahead $value" 2 "--lookahead: \"$value\" is not accepted: a whole number from 1 to 42, the cells that are free" run fourrow \
+        --lookahead "$value"
+done
+refuses "fourrow, lookahead past the last cell" 2 "whole number from 1 to 1, the cells" run fourrow --position $drawn --lookahead 2
+refuses "fourrow, lookahead and solve" 2 "--lookahead: contradicts --solve" run fourrow --lookahead 3 --solve
+refuses "fourrow, input without solve" 2 "--input: needs --solve" run fourrow --input "$tmp/games.txt"
+refuses "fourrow, input and position" 2 "--position: contradicts --input" run fourrow --solve --input "$tmp/games.txt" --position 4
+printf '# moves score\n5554224333234511764415115 4\n52753311433677442422121 8\n\n2252576253462244111563365343671351441\n' >"$tmp/games.txt"
+json "fourrow --input" "positions=3 scored=2 right=2 checked=twin" run fourrow --solve --input "$tmp/games.txt" --device cpu --json
+says "fourrow --input, the scores" '"scores": \[4, 8, -1\]}, ' run fourrow --solve --input "$tmp/games.txt" --device cpu --json
+printf '5554224333234511764415115 5\n' >"$tmp/games.txt"
+refuses "fourrow --input, a wrong score" 1 "line 1 of the input has the score 4, but 5 stands there" run fourrow --solve --input "$tmp/games.txt" --device cpu
+json "fourrow --input, unchecked" "scored=1 right=0 checked=no" run fourrow --solve --input "$tmp/games.txt" --no-check --device cpu --json
+printf '44\n4x\n' >"$tmp/games.txt"
+refuses "fourrow --input, a bad line" 1 "games.txt: line 2: character 2, 'x', is no column" run fourrow --solve --input "$tmp/games.txt"
+refuses "fourrow --input, no file" 1 "$tmp/missing: cannot be opened: " run fourrow --solve --input "$tmp/missing"
+for file in Test_L2_R1 Test_L3_R1; do
+    if [ -e "${BALLAST_DATA:-/nowhere}/connect4/$file" ]; then
+        json "fourrow, $file" "positions=1000 right=1000 checked=known" run fourrow --solve --input "$BALLAST_DATA/connect4/$file" --device cpu --json
+    else
+        echo "skipped: BALLAST_DATA has no connect4/$file"
+    fi
+done
+for device in cpu sim; do
+    for scheduler in $(schedulers fourrow $device); do
+        json "fourrow, $device, $scheduler" "scheduler=$scheduler nodes=399 checked=known" run fourrow --lookahead 3 --device $device \
+            --scheduler "$scheduler" --json
+        json "fourrow --solve, $device, $scheduler" "scheduler=$scheduler score=-1 checked=twin" run fourrow --solve \
+            --position 2252576253462244111563365343671351441 --device $device --scheduler "$scheduler" --json
+    done
+done
+
+# ---- play ----
+
+plays() { # NAME KEYS PATTERN ARGUMENTS...: one key per line, and the output has such a line
+    name=$1
+    pattern=$3
+    printf '%s\n' "$2" | sed 's/./&\n/g' >"$tmp/keys"
+    shift 3
+    status=0
+    timeout 60 "$tool" play --device cpu "$@" <"$tmp/keys" >"$tmp/out" 2>"$tmp/err" || status=$?
+    if [ "$status" -ne 0 ] || [ -s "$tmp/err" ]; then
+        not_ok "$name" "expected status 0 and nothing on standard error"
+    elif grep -q "$(printf '\033')" "$tmp/out"; then
+        not_ok "$name" "expected no escape codes"
+    elif ! grep -q -e "$pattern" "$tmp/out"; then
+        not_ok "$name" "expected output like $pattern"
+    else
+        ok "$name"
+    fi
+}
+
+plays "play and win" 5436 "^You win: four in a row.$" --lookahead 1
+plays "play and lose" 155 "^You lose: the computer has four in a row.$" --lookahead 1 --side second
+plays "play and draw" 253125532637444476667 "^A draw: the board is full.$" --lookahead 1
+plays "play, a full column" 253125532637444476661q "^Column 1 is full (accepted: " --lookahead 1
+plays "play, no such key" 9q '^"9" is no move (accepted: 1 to 7, u undo, h hint, r resign, q quit).$'
+plays "play, to undo" 4uq "^The computer plays [1-35-7].$" --lookahead 3
+if [ "$(grep -c '^ \. \. \. \. \. \. \.$' "$tmp/out")" -eq 22 ]; then # 6 rows of the empty board, 5 after each of two moves, 6 again
+    ok "play, undo"
+else
+    not_ok "play, undo" "expected the empty board again"
+fi
+plays "play, nothing to undo" uq "^There is nothing to undo.$"
+plays "play, hint" hq "^Hint: 4.$"
+plays "play, a hint that wins" 543h "^Hint: [1-7].$" --lookahead 1
+plays "play, resign" r "^You resign: the computer wins.$"
+plays "play, the end of the input" "" "^Your move "
+plays "play second" q "^The computer plays 4.$" --side second
+says "play, no input" "^Your move " play --device cpu
+refuses "play, unknown side" 2 "--side third: unknown (accepted: first, second)" play --side third
+refuses "play, lookahead 0" 2 "--lookahead 0: out of range (accepted: 1 to 42" play --lookahead 0
+refuses "play, unknown device" 2 "--device abacus: unknown device" play --device abacus
+refuses "play, no such GPU" 2 "--device cuda:999: no usable device here" play --device cuda:999
+refuses "play, a word" 2 "chess: unknown word" play chess
 
 # ---- verify ----
 

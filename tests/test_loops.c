@@ -58,6 +58,33 @@ static BL_TASK void loop_run(bl_task *t, const loop_payload *p, uint32_t begin, 
 #define BL_MAX_SPAWN 0
 #include <ballast/program.h>
 
+/* A malleable task: its payload says which part of the loop it is, so whoever divides the range must divide the payload too. */
+typedef struct part_payload {
+    uint32_t low, high;
+} part_payload;
+
+static BL_TASK uint32_t part_split(part_payload *kept, part_payload *given, uint32_t begin, uint32_t end,
+                                   const loop_shared *shared) {
+    uint32_t middle = begin + (end - begin + 2) / 3;
+    bl_fetch_add64_relaxed(&shared->totals->spawned, 1);
+    kept->high = middle;
+    given->low = middle;
+    return middle;
+}
+
+static BL_TASK void part_run(bl_task *t, const part_payload *p, uint32_t begin, uint32_t end, const loop_shared *shared,
+                             bl_nothing *local) {
+    (void)local;
+    for (uint32_t i = begin + t->lane; i < end && p->low <= begin && end <= p->high; i += t->lanes)
+        bl_fetch_add32_relaxed(shared->hits + i, 1);
+}
+#define BL_PROGRAM part
+#define BL_PAYLOAD part_payload
+#define BL_SHARED loop_shared
+#define BL_RANGE_RUN part_run
+#define BL_SPLIT part_split
+#include <ballast/program.h>
+
 #ifdef BL_TARGET_SIM
 #define LOOP(name) name##_sim()
 #define LOOP_DEVICE "sim"
@@ -108,6 +135,22 @@ static void fail_loop(bl_context *c, const bl_program *program) {
     free(shared.hits);
 }
 
+/* Returns how often the range was divided. */
+static uint64_t run_parts(bl_context *c) {
+    loop_totals totals = {0, 0, 0, 0};
+    loop_shared shared = {calloc(LARGE, sizeof(uint32_t)), &totals};
+    part_payload payload = {0, LARGE};
+    uint32_t once = 0;
+    CHECK_SAME(bl_run_range(c, LOOP(part), &shared, &payload, LARGE, NULL), BL_OK);
+    for (uint32_t i = 0; i < LARGE; i++)
+        once += shared.hits[i] == 1;
+    CHECK_SAME(once, LARGE);
+    free(shared.hits);
+    return totals.spawned;
+}
+
+static uint64_t divided; /* times that a range was, over all runs */
+
 static void try_loops(const char *scheduler, uint64_t seed) {
     static const uint32_t pops[] = {0, 1, 3, 1000}, workers[] = {1, 2, 3, 5};
     for (uint32_t i = 0; i < 4; i++) {
@@ -127,6 +170,7 @@ static void try_loops(const char *scheduler, uint64_t seed) {
         run_loop(c, LOOP(loop), LARGE / 10, 1, pops[i]);
         fail_loop(c, LOOP(loop));
         fail_loop(c, LOOP(plain));
+        divided += run_parts(c);
         for (uint32_t count = 0; count < 4; count++) {
             run_loop(c, LOOP(loop), count, 1, pops[i]);
             run_loop(c, LOOP(plain), count, 0, pops[i]);
@@ -175,5 +219,7 @@ int main(void) {
         for (uint64_t seed = 1; seed <= SEEDS && bl_program_has(LOOP(loop), scheduler);
              seed++) /* else not in this build */
             try_loops(scheduler, seed);
+    check_at("malleable tasks");
+    CHECK(divided > 0);
     return check_end();
 }

@@ -154,7 +154,7 @@ static BL_TASK void pagerank_run(bl_task *t, const pagerank_work *work, uint32_t
 #define BL_RUN pagerank_run
 #define BL_MAX_SPAWN (PAGERANK_ARRIVALS + 2)
 #define BL_LANES 64
-#define BL_SHORT_LIST 1
+#define BL_SHORT_LIST 2 /* it is what queues are compared on */
 #include <ballast/program.h>
 
 #endif

@@ -23,7 +23,7 @@
  *     #define BL_LANE_TASKS 1             every lane runs a task of its own; default 0: the lanes of a block share one
  *     #define BL_LANES    n               lanes per block on a GPU, a multiple of 32; default 128
  *     #define BL_SHORT_LIST 1             on a GPU and on the simulated machine only the schedulers of the papers and the default: compiles three
- *                                         times as fast. A CPU has them all
+ *                                         times as fast. A CPU has them all. 2: on a GPU also the other queues of Kerbl et al., shared by all workers
  *     #define BL_ONLY_DEFAULT 1           nothing but the default scheduler: compiles in a second or two
  *     #define BL_DONE_TEST function       (const BL_SHARED *) -> bool: what the papers ask instead of detecting termination
  *     #include <ballast/program.h>
@@ -148,6 +148,10 @@ typedef struct BL_CAT(BL_PROGRAM, _carried) {
 #if BL_ONLY_DEFAULT
 #include <ballast/generated/instances_one.h>
 #define BL__INSTANCES BL_INSTANCES_ONE
+#elif BL_SHORT_LIST > 1 && BL_WARP > 1 && !defined(BL_TARGET_SIM)
+#include <ballast/generated/instances_short.h>
+#include <ballast/generated/instances_more.h>
+#define BL__INSTANCES(X) BL_INSTANCES_SHORT(X) BL_INSTANCES_MORE(X)
 #elif BL_SHORT_LIST && BL_WARP > 1
 #include <ballast/generated/instances_short.h>
 #define BL__INSTANCES BL_INSTANCES_SHORT

@@ -51,9 +51,8 @@ typedef struct bench_verdict {
 enum {
     BENCH_LOG_X = 1,
     BENCH_LOG_Y = 2,
-    BENCH_LESS = 4,        /* less is better: times, memory; otherwise more is */
-    BENCH_BARS = 8,        /* bars in groups, for x that is a word; without x a bar for each of the series */
-    BENCH_NO_CONTEST = 16, /* curves that are no rivals: nobody wins */
+    BENCH_LESS = 4, /* less is better: times, memory; otherwise more is */
+    BENCH_BARS = 8, /* bars in groups, for x that is a word; without x a bar for each of the series */
 };
 
 typedef struct bench_figure {
@@ -67,6 +66,7 @@ typedef struct bench_figure {
     const char *x_text, *y_text; /* at the axes, with the unit */
     double y_scale;              /* from the column to that unit; 0: 1 */
     unsigned flags;
+    bool no_contest;       /* curves that are no rivals: nobody wins */
     const char *bounds;    /* "none,faa": series that are no contenders; NULL: none */
     const char *reference; /* the series that the paper holds up, for the factor over it; NULL: none */
     /* Whether this panel agrees with what the paper found; NULL where there is no paper. Uses the functions below. */

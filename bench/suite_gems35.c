@@ -190,6 +190,7 @@ static const bench_figure FIGURES[] = {
      .y_scale = 1e-3,
      .x_text = "workers",
      .y_text = "tasks per millisecond",
+     .no_contest = true,
      .flags = BENCH_LOG_X | BENCH_LOG_Y,
      .agrees = judge_blocks},
     {.name = "lookahead-speed",

@@ -376,6 +376,7 @@ static const bench_figure FIGURES[] = {
      .each = "device,series",
      .series = "pop",
      OVER_BLOCKS,
+     .no_contest = true,
      .agrees = judge_map},
     {.name = "patterns",
      .title = "Uneven work",

@@ -40,21 +40,20 @@ static int add_names(report *r, const report_figure *f, bench_error *error) {
     return status;
 }
 
-/* Dash and shape differ where colours come again; bounds are grey and differ by their dash alone. */
-report_look report_look_of(const report *r, const bench_panel *panel, const bench_curve *curve) {
-    report_look look = {0, 1, 0, curve->bound};
+static unsigned place_of(const report *r, const bench_curve *curve) {
     unsigned at = 0;
-    if (curve->bound) {
-        for (const bench_curve *other = panel->curves; other < curve; other++)
-            look.dash += other->bound;
-        look.dash = 2 + (look.dash - 1) % 3;
-        return look;
-    }
     while (at < r->name_count && strcmp(r->names[at], curve->name) != 0)
         at++;
-    look.colour = at % REPORT_COLOURS;
-    look.dash = 1 + at / REPORT_COLOURS % 3;
-    look.shape = (at + at / REPORT_COLOURS) % 5;
+    return at;
+}
+
+/* A name has its colour and shape on the whole page; where two of a panel share a colour, the later is dashed. Bounds are grey and all dashed. */
+report_look report_look_of(const report *r, const bench_panel *panel, const bench_curve *curve) {
+    unsigned at = place_of(r, curve), same = 0;
+    report_look look = {at % REPORT_COLOURS, 1, (at + at / REPORT_COLOURS) % 5, curve->bound};
+    for (const bench_curve *other = panel->curves; other < curve; other++)
+        same += other->bound == curve->bound && (curve->bound || place_of(r, other) % REPORT_COLOURS == look.colour);
+    look.dash = curve->bound ? 2 + same % 3 : 1 + same % 4;
     return look;
 }
 

@@ -57,6 +57,14 @@ bench_number report_label(const bench_panel *panel, const bench_mark *mark) {
     return label;
 }
 
+bench_number report_number(double value) {
+    bench_number number;
+    if (value != floor(value) || fabs(value) >= 1e15)
+        return bench_digits(value);
+    snprintf(number.text, sizeof number.text, "%.0f", value);
+    return number;
+}
+
 double *report_places(const bench_panel *p, unsigned *count) {
     unsigned room = 0;
     for (unsigned i = 0; i < p->count; i++)
@@ -159,10 +167,10 @@ static void table_cell(FILE *page, const bench_panel *p, const bench_curve *c, d
         fputs("<td class=\"number wrong\">WRONG</td>", page);
         return;
     }
-    bool best = !(p->figure->flags & BENCH_NO_CONTEST) && c == bench_panel_best(p, x);
-    fprintf(page, "<td class=\"number%s\">%s", best ? " best" : "", bench_digits(mark->median).text);
-    if (mark->count > 1)
-        fprintf(page, "<small>%s–%s</small>", bench_digits(mark->least).text, bench_digits(mark->most).text);
+    bool best = !p->figure->no_contest && c == bench_panel_best(p, x);
+    fprintf(page, "<td class=\"number%s\">%s", best ? " best" : "", report_number(mark->median).text);
+    if (mark->least < mark->most)
+        fprintf(page, "<small>%s–%s</small>", report_number(mark->least).text, report_number(mark->most).text);
     fputs("</td>", page);
 }
 
@@ -244,8 +252,7 @@ static void panel(FILE *page, const report *r, const report_figure *f, unsigned 
     const bench_panel *p = &f->panels[i];
     fputs("<div class=\"panel\">", page);
     element(page, "h4", p->name);
-    finding(page, f, i);
-    fputs("<div class=\"shown\"><figure><div class=\"plot\" role=\"img\" aria-label=\"", page);
+    fputs("<figure><div class=\"plot\" role=\"img\" aria-label=\"", page);
     report_text(page, f->figure->title);
     fputs(", ", page);
     report_text(page, p->name);
@@ -255,8 +262,9 @@ static void panel(FILE *page, const report *r, const report_figure *f, unsigned 
     legend(page, r, p, number);
     caption(page, p);
     fputs("</figure>\n", page);
+    finding(page, f, i);
     table(page, p);
-    fputs("</div></div>\n", page);
+    fputs("</div>\n", page);
 }
 
 static void figure(FILE *page, const report *r, const report_experiment *e, const report_figure *f, unsigned *number) {

@@ -52,6 +52,7 @@ report_look report_look_of(const report *r, const bench_panel *panel, const benc
 
 /* x of a mark for people: a number with few digits, a word as it is. */
 bench_number report_label(const bench_panel *panel, const bench_mark *mark);
+bench_number report_number(double value); /* four digits, whole numbers whole */
 void report_script(FILE *script, const report *r, const bench_panel *panel, unsigned number);
 void report_text(FILE *page, const char *text); /* escaped */
 void report_summary(const report *r, FILE *page);

@@ -55,22 +55,51 @@ static span span_of(const bench_panel *p, bool of_x) {
     return s;
 }
 
-/* 1, 2, 5, 10, ... or only every so many powers of ten, so that there are three to eight. */
-static void log_tics(FILE *script, char axis, span s) {
+enum { TICS_MAX = 64 };
+
+typedef struct tics {
+    unsigned count;
+    double at[TICS_MAX];
+} tics;
+
+/* Where the one before leaves room for its label. */
+static void add_tic(tics *t, double at, span s) {
+    bool room = t->count == 0 || log(at / t->at[t->count - 1]) > 0.08 * log(s.high / s.low);
+    if (at >= s.low && at <= s.high && t->count < TICS_MAX && room)
+        t->at[t->count++] = at;
+}
+
+/* 1, 2, 5, 10, ... or only every so many powers of ten. */
+static void log_tics(tics *t, span s) {
     double decades = log10(s.high / s.low);
     int every = decades > 16 ? 4 : decades > 8 ? 2 : 1;
-    const char *between = "";
-    fprintf(script, "set %ctics (", axis);
     for (int power = (int)floor(log10(s.low)); power <= (int)ceil(log10(s.high)); power++)
-        for (int digit = 1; digit <= 5; digit += digit == 1 ? 1 : 3) {
-            double at = digit * pow(10, power);
-            char text[32];
-            if (at < s.low || at > s.high || (digit > 1 && decades > 2.2) || power % every != 0)
-                continue;
-            short_number(text, sizeof text, at);
-            fprintf(script, "%s'%s' %.9g", between, text, at);
-            between = ", ";
-        }
+        for (int digit = 1; digit <= 5 && power % every == 0; digit += digit == 1 ? 1 : 3)
+            if (digit == 1 || decades <= 2.2)
+                add_tic(t, digit * pow(10, power), s);
+}
+
+/* Even steps of 1, 2 or 5 times a power of ten: what lies within one decade. */
+static void even_tics(tics *t, span s) {
+    double rough = (s.high - s.low) / 4, power = pow(10, floor(log10(rough)));
+    double step = power * (rough / power < 2 ? 1 : rough / power < 5 ? 2 : 5);
+    for (double at = ceil(s.low / step) * step; at <= s.high && t->count < TICS_MAX; at += step)
+        add_tic(t, at, s);
+}
+
+static void y_tics(FILE *script, span s) {
+    tics t = {.count = 0};
+    log_tics(&t, s);
+    if (t.count < 3) {
+        t.count = 0;
+        even_tics(&t, s);
+    }
+    fputs("set ytics (", script);
+    for (unsigned i = 0; i < t.count; i++) {
+        char text[32];
+        short_number(text, sizeof text, t.at[i]);
+        fprintf(script, "%s'%s' %.9g", i ? ", " : "", text, t.at[i]);
+    }
     fputs(")\n", script);
 }
 
@@ -80,7 +109,7 @@ static void y_axis(FILE *script, const bench_panel *p) {
         s.low /= 1.25;
         s.high *= 1.25;
         fprintf(script, "set logscale y\nset yrange [%.9g:%.9g]\n", s.low, s.high);
-        log_tics(script, 'y', s);
+        y_tics(script, s);
     } else
         fprintf(script, "set yrange [%.9g:%.9g]\n", s.low < 0 ? s.low * 1.05 : 0, s.high > 0 ? s.high * 1.05 : 1);
     fputs("set ylabel offset 0.8,0 ", script);

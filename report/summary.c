@@ -158,8 +158,8 @@ static void row_without_contest(FILE *page, const report_experiment *e, const re
 static void rows_of_panel(FILE *page, const report_experiment *e, const report_figure *f, unsigned panel) {
     const bench_panel *p = &f->panels[panel];
     unsigned count;
-    if ((f->figure->flags & BENCH_NO_CONTEST) || isnan(bench_panel_full(p))) {
-        if (f->figure->found)
+    if (f->figure->no_contest || isnan(bench_panel_full(p))) {
+        if (f->verdicts[panel].agreement != BENCH_NOT_APPLICABLE)
             row_without_contest(page, e, f, panel);
         return;
     }

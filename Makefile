@@ -6,6 +6,7 @@
 ##   make bench      build and run the benchmarks: the peers, and the suites of `ballast bench` with BENCH_FLAGS=--quick
 ##   make report     build, run the suites in their quick form, and make the page of them: $(BUILD)/report/report.html
 ##   make sanitize   build with the address, undefined and thread sanitizers and run the tests with each
+##   make coverage   build with counters, run the tests, and print which lines and branches of the library they reach (lcov)
 ##   make format     clang-format over all sources
 ##   make install    into PREFIX=/usr/local
 ##   make clean      remove what these commands built
@@ -23,7 +24,7 @@ ifdef BALLAST_DATA
 export BALLAST_DATA
 endif
 
-.PHONY: help dependencies configure build demo test prove mutants bench report sanitize format install clean
+.PHONY: help dependencies configure build demo test prove mutants bench report sanitize coverage format install clean
 
 help:
 	@sed -n 's/^##//p' Makefile
@@ -66,6 +67,9 @@ report: configure
 sanitize: dependencies
 	JOBS=$(JOBS) scripts/sanitize
 
+coverage: dependencies
+	JOBS=$(JOBS) scripts/coverage
+
 format:
 	git ls-files '*.c' '*.h' '*.cpp' '*.cu' | xargs clang-format -i
 
@@ -74,4 +78,4 @@ install: configure
 	cmake --install $(BUILD) --prefix $(PREFIX)
 
 clean:
-	rm -rf $(BUILD) build-sanitize-*
+	rm -rf $(BUILD) build-sanitize-* build-coverage

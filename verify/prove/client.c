@@ -32,11 +32,12 @@ typedef struct run {
     const prove_queue *q;
     const prove_more *more;
     bool sequential, apart;
-    uint32_t words, clock;
+    uint32_t words, clock, closes;
     prove_view view[PROVE_THREADS];
     uint32_t count[PROVE_THREADS]; /* operations */
     op ops[PROVE_THREADS][2 * PROVE_CALLS];
     uint32_t payload[PROVE_ITEMS];
+    uint32_t farewell; /* written before the close, where there is one */
     uint8_t pushed[PROVE_ITEMS], taken[PROVE_ITEMS];
     size_t bytes;
     unsigned char *memory;
@@ -152,6 +153,8 @@ static void call_take(run *r, uint32_t thread, char call, uint32_t n, bool in_pl
         n = (call == 's' ? r->q->steal_n : r->q->pop_n)(v, items, n);
         returned(r, o, n ? BL_DONE : BL_RETRY, items, n);
     }
+    if (r->closes == 1 && o->outcome == BL_EMPTY) /* what was written before the close is seen */
+        bl_data_read(&payload, &r->farewell, 1);
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t *item = items + (size_t)i * r->words;
         const char *wrong = wrong_item(r, item);
@@ -174,6 +177,9 @@ static void call_size(run *r, uint32_t thread) {
 
 static void call_close(run *r, uint32_t thread) {
     op *o = &r->ops[thread][r->count[thread]];
+    uint32_t one = 1;
+    if (r->closes == 1)
+        bl_data_write(&r->farewell, &one, 1);
     called(r, o, 'c', thread);
     r->more->close(&r->view[thread]);
     returned(r, o, BL_DONE, NULL, 0);
@@ -212,13 +218,6 @@ static uint32_t held(const run *r) {
     return sum;
 }
 
-static bool is_closed(const run *r) {
-    for (uint32_t thread = 0; thread < r->c->threads; thread++)
-        if (strchr(r->c->script[thread], 'c'))
-            return true;
-    return false;
-}
-
 /* Takes all that is left, oldest first into the history. */
 static const char *drain(run *r) {
     uint32_t item[2], left = held(r), size = r->q->size(&r->view[0]);
@@ -237,7 +236,7 @@ static const char *drain(run *r) {
     }
     if (memcmp(r->pushed, r->taken, sizeof r->pushed))
         return "at rest: pushed and taken differ";
-    if ((r->q->kind != BL_KIND_WAITING || is_closed(r)) && r->q->pop(&r->view[0], item) != BL_EMPTY)
+    if ((r->q->kind != BL_KIND_WAITING || r->closes) && r->q->pop(&r->view[0], item) != BL_EMPTY)
         return "at rest: not EMPTY in the end";
     return NULL;
 }
@@ -245,7 +244,7 @@ static const char *drain(run *r) {
 /* It must hold as many as at first. */
 static const char *refill(run *r) {
     uint32_t item[2] = {0};
-    if (is_closed(r))
+    if (r->closes)
         return r->q->push(&r->view[0], item) == BL_FULL ? NULL : "at rest: closed, and a push is not refused";
     for (uint32_t i = 0; i < r->c->capacity; i++) {
         make_item(item, 1 + i);
@@ -449,6 +448,10 @@ bool prove_explore(const prove_client *c, const prove_limits *limits, bl_explore
     r.q = &prove_queues[c->queue];
     r.more = prove_more_of(c->queue);
     r.words = r.q->by_handle ? 1 : 2;
+    r.closes = 0;
+    for (uint32_t i = 0; i < c->threads; i++)
+        for (const char *at = c->script[i]; *at; at++)
+            r.closes += *at == 'c';
     r.sequential = o.sequential = limits->sequential;
     r.apart = !r.sequential && prove_is_apart(c->queue);
     r.bytes = r.q->bytes((bl_shape){c->capacity, r.words, c->threads});
@@ -465,8 +468,9 @@ bool prove_explore(const prove_client *c, const prove_limits *limits, bl_explore
     o.max_steps = STEPS;
     if (!bl_explore(c->threads, body, &r, &o, result))
         return false;
-    if (result->cut > result->executions) {
-        snprintf(result->failure, sizeof result->failure, "most executions do not end");
+    if (result->cut) {
+        snprintf(result->failure, sizeof result->failure, "%llu of %llu executions do not end",
+                 (unsigned long long)result->cut, (unsigned long long)(result->cut + result->executions));
         result->failed = true;
     }
     return !result->failed;

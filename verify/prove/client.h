@@ -7,6 +7,7 @@
  *   known.c      what is known of a queue and no error
  *   workers.c    processes that share a list of jobs
  *   mutants.c    the mutants of the operations that clients met, and the reasons of those that may live
+ *   unmet.c      operations that no client has met
  *   families.c   what else is explored, by clients of their own:
  *   termination.c  termination, sleep and wake-up, pauses
  *   joins.c        join records, dependencies

@@ -8,7 +8,9 @@
  * Who survives needs a line in equivalent.txt,
  *     FILE FUNCTION LABEL OPERATION ORDER > ORDER: reason
  * where LABEL is that of the comment on the line (A1, if it has one) and #2 .. follows for further ones of that name:
- * it has no line number, so that it stays true when the file is edited elsewhere. Patterns with * are for many. */
+ * it has no line number, so that it stays true when the file is edited elsewhere. Patterns with * are for many. An
+ * operation that no client meets is one that survives, with the key FILE FUNCTION LABEL never met. A reason that begins
+ * with "out of reach" does not say that the weaker order would do, only that no client here can show it. */
 #include "prove.h"
 #include "workers.h"
 
@@ -27,6 +29,8 @@ typedef struct mutant {
     const char *reason;
     bool general; /* the reason is for many, of which some may well be killed */
 } mutant;
+
+static bool is_unreached(const mutant *m) { return m->reason && !strncmp(m->reason, "out of reach", 12); }
 
 typedef struct verdict {
     bool done, killed;
@@ -123,19 +127,25 @@ static void label_of(const char *line, char *label) {
     label[n] = 0;
 }
 
-static void key_of(bl_mutant change, char *key) {
-    bl_site s = bl_site_get(change.site);
-    char line[LINE], function[64] = "?", label[16] = "", text[128];
-    FILE *f = fopen(s.file, "r");
-    for (uint32_t i = 0; f && i < s.line && fgets(line, sizeof line, f); i++)
+/* FILE FUNCTION LABEL, and what follows. */
+static void key_at(const char *file, uint32_t number, const char *what, char *key) {
+    char line[LINE], function[64] = "?", label[16] = "";
+    FILE *f = fopen(file, "r");
+    for (uint32_t i = 0; f && i < number && fgets(line, sizeof line, f); i++)
         function_of(line, function);
     if (f) {
         label_of(line, label);
         fclose(f);
     }
+    snprintf(key, KEY - 4, "%s %s%s%s%s", base_name(file), function, *label ? " " : "", label, what);
+}
+
+static void key_of(bl_mutant change, char *key) {
+    bl_site s = bl_site_get(change.site);
+    char text[128];
     bl_mutant_text(change, text, sizeof text);
     const char *what = strchr(text, ' ');
-    snprintf(key, KEY - 4, "%s %s%s%s%s", base_name(s.file), function, *label ? " " : "", label, what ? what : "");
+    key_at(s.file, s.line, what ? what : "", key);
 }
 
 static void number_key(gate *g, uint32_t mutant) {
@@ -180,6 +190,15 @@ static void list_mutants(gate *g) {
 
 /* ---- reasons ---- */
 
+static void find_reason(gate *g, mutant *m) {
+    for (uint32_t k = 0; k < g->reason_count; k++)
+        if (!m->reason && !fnmatch(g->reasons[k].key, m->key, 0)) {
+            m->reason = g->reasons[k].text;
+            m->general = strchr(g->reasons[k].key, '*') != NULL;
+            g->reasons[k].used = true;
+        }
+}
+
 static bool read_reasons(gate *g) {
     char line[LINE + KEY];
     FILE *f = fopen(g->o->reasons, "r");
@@ -195,12 +214,7 @@ static bool read_reasons(gate *g) {
     if (f)
         fclose(f);
     for (uint32_t i = 0; i < g->mutant_count; i++)
-        for (uint32_t k = 0; k < g->reason_count; k++)
-            if (!g->mutants[i].reason && !fnmatch(g->reasons[k].key, g->mutants[i].key, 0)) {
-                g->mutants[i].reason = g->reasons[k].text;
-                g->mutants[i].general = strchr(g->reasons[k].key, '*') != NULL;
-                g->reasons[k].used = true;
-            }
+        find_reason(g, &g->mutants[i]);
     return f != NULL;
 }
 
@@ -297,7 +311,7 @@ static void work(void *arg, uint32_t job) {
         prove_guard();
     guarded = true;
     t = (trial){.g = g, .v = v, .limits = {.executions = g->o->budget, .mutant = g->mutants[job].change}};
-    v->killed = killed_quickly(&t) || killed(&t) || killed_deep(&t);
+    v->killed = killed_quickly(&t) || (!is_unreached(&g->mutants[job]) && (killed(&t) || killed_deep(&t)));
     if (v->killed)
         snprintf(v->failure, sizeof v->failure, "%.*s", (int)sizeof v->failure - 1, t.result.failure);
     v->done = true;
@@ -323,23 +337,24 @@ static void progress(void *arg, uint32_t done) {
 /* ---- the score ---- */
 
 typedef struct score {
-    uint32_t mutants, killed, equivalent, survived;
+    uint32_t mutants, killed, equivalent, unreached, survived;
 } score;
 
 static void count_mutant(const gate *g, uint32_t i, score *s) {
     bool killed = g->verdicts[i].killed, excused = g->mutants[i].reason != NULL;
     s->mutants++;
     s->killed += killed;
-    s->equivalent += !killed && excused;
+    s->unreached += !killed && is_unreached(&g->mutants[i]);
+    s->equivalent += !killed && excused && !is_unreached(&g->mutants[i]);
     s->survived += !killed && !excused;
     if (killed && excused && !g->mutants[i].general)
         print_mutant(g, i, "KILLED, though it has a reason:");
     else if (g->o->verbose && (killed || excused))
-        print_mutant(g, i, killed ? "killed" : "equivalent");
+        print_mutant(g, i, killed ? "killed" : is_unreached(&g->mutants[i]) ? "unreached" : "equivalent");
 }
 
 static void print_score(const char *name, const score *s) {
-    printf("%-18s %8u %8u %11u %9u\n", name, s->mutants, s->killed, s->equivalent, s->survived);
+    printf("%-18s %8u %8u %11u %10u %9u\n", name, s->mutants, s->killed, s->equivalent, s->unreached, s->survived);
 }
 
 static score print_files(const gate *g) {
@@ -358,16 +373,36 @@ static score print_files(const gate *g) {
         }
         count_mutant(g, i, &files[count - 1]);
     }
-    printf("%-18s %8s %8s %11s %9s\n", "file", "mutants", "killed", "equivalent", "survived");
+    printf("%-18s %8s %8s %11s %10s %9s\n", "file", "mutants", "killed", "equivalent", "unreached", "survived");
     for (uint32_t i = 0; i < count; i++) {
         print_score(names[i], &files[i]);
         all.mutants += files[i].mutants;
         all.killed += files[i].killed;
         all.equivalent += files[i].equivalent;
+        all.unreached += files[i].unreached;
         all.survived += files[i].survived;
     }
     print_score("all", &all);
     return all;
+}
+
+typedef struct never_met {
+    gate *g;
+    score *all;
+} never_met;
+
+/* One more that nobody kills. */
+static void count_unmet(void *arg, const char *file, uint32_t line) {
+    never_met *n = arg;
+    mutant m = {{0, 0, 0}, "", NULL, false};
+    key_at(file, line, " never met", m.key);
+    find_reason(n->g, &m);
+    n->all->mutants++;
+    n->all->unreached += m.reason != NULL;
+    n->all->survived += m.reason == NULL;
+    if (!m.reason || n->g->o->verbose)
+        printf("%-10s %s%s%s\n", m.reason ? "unreached" : "SURVIVED", m.key, m.reason ? ": " : "",
+               m.reason ? m.reason : "");
 }
 
 int prove_mutants(const prove_options *o) {
@@ -388,11 +423,14 @@ int prove_mutants(const prove_options *o) {
     if (!g.verdicts || !workers_run(&plan))
         return 2;
     score all = print_files(&g);
+    if (o->all && o->every == 1 && !o->only)
+        prove_unmet(count_unmet, &(never_met){&g, &all});
     for (uint32_t i = 0; i < g.reason_count && o->all && o->every == 1 && !o->only; i++)
         if (!g.reasons[i].used)
             printf("no such mutant: %s\n", g.reasons[i].key);
-    printf("%u of %u killed, %u equivalent with a reason, %u survived; %.0f s\n", all.killed, all.mutants,
-           all.equivalent, all.survived, workers_seconds() - g.begin);
+    printf("%u of %u killed, %u equivalent with a reason, %u out of reach or never met with a reason, %u survived; "
+           "%.0f s\n",
+           all.killed, all.mutants, all.equivalent, all.unreached, all.survived, workers_seconds() - g.begin);
     free(g.clients);
     free(g.meets);
     free(g.mutants);

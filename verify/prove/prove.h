@@ -46,6 +46,10 @@ void prove_protocol_text(uint32_t client, char text[PROVE_TEXT]);
 bool prove_protocol_find(const char *text, uint32_t *client);
 bool prove_protocol_explore(uint32_t client, const prove_limits *limits, bl_explore_result *result);
 
+/* Calls `found` for each ordered operation of the library's headers that no exploration so far has met. */
+typedef void (*prove_found)(void *arg, const char *file, uint32_t line);
+void prove_unmet(prove_found found, void *arg);
+
 int prove_protocols(const prove_options *o); /* explores and prints all of them; 0 if nothing is wrong */
 int prove_mutants(const prove_options *o);
 

@@ -3,6 +3,7 @@
 #include "app_problem.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 
 const bench_column app_grid_columns[] = {
@@ -141,6 +142,14 @@ int app_best(const app_table *t, const app_medians *medians, unsigned series) {
             best = (int)i;
     }
     return best;
+}
+
+bool app_no_verdict(const bench_panel *panel, bench_verdict *verdict, double sum, bool gpu) {
+    bool elsewhere = gpu && !bench_panel_gpu(panel);
+    if (elsewhere || isnan(sum))
+        bench_say_leader(panel, verdict,
+                         elsewhere ? "The paper measured a GPU." : "Not all that it takes was measured.");
+    return elsewhere || isnan(sum);
 }
 
 /* ---- orders ---- */

@@ -70,6 +70,10 @@ void app_table_run(app_bench *s, const app_table *t, app_medians *medians);
 /* The fastest point of a series; -1 when nothing was measured. */
 int app_best(const app_table *t, const app_medians *medians, unsigned series);
 
+/* For `agrees` of a figure. True, and a verdict that says so, when there can be none: `sum`, of the numbers that it needs, is NAN, or the paper
+ * measured a GPU (`gpu`) and this is none. */
+bool app_no_verdict(const bench_panel *panel, bench_verdict *verdict, double sum, bool gpu);
+
 /* Something that a reader must know and that is no row: on the screen and in the file. */
 void app_say(app_bench *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

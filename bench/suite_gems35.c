@@ -8,6 +8,7 @@
 #include "app_grid.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 /* Eight stones, no row of three that can be made four of at once: it stands for the scenario of Figure 35.6. */
 #define POSITION "--position 44532635"
@@ -100,10 +101,8 @@ static void run(bench *b, bench_device *d) { app_bench_run(b, d, tables); }
 /* Few workers are worst, and with much to do the most are best. */
 static void judge_blocks(const bench_panel *p, bench_verdict *v) {
     const bench_curve *deep = bench_panel_curve(p, "7 moves"), *flat = bench_panel_curve(p, "4 moves");
-    if (!bench_panel_gpu(p) || !deep || !flat || deep->count < 3 || flat->count < 3) {
-        bench_say_leader(p, v, bench_panel_gpu(p) ? "Too few points." : "The paper measured a GPU.");
+    if (app_no_verdict(p, v, deep && flat && deep->count > 2 && flat->count > 2 ? 0 : NAN, true))
         return;
-    }
     double gain = deep->marks[deep->count - 1].median / deep->marks[0].median;
     double flat_gain = flat->marks[flat->count - 1].median / flat->marks[0].median;
     bool deep_gains = gain > 1.5, flat_gains_less = flat_gain < gain;
@@ -117,6 +116,8 @@ static void judge_blocks(const bench_panel *p, bench_verdict *v) {
 
 static void judge_speed(const bench_panel *p, bench_verdict *v) {
     double gain = bench_panel_gain(p, "dynamic", "static", 7), flat = bench_panel_gain(p, "dynamic", "static", 4);
+    if (app_no_verdict(p, v, gain + flat, true))
+        return;
     bench_say(v,
               gain >= 1.5    ? BENCH_YES
               : gain >= 1.05 ? BENCH_PARTLY
@@ -128,6 +129,8 @@ static void judge_speed(const bench_panel *p, bench_verdict *v) {
 static void judge_slots(const bench_panel *p, bench_verdict *v) {
     double dynamic = bench_panel_at(p, "dynamic", 7), fixed = bench_panel_at(p, "static", 7);
     double ratio = fixed / dynamic;
+    if (app_no_verdict(p, v, ratio, false))
+        return;
     bench_say(v,
               ratio >= 10 ? BENCH_YES
               : ratio > 1 ? BENCH_PARTLY
@@ -149,6 +152,8 @@ static void gain_range(const bench_panel *p, double *least, double *most) {
 static void judge_octree(const bench_panel *p, bench_verdict *v) {
     double least, most;
     gain_range(p, &least, &most);
+    if (app_no_verdict(p, v, least + most, true))
+        return;
     bench_say(v,
               least >= 1.0  ? BENCH_YES
               : most >= 1.0 ? BENCH_PARTLY
@@ -159,15 +164,13 @@ static void judge_octree(const bench_panel *p, bench_verdict *v) {
 /* How the need for slots grows from the first point to the last. */
 static double growth(const bench_panel *p, const char *name) {
     const bench_curve *curve = bench_panel_curve(p, name);
-    return curve && curve->count > 1 ? curve->marks[curve->count - 1].median / curve->marks[0].median : 0;
+    return curve && curve->count > 1 ? curve->marks[curve->count - 1].median / curve->marks[0].median : NAN;
 }
 
 static void judge_octree_slots(const bench_panel *p, bench_verdict *v) {
     double dynamic = growth(p, "dynamic"), fixed = growth(p, "static");
-    if (dynamic == 0 || fixed == 0) {
-        bench_say_leader(p, v, "Too few points.");
+    if (app_no_verdict(p, v, dynamic + fixed, false))
         return;
-    }
     bench_say(v,
               fixed > 2 * dynamic ? BENCH_YES
               : fixed > dynamic   ? BENCH_PARTLY

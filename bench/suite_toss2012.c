@@ -213,10 +213,8 @@ static double slope(const bench_curve *c) {
 static void judge_pop(const bench_panel *p, bench_verdict *v) {
     double range = 1e3 * slope(bench_panel_curve(p, "range")); /* from ms to microseconds */
     double list = 1e3 * slope(bench_panel_curve(p, "list"));
-    if (!bench_panel_gpu(p) || isnan(range)) {
-        bench_say_leader(p, v, "The paper measured a GPU.");
+    if (app_no_verdict(p, v, range + list, true))
         return;
-    }
     bench_say(v,
               range > 0 && range <= 1.92 ? BENCH_YES
               : range <= 3.52            ? BENCH_PARTLY
@@ -249,10 +247,8 @@ static double best_y(const bench_panel *p, const char *name) { return bench_pane
 static void judge_single(const bench_panel *p, bench_verdict *v) {
     double n = 0, fixed = one_more(p, "static", &n), range = one_more(p, "range", &n);
     double list = bench_panel_end(p, "list") / best_y(p, "list");
-    if (!bench_panel_gpu(p) || isnan(fixed + range + list)) {
-        bench_say_leader(p, v, bench_panel_gpu(p) ? "Not all methods are here." : "The paper measured a GPU.");
+    if (app_no_verdict(p, v, fixed + range + list, true))
         return;
-    }
     int right = (fixed > 1.1) + (range < fixed) + (list > 1.2);
     bench_say(
         v,
@@ -267,6 +263,8 @@ static void judge_single(const bench_panel *p, bench_verdict *v) {
 static void judge_best(const bench_panel *p, bench_verdict *v) {
     double fixed = best_y(p, "static"), list = best_y(p, "list"), range = best_y(p, "range");
     double most = fmax(list, range) / fixed;
+    if (app_no_verdict(p, v, fixed + list + range, true))
+        return;
     bench_say(v,
               most <= 1.15  ? BENCH_YES
               : most <= 1.5 ? BENCH_PARTLY
@@ -288,10 +286,8 @@ static void judge_map(const bench_panel *p, bench_verdict *v) {
     const bench_panel *list = panel_like(p, ", list"), *range = panel_like(p, ", range");
     double a = list ? bench_panel_end(list, "1") : NAN, b = range ? bench_panel_end(range, "1") : NAN;
     double c = list ? bench_panel_near(list, "7", 1) : NAN, d = range ? bench_panel_near(range, "7", 1) : NAN;
-    if (!bench_panel_gpu(p) || isnan(a + b + c + d)) {
-        bench_say_leader(p, v, bench_panel_gpu(p) ? "Not all points are here." : "The paper measured a GPU.");
+    if (app_no_verdict(p, v, a + b + c + d, true))
         return;
-    }
     bench_say(v,
               a > 2 * b     ? BENCH_YES
               : a > 1.1 * b ? BENCH_PARTLY
@@ -308,6 +304,8 @@ static void judge_patterns(const bench_panel *p, bench_verdict *v) {
         worst = isnan(worst) || factor > worst ? factor : worst;
         best = isnan(best) || factor < best ? factor : best;
     }
+    if (app_no_verdict(p, v, worst + best, true))
+        return;
     bench_say(v,
               worst >= 1.3  ? BENCH_YES
               : worst > 1.1 ? BENCH_PARTLY
@@ -318,6 +316,8 @@ static void judge_patterns(const bench_panel *p, bench_verdict *v) {
 
 static void judge_octree(const bench_panel *p, bench_verdict *v) {
     double range = best_y(p, "range"), abp = best_y(p, "ABP"), factor = range / abp;
+    if (app_no_verdict(p, v, factor, true))
+        return;
     bench_say(v,
               factor > 0.85 && factor < 1.15 ? BENCH_YES
               : factor > 0.5 && factor < 2   ? BENCH_PARTLY

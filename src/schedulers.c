@@ -162,6 +162,10 @@ int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint
             bl__detail(c, ", warp, block:N with N a multiple of %u up to 1024", plan->warp);
         return BL_EINVAL;
     }
+    /* A loop on a GPU: one fetch-and-add a piece, asked for before the last piece is run, costs less than looking for victims. */
+    if (!strcmp(c->config.scheduler, "auto") && program->takes_pieces && !strcmp(program->target, "cuda") &&
+        find_instance(program, "list:faa", lane_tasks))
+        name = "list:faa";
     plan->instance = find_instance(program, name, lane_tasks);
     if (!plan->instance) {
         bl__detail(c, "%s has no code for %s with group %s: other groups run with " BL_DEFAULT_TEXT, program->name,

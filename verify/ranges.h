@@ -149,6 +149,25 @@ BL_FN void RANGE_(widest)(ranges_client *c, BL_RANGE *q) {
     RANGE_(must_be_empty)(c, q);
 }
 
+#if RANGE_(AHEAD)
+/* A pop if the range is what it is taken to be; otherwise nothing but what it is. */
+BL_FN void RANGE_(asked)(ranges_client *c, BL_RANGE *q) {
+    uint32_t b = c->base;
+    uint64_t seen = RANGE_(ends)(b, b + 10);
+    RANGE_(set)(q, b, b + 10);
+    RANGES_SAME(c, 0, RANGE_(ask)(q, RANGE_(ends)(b, b + 9), 3) == seen, 1);
+    RANGES_SAME(c, 0, RANGE_(size)(q), 10);
+    RANGES_SAME(c, 0, RANGE_(ask)(q, seen, 3) == seen, 1);
+    RANGES_SAME(c, 0, RANGE_(begin)(q), b + 3);
+    RANGES_SAME(c, 0, RANGE_(size)(q), 7);
+    seen = RANGE_(ends)(b, b); /* of an empty range nothing is asked for */
+    RANGES_SAME(c, 0, RANGE_(ask)(q, seen, 1) == seen, 1);
+    seen = RANGE_(ends)(b + 3, b + 10);
+    RANGES_SAME(c, 0, RANGE_(ask)(q, seen, 100) == seen, 1);
+    RANGE_(must_be_empty)(c, q);
+}
+#endif
+
 BL_FN void RANGE_(alone)(ranges_client *c) {
     BL_RANGE q = RANGE_(fresh)(c);
     uint32_t b = c->base, from, to;
@@ -179,6 +198,9 @@ BL_FN void RANGE_(alone)(ranges_client *c) {
         RANGE_(must_pop)(c, &q, 9, 0, 5);
         RANGE_(must_be_empty)(c, &q);
     }
+#if RANGE_(AHEAD)
+    RANGE_(asked)(c, &q);
+#endif
     RANGE_(widest)(c, &q);
 }
 

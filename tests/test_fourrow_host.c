@@ -244,6 +244,7 @@ static void test_files(void) {
         {"# nothing\n\n", ": holds no positions"},
         {"44\n48 1\n", ": line 2: character 2, '8', "},
         {"44 22\n", ": line 1: \"22\" is no score (accepted: -21 to 21"},
+        {"44 -22\n", ": line 1: \"-22\" is no score"},
         {"44 one\n", ": line 1: \"one\" is no score"},
         {"44 1 2\n", ": line 1: \"2\" is one word too many"},
         {"\n4142434 1\n", ": line 2: the game is over"},

@@ -48,8 +48,8 @@ BL_FN bool fourrow_is_answered(const fourrow_table *table, const fourrow_board *
 }
 
 /* `length` moves lead to a position about which `bound` was asked. True if some question above it has been answered, so that nobody needs this one. */
-BL_FN bool fourrow_is_idle(const fourrow_table *table, const fourrow_line_of_play *line, uint32_t length,
-                           int32_t bound) {
+BL_CALLED_FN bool fourrow_is_idle(const fourrow_table *table, const fourrow_line_of_play *line, uint32_t length,
+                                  int32_t bound) {
     fourrow_board b = line->origin;
     for (uint32_t i = 0; i < length; i++) {
         if (fourrow_is_answered(table, &b, (length - i) % 2 != 0 ? 1 - bound : bound))
@@ -60,7 +60,7 @@ BL_FN bool fourrow_is_idle(const fourrow_table *table, const fourrow_line_of_pla
 }
 
 /* The position before the last move. */
-BL_FN fourrow_board fourrow_above(const fourrow_line_of_play *line, uint32_t length) {
+BL_CALLED_FN fourrow_board fourrow_above(const fourrow_line_of_play *line, uint32_t length) {
     fourrow_board b = line->origin;
     for (uint32_t i = 0; i + 1 < length; i++)
         b = fourrow_follow(&b, (uint32_t)(line->moves >> 3 * i) & 7);

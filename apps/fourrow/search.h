@@ -98,8 +98,8 @@ typedef struct fourrow_search {
 #define FOURROW_PATIENCE 2048
 
 /* Decides a quiet position if that takes no search (then *value is a bound on the side of `bound` where the score lies) or else fills `f`. */
-BL_FN bool fourrow_decide(const fourrow_table *table, const fourrow_board *b, uint32_t stones, int32_t bound,
-                          fourrow_frame *f, int32_t *value) {
+BL_CALLED_FN bool fourrow_decide(const fourrow_table *table, const fourrow_board *b, uint32_t stones, int32_t bound,
+                                 fourrow_frame *f, int32_t *value) {
     uint64_t sound = fourrow_sound(b);
     if (sound == 0) {
         *value = stones == FOURROW_CELLS ? 0 : fourrow_lose_next(stones);
@@ -139,7 +139,7 @@ BL_FN void fourrow_record(const fourrow_table *table, const fourrow_board *b, ui
 }
 
 /* `s` has its table and line; `b` is quiet with `stones` on it. Returns a lower bound of the score if that is at least `bound`, else an upper bound. */
-BL_FN int32_t fourrow_at_least(fourrow_search *s, const fourrow_board *b, uint32_t stones, int32_t bound) {
+BL_CALLED_FN int32_t fourrow_at_least(fourrow_search *s, const fourrow_board *b, uint32_t stones, int32_t bound) {
     const int32_t asked = bound;
     uint32_t depth = 0;
     int32_t value;

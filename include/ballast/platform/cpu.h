@@ -13,6 +13,7 @@
 #define BL_CAN_SLEEP 1
 #define BL_FN static inline __attribute__((unused))
 #define BL_HOT_FN static inline __attribute__((always_inline))
+#define BL_CALLED_FN static __attribute__((noinline, unused))
 #define BL_HOST_FN static inline __attribute__((unused))
 #define BL_INLINE __attribute__((always_inline))
 #define BL_MAY_ALIAS __attribute__((may_alias))

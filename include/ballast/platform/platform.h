@@ -5,6 +5,7 @@
  *
  *   BL_FN                  how a function of a shared header is declared: it runs on the target
  *   BL_HOT_FN              the same, for what every task passes through: always inlined, so that a program's constants are seen
+ *   BL_CALLED_FN           the same, for a large function: called and not inlined, so that a program with many schedulers holds it once
  *   BL_HOST_FN             the same, but the host may call it too (sizes, layouts)
  *   BL_UNROLL              before a loop whose arrays must stay in registers
  *   BL_ASSUME(x)           x is true, and the compiler may rely on it

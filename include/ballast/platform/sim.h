@@ -84,6 +84,7 @@ uint64_t bl__sim_clock(void);
 #define BL_WARP BL__SIM_WARP
 #define BL_FN static inline __attribute__((unused))
 #define BL_HOT_FN BL_FN
+#define BL_CALLED_FN static __attribute__((noinline, unused))
 #define BL_HOST_FN static inline __attribute__((unused))
 #define BL_INLINE __attribute__((always_inline))
 #define BL_MAY_ALIAS __attribute__((may_alias))

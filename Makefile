@@ -1,7 +1,7 @@
 # Only forwards to CMake, CTest and the scripts. `make` alone prints what there is.
 ##   make demo       install what is missing, build, and show what Ballast can do
 ##   make test       build everything (with CUDA where nvcc is found) and run all tests; BALLAST_DATA=DIR adds the data sets
-##   make prove      explore all small clients of every queue under weak memory; about ten minutes on two cores
+##   make prove      explore all small clients of every queue and protocol under weak memory; a quarter of an hour on two cores
 ##   make mutants    weaken every order of the queues by one step: each must be found, or have a written reason
 ##   make bench      build and run the benchmarks: the peers, and the suites of `ballast bench` with BENCH_FLAGS=--quick
 ##   make report     build, run the suites in their quick form, and make the page of them: $(BUILD)/report/report.html
@@ -68,7 +68,7 @@ sanitize: dependencies
 	JOBS=$(JOBS) scripts/sanitize
 
 coverage: dependencies
-	JOBS=$(JOBS) scripts/coverage
+	JOBS=$(JOBS) CMAKE_FLAGS='$(CMAKE_FLAGS)' scripts/coverage
 
 format:
 	git ls-files '*.c' '*.h' '*.cpp' '*.cu' | xargs clang-format -i

@@ -24,11 +24,21 @@ static const char *next_operation(const char *text) {
     return NULL;
 }
 
+/* FOLDER/FILE: a file that is included by a path of its own has many names. */
+static const char *short_name(const char *file) {
+    const char *at = file + strlen(file);
+    for (uint32_t slashes = 0; at > file; at--)
+        if (at[-1] == '/' && ++slashes == 2)
+            break;
+    return at;
+}
+
 static bool is_met(const char *file, uint32_t line) {
     for (uint32_t i = 1, n = bl_site_count(); i <= n; i++) {
         bl_site s = bl_site_get(i);
         bl_mutant ignored[BL_MUTANTS];
-        if (s.line >= line && s.line < line + NEAR && !strcmp(s.file, file) && bl_site_mutants(i, ignored))
+        if (s.line >= line && s.line < line + NEAR && !strcmp(short_name(s.file), short_name(file)) &&
+            bl_site_mutants(i, ignored))
             return true;
     }
     return false;

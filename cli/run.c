@@ -3,6 +3,7 @@
 
 #include "options.h"
 #include "output.h"
+#include "trace.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ static const app_option RUN_OPTIONS[] = {
     {"--private", "N", "", "entries of a worker's private stack, 0 for none; the scheduler's best unless given"},
     {"--pop", "N", "", "indices of a loop taken at once; the app's best unless given"},
     {"--stall", "S", "60", "seconds without progress after which the run is given up"},
+    {"--trace", "FILE", "", "write a timeline of the last run's workers there, for Perfetto or chrome://tracing"},
     {"--check", NULL, "", "check the result however long it takes"},
     {"--no-check", NULL, "", "do not check the result"},
     {"--json", NULL, "", "one object on one line"},
@@ -48,6 +50,7 @@ typedef struct run_request {
     bl_config config;
     uint32_t repeat;
     uint64_t seed;
+    const char *trace; /* NULL: none */
     bool check, force, json;
     progress_line progress;
 } run_request;
@@ -165,6 +168,8 @@ static int read_request(const options *set, run_request *request) {
     request->force = options_given(set, "--check");
     request->check = !options_given(set, "--no-check");
     request->json = options_given(set, "--json");
+    if (options_given(set, "--trace"))
+        request->trace = options_text(set, "--trace");
     if (request->force && !request->check)
         return wrong_use("--check: contradicts --no-check (accepted: one of the two)");
     options_values(set, request->app->options, request->values);
@@ -383,7 +388,9 @@ static int check(const run_request *request, const bl_context *context, void *pr
 
 static int measure(run_request *request, bl_context *context, void *problem, run_outcome *outcome) {
     for (uint32_t i = 0; i < request->repeat; i++) {
-        int status = request->app->run(problem, context, &outcome->stats);
+        int status = request->trace && i + 1 == request->repeat ? bl_trace_start(context, 0) : BL_OK;
+        if (status == BL_OK)
+            status = request->app->run(problem, context, &outcome->stats);
         clear_progress(&request->progress);
         if (status)
             return explain(request, context, status);
@@ -404,6 +411,8 @@ static int run_loaded(run_request *request, bl_context *context, void *problem) 
     if (status)
         return status;
     if (request->app->write && request->app->write(problem, context, &error))
+        return run_failed("%s", error.text);
+    if (request->trace && trace_write(request->trace, request->app->name, context, &outcome.stats, &error))
         return run_failed("%s", error.text);
     if (request->json)
         print_json(request, context, problem, &outcome);

@@ -124,6 +124,7 @@ void bl_close(bl_context *c) {
         return;
     c->ops->close(c);
     free_config(&c->config);
+    free(c->timelines.spans);
     free(c);
 }
 

@@ -2,6 +2,7 @@
 #include "internal.h"
 
 #include <ballast/parts/entry.h>
+#include <ballast/parts/trace.h>
 #include <ballast/task.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -114,7 +115,7 @@ static void bind_to_core(cpu_device *d, uint32_t number) {
 }
 
 /* A thread's part of a job: its worker, or group after group of a static wave as a GPU's hardware would hand them out. */
-static void run_part(cpu_device *d, uint32_t number) {
+static void run_groups(cpu_device *d, uint32_t number) {
     const bl__run *run = d->run;
     unsigned char *memory = run->memory + (size_t)number * run->worker_memory + run->scratch_bytes;
     bl__stack *stack = (bl__stack *)(void *)memory;
@@ -131,6 +132,18 @@ static void run_part(cpu_device *d, uint32_t number) {
         if (!wave)
             return;
     }
+}
+
+static void run_part(cpu_device *d, uint32_t number) {
+    const bl__run *run = d->run;
+    if (!run->trace || !d->plan->is_static) {
+        run_groups(d, number);
+        return;
+    }
+    uint64_t before = run->tally[number].tasks;
+    bl__trace_wave_begins(run->trace + number, run->launch);
+    run_groups(d, number);
+    bl__trace_wave_ends(run->trace + number, run->launch, run->tally[number].tasks - before);
 }
 
 static void *thread_main(void *argument) {

@@ -10,6 +10,15 @@
 
 typedef struct bl__device_ops bl__device_ops;
 
+/* What bl_trace gives, collected run by run. */
+typedef struct bl__timelines {
+    uint32_t room; /* spans per worker; 0: off */
+    bl_span *spans;
+    size_t count, capacity;
+    uint64_t origin, end; /* of the first and of the last run, on the device's clock */
+    uint32_t launches;    /* of the runs so far */
+} bl__timelines;
+
 struct bl_context {
     const bl__device_ops *ops;
     void *device; /* the device's own state */
@@ -17,6 +26,7 @@ struct bl_context {
     bl_config config; /* strings in it are copies */
     bool dead;
     char detail[4096];
+    bl__timelines timelines;
 };
 
 /* How a run will be made: the scheduler resolved, sizes decided. */
@@ -93,6 +103,11 @@ void bl__detail(bl_context *c, const char *format, ...) __attribute__((format(pr
 
 /* Resolves config->scheduler and config->group for a program. */
 int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint32_t *lanes);
+
+/* Timelines (trace.c): room for those of a run, if they are wanted; and what was written there into c->timelines, if the run succeeded. The second
+ * returns `status`, or what else went wrong. */
+int bl__trace_begin(bl_context *c, bl__run *run);
+int bl__trace_end(bl_context *c, bl__run *run, bool waves, int status);
 
 /* Managed queues by number (BL_MANAGED_QUEUES). */
 typedef struct bl__queue_type {

@@ -284,7 +284,7 @@ static int drain(job *j) {
 /* ---- launching ---- */
 
 static int launch(job *j, bl__control *after) {
-    j->stats.launches++;
+    j->run.launch = j->stats.launches++;
     int status = j->c->ops->launch(j->c, &j->plan, &j->run, j->shared);
     if (status == BL_OK)
         status = bl_copy_out(j->c, after, j->control.memory, sizeof *after);
@@ -555,6 +555,8 @@ static int run_entries(bl_context *c, const bl_program *program, const void *sha
         describe(j, lanes);
         status = allocate_workers(j);
     }
+    if (status == BL_OK)
+        status = bl__trace_begin(c, &j->run);
     if (status == BL_OK && count && range) {
         status = upload_roots(j, roots, count, range);
         if (status == BL_OK && is_loop(j, range))
@@ -567,6 +569,7 @@ static int run_entries(bl_context *c, const bl_program *program, const void *sha
             status = bl_copy_out(c, results, j->results.memory, (size_t)program->result_bytes * count);
         add_up(j);
     }
+    status = bl__trace_end(c, &j->run, j->plan.is_static, status);
     if (stats)
         *stats = j->stats;
     if (c->dead) {

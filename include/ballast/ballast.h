@@ -129,6 +129,32 @@ int bl_run_join(bl_context *context, const bl_program *program, const void *shar
 int bl_run_range(bl_context *context, const bl_program *program, const void *shared, const void *payload,
                  uint32_t count, bl_stats *stats);
 
+/* ---- timelines: what each worker did when ---- */
+
+typedef enum bl_span_kind {
+    BL_SPAN_TASKS,  /* had work: ran tasks, published, took from its own queue */
+    BL_SPAN_SEARCH, /* looked for work, and perhaps stole some */
+    BL_SPAN_IDLE,   /* found none, or waited for the others to end */
+    BL_SPAN_PAUSE   /* between two launches, while the host works */
+} bl_span_kind;
+
+typedef struct bl_span {
+    uint32_t worker; /* with static:wave on a GPU: the multiprocessor */
+    bl_span_kind kind;
+    uint64_t begin, end;                    /* nanoseconds since the first run began; on the simulated machine steps */
+    uint64_t tasks, steals, steal_attempts; /* in this span; over all spans they add up to those of bl_stats */
+    uint32_t launch;
+    uint32_t
+        parts; /* 1, or of how many spans it was made because room was short; then its kind is that of the longest */
+} bl_span;
+
+/* From now on runs are traced, those that fail excepted; what was traced before is forgotten. `spans_per_worker`: how many to keep before short ones are
+ * made one; 0: 4096. All workers together get at most 2^20, but at least 16 each. */
+int bl_trace_start(bl_context *context, uint32_t spans_per_worker);
+void bl_trace_stop(bl_context *context);
+/* Worker by worker, without gap or overlap and in the order of time; NULL for none. Valid until the next run, bl_trace_start or bl_close. */
+const bl_span *bl_trace(const bl_context *context, size_t *count);
+
 /* ---- a plain function as a program: CPU only, no template, a call per task ---- */
 
 typedef struct bl_task bl_task;

@@ -40,7 +40,7 @@ typedef struct machine {
 } machine;
 
 static _Thread_local machine *running;        /* NULL: operations act at once */
-static _Thread_local uint64_t outside_points; /* the clock of code outside of a run */
+static _Thread_local uint64_t outside_points; /* the clock of code outside of a run, and where the next run's goes on */
 
 /* ---- going on ---- */
 
@@ -117,7 +117,7 @@ void bl__sim_yield(bl__sim_site *site) {
 /* Reading the clock moves it, so that a loop that does nothing else comes to an end. */
 uint64_t bl__sim_clock(void) {
     if (running)
-        return running->points++;
+        return outside_points + running->points++;
     return bl__exploring ? bl__explore_clock(bl__exploring) : outside_points++;
 }
 
@@ -246,6 +246,7 @@ bl_sim_result bl_sim_run(uint32_t blocks, uint32_t lanes, bl_sim_body body, void
     bool opened = open_machine(&m, blocks, fibers);
     if (opened)
         run(&m);
+    outside_points += m.points;
     close_machine(&m, fibers);
     if (!opened)
         bl__fiber_trim(); /* do not sit on what was too little */

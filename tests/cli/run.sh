@@ -475,6 +475,59 @@ json "all particles equal" "particles=100 leaves=1 depth=20 placed=100 checked=t
     --device cpu --json
 json "all particles equal, --max-depth 5" "leaves=1 depth=5" run octree --input "$tmp/equal.xyz" --max-depth 5 --device cpu --json
 
+# ---- timelines ----
+
+# The counters of the run are those of its trace, both as told there and as the sums over all spans.
+sum() { # FILE MEMBER
+    grep '"ph": "X"' "$1" | sed -n "s/.*\"$2\": \([0-9]*\).*/\1/p" | awk '{n += $1} END {printf "%d", n}'
+}
+
+traces() { # NAME ARGUMENTS...
+    name=$1
+    shift
+    rm -f "$tmp/trace.json"
+    succeeds "$name" run "$@" --trace "$tmp/trace.json" --json || return 0
+    for counter in tasks steals; do
+        expected=$(member $counter)
+        if [ "$(sed -n "1s/.*\"$counter\": \([0-9]*\).*/\1/p" "$tmp/trace.json")" != "$expected" ] ||
+            [ "$(sum "$tmp/trace.json" $counter)" != "$expected" ]; then
+            not_ok "$name" "expected $expected $counter in the trace"
+            return 0
+        fi
+    done
+    if command -v python3 >/dev/null 2>&1 && ! python3 -m json.tool "$tmp/trace.json" >/dev/null 2>&1; then
+        not_ok "$name" "expected a trace that is JSON"
+        return 0
+    fi
+    ok "$name"
+}
+
+for device in cpu sim; do
+    for scheduler in auto static abp blocking; do
+        traces "--trace, $device, $scheduler" octree --particles 2000 --workers 4 --device $device --scheduler $scheduler
+    done
+done
+traces "--trace --repeat 3" uts --tree mini_T1_d7 --repeat 3 --device cpu
+if grep -q '"name": "task", "ph": "X", "ts": [0-9.]*, "dur": [0-9.]*, "pid": 1, "tid": 0, "args": {"launch": 0, "tasks": ' \
+    "$tmp/trace.json" && grep -q '"thread_name".*"worker 0"' "$tmp/trace.json"; then
+    ok "--trace has workers and what they did"
+else
+    not_ok "--trace has workers and what they did" "expected a span with tasks"
+fi
+traces "--trace of several runs" pagerank --graph "$tmp/small.txt" --device cpu
+traces "--trace of nothing" octree --particles 0 --device cpu
+traces "--trace of pauses" octree --particles 2000 --capacity 2 --private 0 --device cpu
+refuses "--trace into no folder" 1 "--trace $tmp/no/trace.json: cannot be written: No such file" run uts --tree T0 --device cpu \
+    --trace "$tmp/no/trace.json"
+refuses "--trace without a name" 2 "--trace: value missing (accepted: --trace FILE: " run uts --tree T0 --trace ""
+rm -f "$tmp/trace.json"
+refuses "--trace of a run that is refused" 1 "$tmp/no/file.xyz" run octree --input "$tmp/no/file.xyz" --device cpu --trace "$tmp/trace.json"
+if [ -e "$tmp/trace.json" ]; then
+    not_ok "--trace of a run that is refused leaves no file" "expected no file"
+else
+    ok "--trace of a run that is refused leaves no file"
+fi
+
 # ---- files that an app writes ----
 
 json "octree --output" "particles=2000 checked=twin" run octree --particles 2000 --output "$tmp/tree.txt" --device cpu --json

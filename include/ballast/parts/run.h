@@ -68,8 +68,10 @@ typedef struct bl__run {
     uint32_t lanes;         /* per worker */
     uint32_t pop;           /* BL_RANGE_RUN: indices taken at once; 0: as many as take a while */
     uint32_t random_victims, steal_half;
-    uint32_t one_per_node; /* publish a range as single tasks, as the papers have it */
-    uint32_t done_test;    /* ask the program whether it is done instead of detecting termination */
+    uint32_t one_per_node;   /* publish a range as single tasks, as the papers have it */
+    uint32_t done_test;      /* ask the program whether it is done instead of detecting termination */
+    uint32_t launch;         /* which of the run */
+    struct bl__trace *trace; /* timelines, one for each tally; NULL: nobody asked for them */
 } bl__run;
 
 /* CPU workers: bl__sleep returns when control->wakes differs from `seen`; bl__wake wakes one sleeper, or all. */

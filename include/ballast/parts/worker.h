@@ -4,6 +4,7 @@
 
 #include "entry.h"
 #include "run.h"
+#include "trace.h"
 
 typedef struct bl__worker {
     const bl__run *run;
@@ -25,7 +26,7 @@ typedef struct bl__worker {
     uint64_t seen, found;           /* ... what it took its range to be, and what it was */
     uint32_t drawn;                 /* list, lane 0: tasks that it has drawn and not begun to fetch, ... */
     uint64_t drawn_at;              /* ... and the first of them */
-    uint64_t tasks, steals, attempts, waited;
+    uint64_t tasks, waited;
     uint32_t peak, queue_peak;
 } bl__worker;
 
@@ -61,9 +62,37 @@ BL_FN bl__worker bl__worker_start(const bl__run *run, bl__stack *stack, uint32_t
     w.seen = w.found = 0;
     w.drawn = 0;
     w.drawn_at = 0;
-    w.tasks = w.steals = w.attempts = w.waited = 0;
+    w.tasks = w.waited = 0;
     w.peak = w.queue_peak = 0;
     return w;
+}
+
+/* A try to steal that brought `got` entries. Counted in memory: few registers, and nobody waits for it. */
+BL_FN void bl__worker_tried(const bl__worker *w, uint32_t got) {
+    if (w->lane)
+        return;
+    bl_fetch_add64_relaxed(&w->tally->attempts, 1);
+    if (got)
+        bl_fetch_add64_relaxed(&w->tally->steals, got);
+}
+
+/* ---- its timeline; only where run->trace is ---- */
+
+BL_FN bl__trace *bl__worker_trace(const bl__worker *w) { return w->run->trace + (w->tally - w->run->tally); }
+
+BL_FN void bl__worker_turns(const bl__worker *w, bl__standing to) {
+    bl__trace_turn(bl__worker_trace(w), w->tally, (uint32_t)to, w->run->launch);
+}
+
+BL_FN void bl__worker_makes_room(const bl__worker *w) {
+    if (w->run->trace && w->lane == 0)
+        bl__trace_thin(bl__worker_trace(w));
+}
+
+/* Called by a scheduler that is about to look at others' queues. */
+BL_FN void bl__worker_looks(const bl__worker *w) {
+    if (w->run->trace && w->lane == 0)
+        bl__worker_trace(w)->looked = bl_time();
 }
 
 BL_FN uint32_t bl__max(uint32_t a, uint32_t b) { return a > b ? a : b; }

@@ -50,6 +50,22 @@ BL_FN void BL__NAME(stand)(bl__worker *w, bl__standing standing) {
         bl_store32_host(&w->tally->standing, (uint32_t)standing);
 }
 
+/* Into the worker's timeline. The part of a wave that a CPU thread runs is noted by its device: it may be many groups. */
+BL_FN void BL__NAME(note)(bl__worker *w, bl__standing standing) {
+    if (!w->run->trace || w->lane)
+        return;
+#if !BL__ENDS_ALONE
+    bl__worker_turns(w, standing);
+#elif BL_WARP == 1
+    (void)standing;
+#else
+    if (standing == BL__AT_END)
+        bl__trace_wave_ends(bl__worker_trace(w), w->run->launch, w->tasks);
+    else
+        bl__trace_wave_begins(bl__worker_trace(w), w->run->launch);
+#endif
+}
+
 /* Entries on the private stack. Lane 0 may change it next, so no lane goes on before all have looked. */
 BL_FN uint32_t BL__NAME(held)(bl__worker *w) {
     uint32_t count = bl__stack_count(w->stack);
@@ -150,6 +166,7 @@ BL_FN bool BL__NAME(over)(bl__worker *w, const BL_SHARED *shared) {
 BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared) {
     bl__control *control = w->run->control;
     BL__NAME(stand)(w, BL__AT_IDLE);
+    BL__NAME(note)(w, BL__AT_IDLE);
     if (w->lane == 0)
         bl__idle_enter(control);
     for (uint32_t tries = 0;; tries++) {
@@ -176,18 +193,12 @@ BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared) {
     uint32_t go = w->lane == 0 && bl__idle_leave(control);
     return bl_warp_broadcast32(go, 0) != 0;
 }
-#endif
 
-/* Fills the empty private stack. False when the worker should end. */
-BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared) {
-#if BL__ENDS_ALONE
-    (void)shared;
-    return BL__NAME(fetch)(w) != 0;
-#else
-    if (BL__NAME(fetch)(w))
-        return true;
+/* Until it has fetched something, or should end. */
+BL_FN bool BL__NAME(search)(bl__worker *w, const BL_SHARED *shared) {
     uint64_t since = bl_clock();
     BL__NAME(stand)(w, BL__AT_SEARCH);
+    BL__NAME(note)(w, BL__AT_SEARCH);
     bool got = false;
     for (uint32_t tries = 0;; tries++) {
         if (w->run->alone ? BL__NAME(all_empty)(w) || BL__NAME(stopping)(w)
@@ -205,6 +216,20 @@ BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared) {
     if (got)
         bl__wake_for_work(w->run); /* who woke this worker woke only one: where there was work there may be more */
     return got;
+}
+#endif
+
+/* Fills the empty private stack. False when the worker should end. */
+BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared) {
+#if BL__ENDS_ALONE
+    (void)shared;
+    return BL__NAME(fetch)(w) != 0;
+#else
+    if (!BL__NAME(fetch)(w) && !BL__NAME(search)(w, shared))
+        return false;
+    BL__NAME(note)(w, BL__AT_WORK);
+    bl__worker_makes_room(w);
+    return true;
 #endif
 }
 
@@ -431,8 +456,6 @@ BL_FN void BL__NAME(close)(bl__worker *w, uint64_t begun) {
         tally->spilled = count;
     bl_store64_host(&tally->beat, 0);
     bl_fetch_add64_relaxed(&tally->tasks, w->tasks);
-    bl_fetch_add64_relaxed(&tally->steals, w->steals);
-    bl_fetch_add64_relaxed(&tally->attempts, w->attempts);
     bl_fetch_add64_relaxed(&tally->busy, bl_clock() - begun - w->waited);
     bl_fetch_max64_relaxed(&tally->peak, w->peak);
     bl_fetch_max64_relaxed(&tally->queue_peak, w->queue_peak);
@@ -477,6 +500,7 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
 #endif
     if (leads) {
         BL__NAME(stand)(&w, BL__AT_WORK);
+        BL__NAME(note)(&w, BL__AT_WORK);
         bl_warp_sync();
     }
     for (;;) {
@@ -526,6 +550,7 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
     BL_MERGE(shared, &local);
     if (leads) {
         BL__NAME(stand)(&w, BL__AT_END);
+        BL__NAME(note)(&w, BL__AT_END);
         BL__NAME(close)(&w, begun);
         if (lane == 0)
             bl__wake_all_if_stopped(run);

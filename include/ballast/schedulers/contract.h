@@ -1,7 +1,7 @@
 /* The contract of every scheduler in this folder. A scheduler is a template: it is included once per queue that fits it and names its
  * functions through BL__NAME. `w` is the worker; all lanes of its leading warp call together and get the same answer.
  *
- *   uint32_t BL__NAME(fetch)(w)            moves entries onto the empty private stack; how many
+ *   uint32_t BL__NAME(fetch)(w)            moves entries onto the empty private stack; how many. Who steals says so first: bl__worker_looks
  *   uint32_t BL__NAME(publish)(w, n)       takes the n oldest entries off the private stack; how many went (fewer: FULL)
  *   uint32_t BL__NAME(shown)(w)            lane 0 only: about how many entries the queue this worker feeds holds; with none the worker publishes
  *   bool     BL__NAME(sees_work)(w)        a cheap look, called again and again by idle workers; false answers may be stale

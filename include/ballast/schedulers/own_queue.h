@@ -44,6 +44,7 @@ BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
     got = bl_warp_broadcast32(got, 0);
     if (got)
         return got;
+    bl__worker_looks(w);
     uint32_t victim, size = BL__NAME(look)(w, &victim);
     for (uint32_t show = bl_warp_ballot(size > 0), tries = 0; show && tries < 4; show &= show - 1, tries++) {
         uint32_t lane = bl_lowest_bit(show);
@@ -52,8 +53,7 @@ BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
             got = BL__NAME(rob)(w, from, shown);
         bl_warp_sync();
         got = bl_warp_broadcast32(got, 0);
-        w->attempts++;
-        w->steals += got;
+        bl__worker_tried(w, got);
         if (got)
             break;
     }

@@ -275,6 +275,7 @@ BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
         got = BL__NAME(fetch_loop)(w);
     if (got)
         return got;
+    bl__worker_looks(w);
     uint32_t victim;
     bool shows = BL__NAME(look)(w, &victim);
     for (uint32_t show = bl_warp_ballot(shows), tries = 0; show && tries < 4 && !got; show &= show - 1, tries++) {
@@ -283,8 +284,7 @@ BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
             got = BL__NAME(rob_loop)(w, from);
         if (got == 0 && !w->run->alone)
             got = BL__NAME(rob_slots)(w, from);
-        w->attempts++;
-        w->steals += got;
+        bl__worker_tried(w, got);
     }
     return got;
 }

@@ -1,0 +1,277 @@
+/* Timelines: on every scheduler and device there is, with much room and with next to none, the spans add up to the counters of the run, and
+ * those of a worker cover the time from the first run's beginning to the last one's end without gap or overlap. */
+#include "check.h"
+
+#include "app.h"
+#include <ballast/task.h>
+#include <stdlib.h>
+
+enum { OPTIONS = 16 };
+
+/* ---- what must be true of every trace ---- */
+
+typedef struct sums {
+    uint64_t tasks, steals, attempts, launches;
+} sums;
+
+static void add_stats(sums *to, const bl_stats *stats) {
+    to->tasks += stats->tasks;
+    to->steals += stats->steals;
+    to->attempts += stats->steal_attempts;
+    to->launches += stats->launches;
+}
+
+static sums add_spans(const bl_span *spans, size_t count) {
+    sums all = {0, 0, 0, 0};
+    for (size_t i = 0; i < count; i++) {
+        all.tasks += spans[i].tasks;
+        all.steals += spans[i].steals;
+        all.attempts += spans[i].steal_attempts;
+        if (spans[i].launch >= all.launches)
+            all.launches = spans[i].launch + 1;
+    }
+    return all;
+}
+
+static bool is_whole(const bl_span *s) { return s->parts == 1; }
+
+static void check_span(const bl_span *s) {
+    CHECK(s->begin <= s->end);
+    CHECK(s->kind >= BL_SPAN_TASKS && s->kind <= BL_SPAN_PAUSE && s->parts >= 1);
+    if (is_whole(s))
+        CHECK((s->tasks > 0) == (s->kind == BL_SPAN_TASKS));
+    if (is_whole(s) && s->kind != BL_SPAN_SEARCH)
+        CHECK_SAME(s->steals, 0);
+    if (s->kind == BL_SPAN_PAUSE)
+        CHECK_SAME(s->steal_attempts, 0);
+}
+
+/* From 0 to the end, and the same end for all. */
+static uint32_t check_order(const bl_span *spans, size_t count) {
+    uint32_t workers = 0;
+    uint64_t end = count ? spans[count - 1].end : 0;
+    for (size_t i = 0; i < count; i++) {
+        const bl_span *s = &spans[i], *before = i && s[-1].worker == s->worker ? s - 1 : NULL;
+        check_span(s);
+        CHECK_SAME(s->begin, before ? before->end : 0);
+        CHECK(!before || before->launch < s->launch || (before->launch == s->launch && before->kind != s->kind));
+        if (!before)
+            CHECK_SAME(s->worker, workers++);
+        if (i + 1 == count || s[1].worker != s->worker)
+            CHECK_SAME(s->end, end);
+    }
+    return workers;
+}
+
+static void check_trace(const bl_context *c, const sums *expected, uint32_t workers) {
+    size_t count;
+    const bl_span *spans = bl_trace(c, &count);
+    sums all = add_spans(spans, count);
+    CHECK_SAME(all.tasks, expected->tasks);
+    CHECK_SAME(all.steals, expected->steals);
+    CHECK_SAME(all.attempts, expected->attempts);
+    if (expected->tasks) {
+        CHECK_SAME(all.launches, expected->launches);
+        CHECK_SAME(check_order(spans, count), workers);
+    }
+}
+
+/* No more than asked for, but for some between two looks at the room, and what fills the gaps around a launch. */
+static void check_room(const bl_context *c, uint32_t room, uint32_t workers, uint64_t launches, uint64_t runs) {
+    size_t count;
+    bl_trace(c, &count);
+    if (room)
+        CHECK(count <= workers * (runs * (room + 10) + 2 * launches));
+}
+
+/* ---- the applications ---- */
+
+typedef struct problem {
+    const app *app;
+    void *data;
+    const char *text;
+} problem;
+
+/* `settings`: pairs of an option and its value, ended by NULL. */
+static problem open_problem(const char *name, const char *const *settings) {
+    problem p = {.app = app_find(name), .text = name};
+    const char *values[OPTIONS];
+    app_error error = {""};
+    if (!CHECK(p.app != NULL))
+        exit(check_end());
+    for (int i = 0; p.app->options[i].name && i < OPTIONS; i++) {
+        values[i] = p.app->options[i].initial;
+        for (const char *const *s = settings; *s; s += 2)
+            values[i] = strcmp(p.app->options[i].name, s[0]) ? values[i] : s[1];
+    }
+    if (!CHECK_SAME(p.app->open(&p.data, values, 1, &error), 0))
+        exit(check_end());
+    return p;
+}
+
+/* Two traced runs add up; what comes after bl_trace_stop is no part of it. */
+static void trace_runs(const problem *p, bl_context *c, uint32_t room) {
+    bl_stats stats;
+    sums expected = {0, 0, 0, 0};
+    CHECK_SAME(bl_trace_start(c, room), BL_OK);
+    for (uint32_t runs = 1; runs <= 2; runs++) {
+        CHECK_SAME(p->app->run(p->data, c, &stats), BL_OK);
+        add_stats(&expected, &stats);
+        check_trace(c, &expected, stats.workers);
+        check_room(c, room, stats.workers, expected.launches, runs);
+    }
+    bl_trace_stop(c);
+    uint32_t workers = stats.workers;
+    CHECK_SAME(p->app->run(p->data, c, &stats), BL_OK);
+    check_trace(c, &expected, workers);
+}
+
+static void trace_with(const problem *p, bl_config config) {
+    static const uint32_t rooms[] = {0, 2, 3, 24};
+    bl_context *c = NULL;
+    if (!CHECK_SAME(bl_open(&c, &config), BL_OK))
+        return;
+    if (CHECK_SAME(p->app->load(p->data, c), BL_OK)) {
+        for (int i = 0; i < 4; i++) {
+            check_at("%s on %s %s, private %u, room %u", p->text, config.device, config.scheduler,
+                     config.private_entries, rooms[i]);
+            trace_runs(p, c, rooms[i]);
+        }
+        p->app->unload(p->data, c);
+    }
+    bl_close(c);
+}
+
+/* Each with its usual memory, and with so little that it must pause. */
+static void trace_schedulers(const problem *p, const char *target) {
+    const char *scheduler;
+    for (uint32_t i = 0; (scheduler = bl_scheduler_name(i)); i++) {
+        if (!bl_program_has(p->app->program(target), scheduler))
+            continue;
+        bl_config config = {.device = target, .scheduler = scheduler, .workers = 3, .seed = i + 1};
+        trace_with(p, config);
+        config.capacity = 2;
+        config.private_entries = BL_NONE;
+        trace_with(p, config);
+    }
+}
+
+static bool is_there(const char *device) {
+    bl_device_info info;
+    for (uint32_t i = 0; bl_device(i, &info); i++)
+        if (!strncmp(info.id, device, strlen(device)))
+            return true;
+    return false;
+}
+
+static void trace_app(const char *name, const char *const *settings) {
+    problem p = open_problem(name, settings);
+    trace_schedulers(&p, "cpu");
+    if (CHECK_SLOWER < 12) /* ThreadSanitizer keeps memory for every fiber there ever was */
+        trace_schedulers(&p, "sim");
+    if (is_there("cuda"))
+        trace_schedulers(&p, "cuda");
+    p.app->close(p.data);
+}
+
+/* ---- what a timeline shows ---- */
+
+/* Spins for a while; a root with children spawns them first. */
+static void slow_task(bl_task *task, const void *payload, uint32_t index, const void *shared) {
+    uint32_t children = *(const uint32_t *)payload, none = 0;
+    uint64_t begun = bl_time();
+    (void)index, (void)shared;
+    for (uint32_t i = 0; i < children; i++)
+        bl_task_spawn(task, &none, 1);
+    while (bl_time() - begun < 1000000)
+        ;
+}
+
+static void failing_task(bl_task *task, const void *payload, uint32_t index, const void *shared) {
+    (void)payload, (void)index, (void)shared;
+    bl_task_fail(task);
+}
+
+static uint64_t time_of(const bl_context *c, bl_span_kind kind, uint32_t worker) {
+    size_t count;
+    uint64_t sum = 0;
+    const bl_span *spans = bl_trace(c, &count);
+    for (size_t i = 0; i < count; i++)
+        sum += spans[i].kind == kind && spans[i].worker == worker ? spans[i].end - spans[i].begin : 0;
+    return sum;
+}
+
+static bl_context *open_cpu(const char *scheduler, uint32_t workers) {
+    bl_context *c = NULL;
+    bl_config config = {.device = "cpu", .scheduler = scheduler, .workers = workers};
+    check_at("%s, %u workers", scheduler, workers);
+    if (!CHECK_SAME(bl_open(&c, &config), BL_OK))
+        exit(check_end());
+    return c;
+}
+
+/* Alone with seven tasks of a millisecond in two waves: that long at work, and a pause between. */
+static void test_times(void) {
+    bl_program *program = bl_function(slow_task, sizeof(uint32_t), 0, 6);
+    uint32_t root = 6;
+    bl_context *c = open_cpu("static:split", 1);
+    CHECK_SAME(bl_trace_start(c, 0), BL_OK);
+    CHECK_SAME(bl_run(c, program, NULL, &root, 1, NULL), BL_OK);
+    size_t count;
+    const bl_span *spans = bl_trace(c, &count);
+    CHECK(time_of(c, BL_SPAN_TASKS, 0) >= 7000000);
+    if (CHECK_SAME(count, 3)) {
+        CHECK(spans[0].kind == BL_SPAN_TASKS && spans[0].tasks == 1 && spans[0].launch == 0);
+        CHECK(spans[1].kind == BL_SPAN_PAUSE && spans[1].tasks == 0);
+        CHECK(spans[2].kind == BL_SPAN_TASKS && spans[2].tasks == 6 && spans[2].launch == 1);
+    }
+    bl_close(c);
+    c = open_cpu("static:split", 3); /* of whom two wait while the root runs */
+    CHECK_SAME(bl_trace_start(c, 0), BL_OK);
+    CHECK_SAME(bl_run(c, program, NULL, &root, 1, NULL), BL_OK);
+    uint64_t idle[3], most = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        idle[i] = time_of(c, BL_SPAN_IDLE, i);
+        most = idle[i] > most ? idle[i] : most;
+        CHECK(time_of(c, BL_SPAN_TASKS, i) >= 2000000);
+    }
+    CHECK(most > 500000);
+    bl_close(c);
+    bl_function_free(program);
+}
+
+/* A run that failed, one of no tasks, and a new start. */
+static void test_what_counts(void) {
+    bl_program *program = bl_function(slow_task, sizeof(uint32_t), 0, 6), *fails = bl_function(failing_task, 4, 0, 1);
+    uint32_t root = 3;
+    size_t count;
+    sums expected = {0, 0, 0, 0};
+    bl_stats stats;
+    bl_context *c = open_cpu("auto", 2);
+    CHECK(bl_trace(c, &count) == NULL && count == 0);
+    CHECK_SAME(bl_trace_start(NULL, 0), BL_EINVAL);
+    CHECK_SAME(bl_trace_start(c, 0), BL_OK);
+    CHECK_SAME(bl_run(c, fails, NULL, &root, 1, NULL), BL_ETASK);
+    CHECK_SAME(bl_run(c, program, NULL, &root, 0, NULL), BL_OK);
+    check_trace(c, &expected, 2);
+    CHECK_SAME(bl_run(c, program, NULL, &root, 1, &stats), BL_OK);
+    add_stats(&expected, &stats);
+    CHECK_SAME(bl_run(c, fails, NULL, &root, 1, NULL), BL_ETASK);
+    CHECK_SAME(expected.tasks, 4);
+    check_trace(c, &expected, 2);
+    CHECK_SAME(bl_trace_start(c, 0), BL_OK);
+    CHECK(bl_trace(c, &count) == NULL && count == 0);
+    bl_close(c);
+    bl_function_free(program);
+    bl_function_free(fails);
+}
+
+int main(void) {
+    check_limit(240);
+    test_times();
+    test_what_counts();
+    trace_app("uts", (const char *[]){"--tree", "mini_T1_d3", NULL});
+    trace_app("octree", (const char *[]){"--particles", "300", "--threshold", "4", NULL});
+    trace_app("fib", (const char *[]){"--n", "9", NULL});
+    return check_end();
+}

@@ -311,7 +311,8 @@ static void work(void *arg, uint32_t job) {
         prove_guard();
     guarded = true;
     t = (trial){.g = g, .v = v, .limits = {.executions = g->o->budget, .mutant = g->mutants[job].change}};
-    v->killed = killed_quickly(&t) || (!is_unreached(&g->mutants[job]) && (killed(&t) || killed_deep(&t)));
+    bool given_up = is_unreached(&g->mutants[job]) && !g->mutants[job].general;
+    v->killed = killed_quickly(&t) || (!given_up && (killed(&t) || killed_deep(&t)));
     if (v->killed)
         snprintf(v->failure, sizeof v->failure, "%.*s", (int)sizeof v->failure - 1, t.result.failure);
     v->done = true;

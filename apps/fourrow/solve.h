@@ -39,8 +39,6 @@ BL_FN int32_t fourrow_probe(fourrow_bounds bounds) {
     return middle > bounds.lower ? middle : bounds.lower + 1;
 }
 
-#ifndef FOURROW_WITHOUT_PROGRAM
-
 static BL_TASK void fourrow_solve_merge(const fourrow_solve_shared *shared, const fourrow_local *local) {
     if (local->nodes > 0)
         bl_fetch_add64_relaxed(shared->nodes, local->nodes);
@@ -214,6 +212,7 @@ static BL_TASK void fourrow_solve_join(bl_task *t, const fourrow_question *forke
     fourrow_narrow(t, &root);
 }
 
+#ifndef FOURROW_WITHOUT_PROGRAM
 #define BL_PROGRAM fourrow_solve
 #define BL_PAYLOAD fourrow_question
 #define BL_RESULT int32_t
@@ -226,6 +225,6 @@ static BL_TASK void fourrow_solve_join(bl_task *t, const fourrow_question *forke
 #define BL_LANE_TASKS 1
 #define BL_SHORT_LIST 1
 #include <ballast/program.h>
-
 #endif
+
 #endif

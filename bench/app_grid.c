@@ -58,7 +58,7 @@ typedef struct order {
 struct app_bench {
     bench *b;
     bench_device *d;
-    bool counting;
+    bool counting, broken;            /* broken: the device is not to be used any more */
     unsigned planned, done, measured; /* points; measured: here, not by an earlier run */
     double spent;                     /* seconds, on those that were measured */
     app_problems problems;
@@ -67,6 +67,7 @@ struct app_bench {
 bool app_quick(const app_bench *s) { return bench_quick(s->b); }
 const bench_device *app_device(const app_bench *s) { return s->d; }
 bench *app_screen(app_bench *s) { return s->counting ? NULL : s->b; }
+static bool stopped(const app_bench *s) { return s->broken || bench_stopped(); }
 static const char *target(const app_bench *s) { return s->d->warp > 1 ? "cuda" : "cpu"; }
 
 void app_say(app_bench *s, const char *format, ...) {
@@ -273,6 +274,14 @@ static const char *check(app_bench *s, const order *o, void *problem, const bl_s
     return "WRONG";
 }
 
+/* What has stalled may still run, and nothing behind it would be measured in peace. */
+static void give_up(app_bench *s, const order *o, int status) {
+    s->broken = true;
+    bench_wrong(s->b);
+    app_say(s, "WRONG: %s, %s: %s; the rest of the suite on this device is left out", o->table->name, o->series->name,
+            bl_status_text(status));
+}
+
 /* One run with what belongs to it; a row unless it is to warm up. */
 static void run_once(app_bench *s, const order *o, cell *c, bl_stats *stats, bool row) {
     app_error error = {""};
@@ -293,6 +302,8 @@ static void run_once(app_bench *s, const order *o, cell *c, bl_stats *stats, boo
     }
     if (status != BL_OK)
         say_problem(c, o, status);
+    if (status == BL_ESTALL || status == BL_EDEVICE || status == BL_EDEAD)
+        give_up(s, o, status);
 }
 
 /* ---- one line ---- */
@@ -375,7 +386,7 @@ static void open_order(app_bench *s, line *l, unsigned i) {
 
 static void take_turns(app_bench *s, line *l) {
     for (uint32_t repeat = 0; repeat < bench_repeats(s->b); repeat++)
-        for (unsigned i = 0; i < l->table->series_count && !bench_stopped(); i++) {
+        for (unsigned i = 0; i < l->table->series_count && !stopped(s); i++) {
             cell *c = &l->cells[i];
             bl_stats stats;
             if (!l->orders[i].context || c->problem[0] || c->seconds.count > repeat || complete(s, c))
@@ -389,8 +400,8 @@ static void run_line(app_bench *s, line *l, unsigned point) {
     const app_table *t = l->table;
     double begun = bench_now();
     unsigned measured = 0;
-    for (unsigned i = 0; i < t->series_count && !bench_stopped(); i++) {
-        memset(&l->cells[i], 0, sizeof l->cells[i]);
+    memset(l->cells, 0, sizeof l->cells);
+    for (unsigned i = 0; i < t->series_count && !stopped(s); i++) {
         make_order(s, t, i, point, &l->orders[i]);
         if (!l->ended[i])
             open_order(s, l, i);
@@ -512,7 +523,7 @@ static void measure_table(app_bench *s, line *l, app_medians *medians) {
         s->done += l->table->series_count * l->table->count;
         return;
     }
-    for (unsigned point = 0; point < l->table->count && !bench_stopped(); point++) {
+    for (unsigned point = 0; point < l->table->count && !stopped(s); point++) {
         run_line(s, l, point);
         end_series(s, l, point);
         show_line(s, l, point);
@@ -526,7 +537,7 @@ void app_table_run(app_bench *s, const app_table *t, app_medians *medians) {
         memset(medians, 0, sizeof *medians);
     if (s->counting)
         s->planned += wanted ? t->series_count * t->count : 0;
-    if (s->counting || bench_stopped())
+    if (s->counting || stopped(s))
         return;
     line *l = calloc(1, sizeof *l);
     if (!l) {

@@ -1,11 +1,11 @@
 /* PageRank by Ballast and by cuSPARSE on one GPU, in one run, interleaved: eight iterations in double, device time.
  *
- *     pagerank_cusparse [--repeats N] [--iterations K] [--shapes] GRAPH ...
+ *     pagerank_cusparse [--repeats N] [--iterations K] [--shapes] [--csv] GRAPH ...
  *
  * The peer is a power iteration: per iteration one cusparseSpMV with the transposed matrix, d / out-degree in its values, and one kernel that adds what
  * all nodes are given alike and sums up the dangling nodes for the next. Once launched one by one, and once as a single CUDA graph, the best form of it.
  * Analysis and copies are outside the time on both sides. Ballast's scores are compared with the sequential twin to the last bit, the peer's with the
- * same to 1e-10. --shapes adds rows for other numbers of nodes per task and lanes per block. */
+ * same to 1e-10. --shapes adds rows for other numbers of nodes per task and lanes per block; --csv prints a row per repeat. */
 extern "C" {
 #include "app.h"
 #include "pagerank/graph.h"
@@ -270,6 +270,7 @@ static void ours_close(ours *o) {
 typedef struct request {
     uint32_t repeats, shapes, iterations;
     const char *iterations_text;
+    bool csv;
 } request;
 
 enum { LAUNCHES, AS_GRAPH, PEERS };
@@ -331,6 +332,21 @@ static bool open_all(bench *b, const request *r, const char *path) {
     return true;
 }
 
+static void print_csv(const char *path, const char *method, const bench_times *times, uint64_t tasks) {
+    const char *slash = strrchr(path, '/');
+    for (uint32_t i = 0; i < times->count; i++)
+        printf("%s,%s,0,%u,%.6f,0,0,%llu\n", slash ? slash + 1 : path, method, i + 1, 1e3 * times->all[i],
+               (unsigned long long)tasks);
+}
+
+static void print_rows(const bench *b, const request *r, const char *path) {
+    puts("load,method,threads,repeat,ms,processor_ms,peak_bytes,tasks");
+    print_csv(path, "cuSPARSE launches", &b->times[LAUNCHES], 0);
+    print_csv(path, "cuSPARSE graph", &b->times[AS_GRAPH], 0);
+    for (uint32_t i = 0; i < r->shapes && i < 1; i++) /* the default shape */
+        print_csv(path, "Ballast", &b->o[i].times, b->o[i].tasks);
+}
+
 static int run_graph(const request *r, const char *path) {
     bench *b = (bench *)calloc(1, sizeof *b);
     if (!b)
@@ -339,7 +355,7 @@ static int run_graph(const request *r, const char *path) {
     for (uint32_t i = 0; i <= r->repeats && good; i++)
         good = run_round(b, r, i > 0);
     if (good)
-        print_table(b, r, path);
+        (r->csv ? print_rows : print_table)(b, r, path);
     for (uint32_t i = 0; i < r->shapes; i++)
         ours_close(&b->o[i]);
     peer_close(&b->p);
@@ -350,7 +366,7 @@ static int run_graph(const request *r, const char *path) {
 }
 
 int main(int argc, char **argv) {
-    request r = {11, 1, 8, "8"};
+    request r = {11, 1, 8, "8", false};
     int status = 0, graphs = 0;
     for (int i = 1; i < argc && status == 0; i++) {
         if (strcmp(argv[i], "--repeats") == 0 && i + 1 < argc) {
@@ -358,6 +374,8 @@ int main(int argc, char **argv) {
         } else if (strcmp(argv[i], "--iterations") == 0 && i + 1 < argc) {
             r.iterations_text = argv[++i];
             r.iterations = (uint32_t)strtoul(r.iterations_text, NULL, 10);
+        } else if (strcmp(argv[i], "--csv") == 0) {
+            r.csv = true;
         } else if (strcmp(argv[i], "--shapes") == 0) {
             r.shapes = sizeof shapes / sizeof shapes[0];
         } else if (argv[i][0] != '-' && r.repeats >= 1 && r.repeats <= BENCH_REPEATS_MAX && r.iterations >= 1) {
@@ -368,7 +386,7 @@ int main(int argc, char **argv) {
         }
     }
     if (graphs == 0 || status == 2) {
-        fprintf(stderr, "usage: pagerank_cusparse [--repeats 1..%d] [--iterations K] [--shapes] GRAPH ...\n",
+        fprintf(stderr, "usage: pagerank_cusparse [--repeats 1..%d] [--iterations K] [--shapes] [--csv] GRAPH ...\n",
                 BENCH_REPEATS_MAX);
         return 2;
     }

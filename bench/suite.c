@@ -109,6 +109,13 @@ uint32_t bench_earlier(const bench *b, const char *key, const char *column, benc
     return count;
 }
 
+bool bench_earlier_any(const bench *b, const char *beginning) {
+    for (uint32_t i = 0; i < b->earlier.count; i++)
+        if (strncmp(b->earlier.row[i], beginning, strlen(beginning)) == 0)
+            return true;
+    return false;
+}
+
 void bench_remark(bench *b, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);

@@ -60,6 +60,7 @@ void bench_wrong(bench *b);                   /* a row did not check: the exit s
 /* What an earlier run that was interrupted has left in the file: adds the values of `column` in the rows whose cells to the left of `repeat` are
  * `key`. Returns how many there are: they need not be measured again. */
 uint32_t bench_earlier(const bench *b, const char *key, const char *column, bench_times *values);
+bool bench_earlier_any(const bench *b, const char *beginning); /* whether a row of it begins so */
 /* One row of the file, without its line end; nothing else is written for it, so that an interrupt leaves complete rows. */
 void bench_row(bench *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Something that a reader of the file must know and that is no row: a comment there. */

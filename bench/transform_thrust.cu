@@ -1,6 +1,6 @@
 /* The transform of Toss and Gautier 2012 beside Thrust, on a GPU: the regular array and both irregular patterns, at two sizes, in one run.
  *
- *     transform_thrust [GROUP]      GROUP: block:512 as in the paper, or another one
+ *     transform_thrust [--csv] [GROUP]      GROUP: block:512 as in the paper, or another one; --csv: a row per repeat
  *
  * Times are the device's, between an event before the launch and one behind the kernel, for Thrust as for us; medians of 21 after a first run. As in
  * the paper each scheduler is shown with the pop size that suits it best. Every method's result is compared bit for bit. */
@@ -108,7 +108,7 @@ static double run_thrust(problem *p, cudaStream_t stream, cudaEvent_t from, cuda
     return 1e-3 * milliseconds;
 }
 
-static bench_spread measure_thrust(problem *p, bool *right) {
+static bench_times measure_thrust(problem *p, bool *right) {
     cudaStream_t stream;
     cudaEvent_t from, to;
     bench_times times = {{0}, 0};
@@ -123,7 +123,7 @@ static bench_spread measure_thrust(problem *p, bool *right) {
     cudaEventDestroy(from);
     cudaEventDestroy(to);
     cudaStreamDestroy(stream);
-    return bench_sum_up(&times);
+    return times;
 }
 
 /* ---- ours ---- */
@@ -141,7 +141,7 @@ static double run_ours(problem *p, bl_context *c, const char *scheduler) {
     return stats.seconds;
 }
 
-static bench_spread measure_ours(problem *p, const char *scheduler, const char *group, uint32_t pop, bool *right) {
+static bench_times measure_ours(problem *p, const char *scheduler, const char *group, uint32_t pop, bool *right) {
     bl_config config;
     bl_context *c = NULL;
     bench_times times = {{0}, 0};
@@ -161,12 +161,25 @@ static bench_spread measure_ours(problem *p, const char *scheduler, const char *
     for (int i = 0; i < REPEATS; i++)
         bench_add(&times, run_ours(p, c, scheduler));
     bl_close(c);
-    return bench_sum_up(&times);
+    return times;
 }
 
-static void print_row(const char *method, bench_spread s, const problem *p, double thrust, uint32_t pop, bool right) {
+static bool csv;
+
+static void print_csv(const char *method, const bench_times *times, const problem *p) {
+    for (uint32_t i = 0; i < times->count; i++)
+        printf("%s %.2fM,%s,0,%u,%.6f,0,0,%zu\n", PATTERNS[p->step - 1], 1e-6 * (double)p->elements, method, i + 1,
+               1e3 * times->all[i], p->elements / CHUNK);
+    fflush(stdout);
+}
+
+static void print_row(const char *method, const bench_times *times, const problem *p, double thrust, uint32_t pop,
+                      bool right) {
+    bench_spread s = bench_sum_up(times);
     double bytes = 2.0 * sizeof(float) * (double)p->elements / p->step;
     char pops[16] = "-";
+    if (csv)
+        return print_csv(method, times, p);
     if (pop)
         snprintf(pops, sizeof pops, "%u", pop);
     printf("  %-20s %9.4f %9.4f %9.4f %10.1f %8.3f %5s  %s\n", method, 1e3 * s.median, 1e3 * s.least, 1e3 * s.most,
@@ -176,44 +189,53 @@ static void print_row(const char *method, bench_spread s, const problem *p, doub
 
 /* With the pop size that suits it best. */
 static bool compare(problem *p, const char *scheduler, const char *group, double thrust) {
-    bench_spread best = {0, 0, 0};
+    bench_times best = {{0}, 0};
     uint32_t best_pop = 0;
     bool all = true;
     for (uint32_t pop : POPS) {
         bool right;
-        bench_spread s = measure_ours(p, scheduler, group, pop, &right);
+        bench_times times = measure_ours(p, scheduler, group, pop, &right);
         all = all && right;
-        if (best_pop == 0 || s.median < best.median) {
-            best = s;
+        if (best_pop == 0 || bench_sum_up(&times).median < bench_sum_up(&best).median) {
+            best = times;
             best_pop = pop;
         }
     }
-    print_row(scheduler, best, p, thrust, best_pop, all);
+    print_row(scheduler, &best, p, thrust, best_pop, all);
     return all;
 }
 
+/* One pattern at one size; how many methods were wrong. */
+static int compare_all(problem *p, const char *group) {
+    bool right;
+    if (!csv)
+        printf("%s, %.2f M elements, %s; milliseconds, medians of %d\n  %-20s %9s %9s %9s %10s %8s %5s\n",
+               PATTERNS[p->step - 1], 1e-6 * (double)p->elements, group, REPEATS, "method", "median", "least", "most",
+               "GB/s", "/Thrust", "pop");
+    bench_times times = measure_thrust(p, &right);
+    double thrust = bench_sum_up(&times).median;
+    int wrong = !right;
+    print_row("Thrust", &times, p, thrust, 0, right);
+    for (int i = 0; i < SCHEDULER_COUNT; i++)
+        wrong += !compare(p, SCHEDULERS[i], group, thrust);
+    return wrong;
+}
+
 int main(int argc, char **argv) {
-    const char *group = argc > 1 ? argv[1] : "block:512";
+    csv = argc > 1 && strcmp(argv[1], "--csv") == 0;
+    const char *group = argc > 1 + csv ? argv[1 + csv] : "block:512";
     int devices = 0, wrong = 0;
     if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
         fprintf(stderr, "transform_thrust: no GPU here\n");
         return 77;
     }
+    if (csv)
+        puts("load,method,threads,repeat,ms,processor_ms,peak_bytes,tasks");
     for (size_t elements = 5120000; elements <= 51200000; elements *= 10) {
         problem p;
         open_problem(&p, elements);
-        for (uint32_t step = 1; step <= 3; step++) {
-            p.step = step;
-            bool right;
-            printf("%s, %.2f M elements, %s; milliseconds, medians of %d\n  %-20s %9s %9s %9s %10s %8s %5s\n",
-                   PATTERNS[step - 1], 1e-6 * (double)elements, group, REPEATS, "method", "median", "least", "most",
-                   "GB/s", "/Thrust", "pop");
-            bench_spread thrust = measure_thrust(&p, &right);
-            print_row("Thrust", thrust, &p, thrust.median, 0, right);
-            wrong += !right;
-            for (int i = 0; i < SCHEDULER_COUNT; i++)
-                wrong += !compare(&p, SCHEDULERS[i], group, thrust.median);
-        }
+        for (p.step = 1; p.step <= 3; p.step++)
+            wrong += compare_all(&p, group);
         close_problem(&p);
     }
     return wrong ? 1 : 0;

@@ -195,6 +195,7 @@ refuses "bench, a case where there are none" 2 "--case one: kerbl-faa has only o
 says "bench --case" "^50k " bench cederman2008 --case fig5 --quick --repeats 1 --device cpu --out "$tmp/rows"
 says "bench gems35" "^7 " bench gems35 --case fig35.9 --quick --repeats 1 --device cpu --out "$tmp/rows"
 says "bench toss2012" "^5000 " bench toss2012 --case fig3 --quick --repeats 1 --device cpu --out "$tmp/rows"
+says "bench peers" "Ballast\\|left out: it is not beside" bench peers --case nqueens_peers --quick --repeats 1 --device cpu --out "$tmp/rows"
 says "bench scale" "^25 " bench scale --case fib --quick --repeats 1 --device cpu --out "$tmp/rows"
 if [ -n "${BALLAST_DATA:-}" ]; then
     says "bench kerbl2018" "^8 " bench kerbl2018 --case own-gnutella --quick --repeats 1 --device cpu --out "$tmp/rows"

@@ -1,0 +1,266 @@
+/* Other libraries beside ours: the comparisons that are programs of their own (so that this tool depends on none of those libraries) run one after the
+ * other, and their rows come into one file. They are looked for beside this tool, where the build puts them. */
+#include "suite.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static const bench_column COLUMNS[] = {
+    {"device", "where"},
+    {"case", "the program that compares; it has checked every result before it prints rows"},
+    {"load", "what all methods did"},
+    {"team", "one thread or all; device: a GPU"},
+    {"method", "Ballast by itself or by the name of a scheduler, and the others"},
+    {"threads", "that the team has; 0: a GPU"},
+    {"repeat", "number of the measurement"},
+    {"seconds", "of one run; on a GPU device time"},
+    {"processor_seconds", "of all threads together; 0: a GPU"},
+    {"peak_bytes", "memory of our queues, stacks and pools; 0: not known"},
+    {"tasks", "of one run; 0: not known"},
+    {"check", "right: the program compared every result, and ended well"},
+    {NULL, NULL},
+};
+
+typedef struct contest {
+    const char *program;
+    bool gpu, takes_repeats;
+    const char *quick, *full; /* the load; "a b": several; NULL: it takes none */
+} contest;
+
+#define GRAPH "$BALLAST_DATA/graphs/"
+static const contest CONTESTS[] = {
+    {"fib_peers", false, true, "30", "35"},
+    {"nqueens_peers", false, true, "11", "13"},
+    {"uts_peers", false, true, "mini_T1_d9", "T1 T3"},
+    {"foreach_peers", false, true, "eighth tiny", "eighth triangle blocks tiny"},
+    {"transform_thrust", true, false, NULL, NULL},
+    {"pagerank_cusparse", true, true, GRAPH "p2p-Gnutella31.txt.gz",
+     GRAPH "p2p-Gnutella31.txt.gz " GRAPH "web-NotreDame.txt.gz"},
+};
+
+enum { PATH_SIZE = 1024, ROWS_SIZE = 1 << 18 };
+
+/* ---- running a program ---- */
+
+static bool beside_us(const char *name, char *path, size_t size) {
+    char self[PATH_SIZE];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length < 0)
+        return false;
+    self[length] = '\0';
+    char *slash = strrchr(self, '/');
+    snprintf(path, size, "%.*s/%s", slash ? (int)(slash - self) : 0, self, name);
+    return access(path, X_OK) == 0;
+}
+
+static size_t read_all(int from, char *text, size_t size) {
+    size_t length = 0;
+    ssize_t got;
+    while ((got = read(from, text + length, size - 1 - length)) > 0 || (got < 0 && errno == EINTR))
+        length += got > 0 ? (size_t)got : 0;
+    text[length] = '\0';
+    return length;
+}
+
+/* What it prints on its standard output, and its exit status; -1: it could not be started. */
+static int run_program(char *const *arguments, char *text, size_t size) {
+    int ends[2], status = -1;
+    pid_t child;
+    posix_spawn_file_actions_t actions;
+    if (pipe(ends) != 0)
+        return -1;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addclose(&actions, ends[0]);
+    int error = posix_spawn(&child, arguments[0], &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    if (error == 0) {
+        read_all(ends[0], text, size);
+        while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+            ;
+    }
+    close(ends[0]);
+    return error == 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* ---- its rows ---- */
+
+typedef struct row {
+    char load[64], method[64];
+    unsigned threads, repeat;
+    double milliseconds, processor_milliseconds;
+    uint64_t peak_bytes, tasks;
+} row;
+
+static bool parse_row(const char *line, row *r) {
+    return sscanf(line, "%63[^,],%63[^,],%u,%u,%lf,%lf,%" SCNu64 ",%" SCNu64, r->load, r->method, &r->threads,
+                  &r->repeat, &r->milliseconds, &r->processor_milliseconds, &r->peak_bytes, &r->tasks) == 8;
+}
+
+static const char *team_of(const row *r) { return r->threads == 0 ? "device" : r->threads == 1 ? "one" : "all"; }
+
+static void write_row(bench *b, const bench_device *d, const contest *c, const row *r) {
+    bench_row(b, "%s,%s,%s,%s,%s,%u,%u,%.9f,%.9f,%" PRIu64 ",%" PRIu64 ",right", d->id, c->program, r->load, team_of(r),
+              r->method, r->threads, r->repeat, 1e-3 * r->milliseconds, 1e-3 * r->processor_milliseconds, r->peak_bytes,
+              r->tasks);
+}
+
+static bool same_line(const row *a, const row *b) {
+    return a->threads == b->threads && strcmp(a->method, b->method) == 0 && strcmp(a->load, b->load) == 0;
+}
+
+static void show_line(bench *b, const row *r, const bench_times *times) {
+    bench_spread spread = bench_sum_up(times);
+    char threads[16];
+    snprintf(threads, sizeof threads, "%u", r->threads);
+    bench_line(b, r->load);
+    bench_cell(b, "%s", r->method);
+    bench_cell(b, "%s", r->threads ? threads : "");
+    bench_cell(b, "%s", bench_digits(1e3 * spread.median).text);
+    bench_cell(b, "%s", bench_digits(1e3 * spread.least).text);
+    bench_cell(b, "%s", bench_digits(1e3 * spread.most).text);
+    bench_line_end(b, "%s", "");
+}
+
+static void show_head(bench *b, const bench_device *d, const contest *c) {
+    static const char *const LABELS[] = {"method", "threads", "median", "least", "most"};
+    bench_table(b, "%s (%s): %s; ms", d->id, d->name, c->program);
+    bench_head(b, "load", LABELS, sizeof LABELS / sizeof LABELS[0], 19);
+}
+
+/* Repeats of one method come one after another. */
+static void take_rows(bench *b, const bench_device *d, const contest *c, char *text) {
+    row r, before = {.load = ""};
+    bench_times times = {.count = 0};
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        if (!parse_row(line, &r))
+            continue;
+        if (times.count > 0 && !same_line(&r, &before)) {
+            show_line(b, &before, &times);
+            times.count = 0;
+        }
+        write_row(b, d, c, &r);
+        bench_add(&times, 1e-3 * r.milliseconds);
+        before = r;
+    }
+    if (times.count > 0)
+        show_line(b, &before, &times);
+}
+
+/* ---- a contest ---- */
+
+static void leave_out(bench *b, const bench_device *d, const contest *c, const char *why) {
+    bench_line(b, c->program);
+    bench_line_end(b, "left out: %s", why);
+    bench_remark(b, "%s, %s: left out: %s", d->id, c->program, why);
+}
+
+enum { LOADS_MAX = 4 };
+typedef struct arguments {
+    char path[PATH_SIZE], loads[LOADS_MAX][PATH_SIZE], repeats[16];
+    char *list[LOADS_MAX + 5];
+} arguments;
+
+/* What begins with $BALLAST_DATA is a file there. False: that is not set. */
+static bool copy_load(char *to, const char *load, size_t length) {
+    static const char DATA[] = "$BALLAST_DATA";
+    const char *folder = getenv("BALLAST_DATA");
+    size_t skip = strncmp(load, DATA, strlen(DATA)) == 0 ? strlen(DATA) : 0;
+    if (skip && !(folder && *folder))
+        return false;
+    snprintf(to, PATH_SIZE, "%s%.*s", skip ? folder : "", (int)(length - skip), load + skip);
+    return true;
+}
+
+static bool make_arguments(bench *b, const contest *c, arguments *a) {
+    const char *loads = bench_quick(b) ? c->quick : c->full;
+    unsigned count = 0, load = 0;
+    a->list[count++] = a->path;
+    a->list[count++] = "--csv";
+    if (c->takes_repeats) {
+        snprintf(a->repeats, sizeof a->repeats, "%u", (unsigned)bench_repeats(b));
+        a->list[count++] = "--repeats";
+        a->list[count++] = a->repeats;
+    }
+    for (const char *at = loads ? loads : ""; *at && load < LOADS_MAX; at += strcspn(at, " "), at += *at == ' ') {
+        if (!copy_load(a->loads[load], at, strcspn(at, " ")))
+            return false;
+        a->list[count++] = a->loads[load++];
+    }
+    return true;
+}
+
+static void run_contest(bench *b, const bench_device *d, const contest *c, arguments *a, char *text) {
+    bench_progress(b, "%s %s", d->id, c->program);
+    int status = run_program(a->list, text, ROWS_SIZE);
+    if (bench_stopped())
+        return;
+    if (status == 0) {
+        take_rows(b, d, c, text);
+        return;
+    }
+    bench_wrong(b);
+    leave_out(b, d, c, status < 0 ? "WRONG: it could not be run" : "WRONG: it failed, or a result of it was wrong");
+}
+
+/* All rows of a program are written at once: where one is there, all are. */
+static bool is_there(const bench *b, const bench_device *d, const contest *c) {
+    char beginning[96];
+    snprintf(beginning, sizeof beginning, "%s,%s,", d->id, c->program);
+    return bench_earlier_any(b, beginning);
+}
+
+static void compare(bench *b, const bench_device *d, const contest *c, char *text) {
+    arguments a;
+    memset(&a, 0, sizeof a);
+    if (c->gpu != (d->warp > 1) || !bench_wants(b, c->program))
+        return;
+    show_head(b, d, c);
+    if (is_there(b, d, c))
+        leave_out(b, d, c, "its rows are there");
+    else if (!beside_us(c->program, a.path, sizeof a.path))
+        leave_out(b, d, c, "it is not beside this tool (make bench builds it where its library is found)");
+    else if (!make_arguments(b, c, &a))
+        leave_out(b, d, c, "BALLAST_DATA is not set: its graphs are missing (README)");
+    else
+        run_contest(b, d, c, &a, text);
+}
+
+static void run(bench *b, bench_device *d) {
+    char *text = malloc(ROWS_SIZE);
+    for (size_t i = 0; text && i < sizeof CONTESTS / sizeof CONTESTS[0] && !bench_stopped(); i++)
+        compare(b, d, &CONTESTS[i], text);
+    free(text);
+}
+
+static const bench_figure FIGURES[] = {
+    {.name = "peers",
+     .title = "Other libraries",
+     .asks = "How do others do on the same work?",
+     .each = "device,case,team",
+     .series = "method",
+     .x = "load",
+     .y = "seconds",
+     .y_scale = 1e3,
+     .x_text = "load",
+     .y_text = "milliseconds",
+     .flags = BENCH_BARS | BENCH_LOG_Y | BENCH_LESS,
+     .bounds = "sequential"},
+    {.name = NULL},
+};
+
+const bench_suite libraries_suite = {
+    .name = "peers",
+    .text = "beside oneTBB and OpenMP, on a GPU beside Thrust and cuSPARSE: the programs *_peers, in one file",
+    .columns = COLUMNS,
+    .run = run,
+    .version = 1,
+    .figures = FIGURES,
+};

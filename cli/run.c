@@ -212,6 +212,9 @@ static int no_code(const run_request *request, const bl_context *context) {
         return wrong_use("--group %s: %s has no code for it on %s with --scheduler %s (accepted: its own group, or "
                          "--scheduler auto)",
                          request->config.group, request->app->name, target, scheduler);
+    if (fits)
+        return wrong_use("--scheduler %s: %s has no code for it on %s with these options (accepted: auto)", scheduler,
+                         request->app->name, target);
     name_list accepted = {0};
     for (uint32_t i = 0; bl_scheduler_name(i); i++)
         if (bl_program_has(program, bl_scheduler_name(i)))

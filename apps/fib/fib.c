@@ -8,12 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const bl_program *fib_cpu(void);
-const bl_program *fib_sim(void);
-#ifdef BL_HAVE_CUDA
-const bl_program *fib_cuda(void);
-#endif
-
 typedef struct fib {
     uint32_t n;
     uint64_t value, calls; /* of the last run */
@@ -44,17 +38,7 @@ static int fib_app_open(void **problem, const char *const *values, uint64_t seed
 
 static void fib_app_close(void *problem) { free(problem); }
 
-static const bl_program *fib_app_program(const char *target) {
-    if (strcmp(target, "cpu") == 0)
-        return fib_cpu();
-    if (strcmp(target, "sim") == 0)
-        return fib_sim();
-#ifdef BL_HAVE_CUDA
-    if (strcmp(target, "cuda") == 0)
-        return fib_cuda();
-#endif
-    return NULL;
-}
+APP_PROGRAM(fib_app_program, fib)
 
 /* There is no data but a call's argument. */
 static int fib_app_load(void *problem, bl_context *context) {

@@ -4,7 +4,6 @@
 #include "../parse.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,22 +44,13 @@ static const app_option fourrow_options[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-/* Always `status`, for `return wrong(...)`. */
-static int wrong(app_error *error, int status, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(error->text, sizeof error->text, format, arguments);
-    va_end(arguments);
-    return status;
-}
-
 static int read_position(fourrow *f, const char *text, app_error *error) {
     fourrow_complaint complaint;
     if (!fourrow_game_read(&f->game, text, strlen(text), &complaint))
-        return wrong(error, 2, "--position: %s", complaint.text);
+        return app_wrong(error, 2, "--position: %s", complaint.text);
     if (fourrow_game_over(&f->game))
-        return wrong(error, 2, "--position: the game is over after %" PRIu32 " moves, %s (accepted: fewer of them)",
-                     f->game.stones, fourrow_is_won(&f->game.board) ? "won" : "drawn");
+        return app_wrong(error, 2, "--position: the game is over after %" PRIu32 " moves, %s (accepted: fewer of them)",
+                         f->game.stones, fourrow_is_won(&f->game.board) ? "won" : "drawn");
     return 0;
 }
 
@@ -68,10 +58,10 @@ static int read_lookahead(fourrow *f, const char *text, app_error *error) {
     uint32_t most = FOURROW_CELLS - f->game.stones;
     f->lookahead = most < LOOKAHEAD ? most : LOOKAHEAD;
     if (text[0] != '\0' && (!parse_u32(text, &f->lookahead) || f->lookahead < 1 || f->lookahead > most))
-        return wrong(error, 2,
-                     "--lookahead: \"%.100s\" is not accepted: a whole number from 1 to %" PRIu32
-                     ", the cells that are free",
-                     text, most);
+        return app_wrong(error, 2,
+                         "--lookahead: \"%.100s\" is not accepted: a whole number from 1 to %" PRIu32
+                         ", the cells that are free",
+                         text, most);
     return 0;
 }
 
@@ -80,11 +70,12 @@ static int read_mode(fourrow *f, const char *const *values, app_error *error) {
     bool solve = values[OPTION_SOLVE][0] != '\0', input = values[OPTION_INPUT][0] != '\0';
     f->mode = !solve ? LOOK : input ? SOLVE_FILE : SOLVE;
     if (input && !solve)
-        return wrong(error, 2, "--input: needs --solve (accepted: both, or neither)");
+        return app_wrong(error, 2, "--input: needs --solve (accepted: both, or neither)");
     if (input && values[OPTION_POSITION][0] != '\0')
-        return wrong(error, 2, "--position: contradicts --input (accepted: one of the two)");
+        return app_wrong(error, 2, "--position: contradicts --input (accepted: one of the two)");
     if (solve && values[OPTION_LOOKAHEAD][0] != '\0')
-        return wrong(error, 2, "--lookahead: contradicts --solve, which looks to the end (accepted: one of the two)");
+        return app_wrong(error, 2,
+                         "--lookahead: contradicts --solve, which looks to the end (accepted: one of the two)");
     return 0;
 }
 
@@ -95,7 +86,7 @@ static int read_file(fourrow *f, const char *name, app_error *error) {
     f->boards = malloc(f->lines.count * sizeof *f->boards);
     f->scores = calloc(f->lines.count, sizeof *f->scores);
     if (!f->boards || !f->scores)
-        return wrong(error, 1, "--input: %.200s: out of memory", name);
+        return app_wrong(error, 1, "--input: %.200s: out of memory", name);
     for (uint32_t i = 0; i < f->lines.count; i++)
         f->boards[i] = f->lines.at[i].board;
     return 0;
@@ -114,7 +105,7 @@ static int fourrow_app_open(void **problem, const char *const *values, uint64_t 
     fourrow *f = calloc(1, sizeof *f);
     *problem = NULL;
     if (!f)
-        return wrong(error, 1, "fourrow: out of memory");
+        return app_wrong(error, 1, "fourrow: out of memory");
     int status = read_position(f, values[OPTION_POSITION], error);
     if (status == 0)
         status = read_lookahead(f, values[OPTION_LOOKAHEAD], error);
@@ -188,14 +179,17 @@ static int fourrow_app_run(void *problem, bl_context *context, bl_stats *stats) 
 static bool same_values(const fourrow_outlook *ours, const fourrow_outlook *right, const char *of, app_error *error) {
     for (uint32_t i = 0; i < FOURROW_COLUMNS; i++)
         if (ours->open[i] != right->open[i] || ours->values[i] != right->values[i])
-            return wrong(error, false, "fourrow: column %" PRIu32 " has the value %" PRId32 ", but %s says %" PRId32,
-                         i + 1, ours->values[i], of, right->values[i]);
-    return ours->move == right->move || wrong(error, false, "fourrow: the move is %" PRIu32 ", but %s says %" PRIu32,
-                                              ours->move + 1, of, right->move + 1);
+            return app_wrong(error, false,
+                             "fourrow: column %" PRIu32 " has the value %" PRId32 ", but %s says %" PRId32, i + 1,
+                             ours->values[i], of, right->values[i]);
+    return ours->move == right->move ||
+           app_wrong(error, false, "fourrow: the move is %" PRIu32 ", but %s says %" PRIu32, ours->move + 1, of,
+                     right->move + 1);
 }
 
 static bool same_nodes(uint64_t ours, uint64_t right, const char *of, app_error *error) {
-    return ours == right || wrong(error, false, "fourrow: %" PRIu64 " nodes, but %s says %" PRIu64, ours, of, right);
+    return ours == right ||
+           app_wrong(error, false, "fourrow: %" PRIu64 " nodes, but %s says %" PRIu64, ours, of, right);
 }
 
 /* How many sequences of moves there are is known from the empty board; the values are the twin's to say. */
@@ -221,7 +215,7 @@ static bool twin_moves(const fourrow *f, fourrow_outlook *right, app_error *erro
     for (uint32_t i = 0; i < count; i++) {
         fourrow_board next = fourrow_drop(&f->game.board, fourrow_nth(&f->game.board, i));
         if (!fourrow_twin_score(&next, &scores[i]))
-            return wrong(error, false, "fourrow: out of memory for the sequential twin");
+            return app_wrong(error, false, "fourrow: out of memory for the sequential twin");
         scores[i] = -scores[i];
     }
     fourrow_spread(&f->game.board, scores, right);
@@ -249,7 +243,7 @@ static bool right_score(const fourrow *f, uint32_t i, bool force, int32_t *score
     *known = line->has_score || force || fourrow_count(line->board.mask) >= TWIN_STONES;
     *score = line->score;
     return line->has_score || !*known || fourrow_twin_score(&line->board, score) ||
-           wrong(error, false, "fourrow: out of memory for the sequential twin");
+           app_wrong(error, false, "fourrow: out of memory for the sequential twin");
 }
 
 static bool check_file(const fourrow *f, bool force, const char **how, app_error *error) {
@@ -260,10 +254,10 @@ static bool check_file(const fourrow *f, bool force, const char **how, app_error
         if (!right_score(f, i, force, &score, &is_known, error))
             return false;
         if (is_known && score != f->scores[i])
-            return wrong(error, false,
-                         "fourrow: line %" PRIu32 " of the input has the score %" PRId32 ", but %" PRId32 " %s",
-                         f->lines.at[i].number, f->scores[i], score,
-                         f->lines.at[i].has_score ? "stands there" : "is what the sequential twin says");
+            return app_wrong(error, false,
+                             "fourrow: line %" PRIu32 " of the input has the score %" PRId32 ", but %" PRId32 " %s",
+                             f->lines.at[i].number, f->scores[i], score,
+                             f->lines.at[i].has_score ? "stands there" : "is what the sequential twin says");
         scored += f->lines.at[i].has_score;
         known += is_known;
     }

@@ -6,23 +6,7 @@
 
 #include <string.h>
 
-const bl_program *fourrow_cpu(void);
-const bl_program *fourrow_sim(void);
-#ifdef BL_HAVE_CUDA
-const bl_program *fourrow_cuda(void);
-#endif
-
-const bl_program *fourrow_program(const char *target) {
-    if (strcmp(target, "cpu") == 0)
-        return fourrow_cpu();
-    if (strcmp(target, "sim") == 0)
-        return fourrow_sim();
-#ifdef BL_HAVE_CUDA
-    if (strcmp(target, "cuda") == 0)
-        return fourrow_cuda();
-#endif
-    return NULL;
-}
+APP_PROGRAM(fourrow_program, fourrow)
 
 void fourrow_choose(fourrow_outlook *outlook) {
     uint32_t column = 0;

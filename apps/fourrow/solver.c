@@ -2,14 +2,10 @@
 #define FOURROW_WITHOUT_PROGRAM
 #include "solver.h"
 
+#include "app.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-const bl_program *fourrow_solve_cpu(void);
-const bl_program *fourrow_solve_sim(void);
-#ifdef BL_HAVE_CUDA
-const bl_program *fourrow_solve_cuda(void);
-#endif
 
 /* At most 64 MB; the simulated machine gets only problems for which 512 KB are plenty. */
 enum { TABLE_BITS = 23, SIM_TABLE_BITS = 16 };
@@ -23,13 +19,7 @@ static bool is_target(const bl_context *context, const char *target) {
     return strcmp(bl_device_target(context), target) == 0;
 }
 
-static const bl_program *program_for(const bl_context *context) {
-#ifdef BL_HAVE_CUDA
-    if (is_target(context, "cuda"))
-        return fourrow_solve_cuda();
-#endif
-    return is_target(context, "sim") ? fourrow_solve_sim() : fourrow_solve_cpu();
-}
+APP_PROGRAM(fourrow_solve_program, fourrow_solve)
 
 static size_t table_bytes(const fourrow_table *table) { return sizeof *table->words << table->bits; }
 
@@ -82,7 +72,8 @@ int fourrow_solver_run(const fourrow_solver *solver, bl_context *context, const 
         return BL_ENOMEM;
     int status = clear(solver, context);
     if (status == BL_OK)
-        status = bl_run_join(context, program_for(context), &solver->shared, roots, count, scores, stats);
+        status = bl_run_join(context, fourrow_solve_program(bl_device_target(context)), &solver->shared, roots, count,
+                             scores, stats);
     if (status == BL_OK)
         status = bl_copy_out(context, nodes, solver->shared.nodes, sizeof *nodes);
     free(roots);

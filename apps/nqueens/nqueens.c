@@ -9,12 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const bl_program *nqueens_cpu(void);
-const bl_program *nqueens_sim(void);
-#ifdef BL_HAVE_CUDA
-const bl_program *nqueens_cuda(void);
-#endif
-
 typedef struct nqueens {
     uint32_t n;
     uint64_t *solutions;   /* in memory of the device */
@@ -46,17 +40,7 @@ static int nqueens_app_open(void **problem, const char *const *values, uint64_t 
 
 static void nqueens_app_close(void *problem) { free(problem); }
 
-static const bl_program *nqueens_app_program(const char *target) {
-    if (strcmp(target, "cpu") == 0)
-        return nqueens_cpu();
-    if (strcmp(target, "sim") == 0)
-        return nqueens_sim();
-#ifdef BL_HAVE_CUDA
-    if (strcmp(target, "cuda") == 0)
-        return nqueens_cuda();
-#endif
-    return NULL;
-}
+APP_PROGRAM(nqueens_app_program, nqueens)
 
 static int nqueens_app_load(void *problem, bl_context *context) {
     nqueens *q = (nqueens *)problem;

@@ -9,7 +9,6 @@
 #include "twin.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,12 +16,6 @@ _Static_assert(sizeof(octree_particle) == 16 && sizeof(octree_octant) == 24 && s
                "the sizes that device code relies on");
 
 #define TWIN_MAX UINT32_C(100000000) /* particles that are checked without --check */
-
-const bl_program *octree_cpu(void);
-const bl_program *octree_sim(void);
-#ifdef BL_HAVE_CUDA
-const bl_program *octree_cuda(void);
-#endif
 
 typedef struct octree_problem {
     points particles;
@@ -60,35 +53,26 @@ static const app_option octree_options[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-/* Always `status`, for `return wrong(...)`. */
-static int wrong(app_error *error, int status, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(error->text, sizeof error->text, format, arguments);
-    va_end(arguments);
-    return status;
-}
-
 static int read_size(const char *const *values, int option, uint32_t most, uint32_t *value, app_error *error) {
     uint64_t size;
     if (!parse_size(values[option], &size) || size > most)
-        return wrong(error, 2,
-                     "%s: \"%.100s\" is not accepted: a whole number from 0 to %" PRIu32 ", also with k, M, G",
-                     octree_options[option].name, values[option], most);
+        return app_wrong(error, 2,
+                         "%s: \"%.100s\" is not accepted: a whole number from 0 to %" PRIu32 ", also with k, M, G",
+                         octree_options[option].name, values[option], most);
     *value = (uint32_t)size;
     return 0;
 }
 
 static int read_max_depth(const char *text, uint32_t *value, app_error *error) {
     if (!parse_u32(text, value) || *value > OCTREE_MAX_DEPTH)
-        return wrong(error, 2, "--max-depth: \"%.100s\" is not accepted: a whole number from 0 to %d", text,
-                     OCTREE_MAX_DEPTH);
+        return app_wrong(error, 2, "--max-depth: \"%.100s\" is not accepted: a whole number from 0 to %d", text,
+                         OCTREE_MAX_DEPTH);
     return 0;
 }
 
 static int make_particles(octree_problem *p, points_kind kind, uint32_t count, uint64_t seed, app_error *error) {
     if (!points_make(&p->particles, kind, count, seed))
-        return wrong(error, 1, "--particles: out of memory for %" PRIu32 " particles", count);
+        return app_wrong(error, 1, "--particles: out of memory for %" PRIu32 " particles", count);
     return 0;
 }
 
@@ -99,19 +83,19 @@ static int read_options(octree_problem *p, const char *const *values, uint64_t s
     if (status == 0)
         status = read_size(values, THRESHOLD, UINT32_MAX, &p->threshold, error);
     if (status == 0 && p->threshold == 0)
-        status = wrong(error, 2, "--threshold: 0 would split every octant; accepted: 1 or more");
+        status = app_wrong(error, 2, "--threshold: 0 would split every octant; accepted: 1 or more");
     if (status == 0)
         status = read_max_depth(values[MAX_DEPTH], &p->max_depth, error);
     if (status == 0 && !points_kind_find(values[DISTRIBUTION], &kind))
         status =
-            wrong(error, 2, "--distribution: \"%.100s\" is unknown; accepted: " POINTS_KINDS, values[DISTRIBUTION]);
+            app_wrong(error, 2, "--distribution: \"%.100s\" is unknown; accepted: " POINTS_KINDS, values[DISTRIBUTION]);
     if (status != 0)
         return status;
     if (values[OUTPUT][0] != '\0') {
         p->keep = true;
         p->output = strdup(values[OUTPUT]);
         if (!p->output)
-            return wrong(error, 1, "octree: out of memory");
+            return app_wrong(error, 1, "octree: out of memory");
     }
     if (values[INPUT][0] != '\0')
         return points_read(&p->particles, values[INPUT], error);
@@ -134,7 +118,7 @@ static int octree_open(void **problem, const char *const *values, uint64_t seed,
     octree_problem *p = calloc(1, sizeof *p);
     *problem = NULL;
     if (!p)
-        return wrong(error, 1, "octree: out of memory");
+        return app_wrong(error, 1, "octree: out of memory");
     int status = read_options(p, values, seed, error);
     if (status != 0)
         octree_close(p);
@@ -145,17 +129,7 @@ static int octree_open(void **problem, const char *const *values, uint64_t seed,
 
 /* ---- device ---- */
 
-static const bl_program *octree_program(const char *target) {
-    if (strcmp(target, "cpu") == 0)
-        return octree_cpu();
-    if (strcmp(target, "sim") == 0)
-        return octree_sim();
-#ifdef BL_HAVE_CUDA
-    if (strcmp(target, "cuda") == 0)
-        return octree_cuda();
-#endif
-    return NULL;
-}
+APP_PROGRAM(octree_program, octree)
 
 enum { BUFFER0, BUFFER1, LEAF, TOTALS, INNER, ARRAYS };
 
@@ -333,7 +307,8 @@ static int octree_write_file(void *problem, bl_context *context, app_error *erro
         return 0;
     int status = need_tree(p);
     if (status != BL_OK)
-        return wrong(error, 1, "--output %.200s: the tree cannot be fetched: %s", p->output, bl_status_text(status));
+        return app_wrong(error, 1, "--output %.200s: the tree cannot be fetched: %s", p->output,
+                         bl_status_text(status));
     if (app_output_open(&output, "--output", p->output, error) != 0)
         return 1;
     octree_write(&p->tree, output.file);
@@ -345,17 +320,17 @@ static int octree_write_file(void *problem, bl_context *context, app_error *erro
 static bool same_number(const char *what, uint64_t ours, uint64_t expected, app_error *error) {
     if (ours == expected)
         return true;
-    return wrong(error, false, "octree: %s: %" PRIu64 ", but %" PRIu64 " is right", what, ours, expected);
+    return app_wrong(error, false, "octree: %s: %" PRIu64 ", but %" PRIu64 " is right", what, ours, expected);
 }
 
 static bool same_leaves(const octree_problem *p, app_error *error) {
     for (uint32_t i = 0; i < p->leaves; i++) {
         const octree_node *ours = &p->leaf[i], *right = &p->twin.leaf[i];
         if (ours->path != right->path || ours->depth != right->depth || ours->count != right->count)
-            return wrong(error, false,
-                         "octree: leaf %" PRIu32 " is 0%" PRIo64 " at depth %" PRIu32 " with %" PRIu32
-                         " particles, but 0%" PRIo64 " at depth %" PRIu32 " with %" PRIu32 " is right",
-                         i, ours->path, ours->depth, ours->count, right->path, right->depth, right->count);
+            return app_wrong(error, false,
+                             "octree: leaf %" PRIu32 " is 0%" PRIo64 " at depth %" PRIu32 " with %" PRIu32
+                             " particles, but 0%" PRIo64 " at depth %" PRIu32 " with %" PRIu32 " is right",
+                             i, ours->path, ours->depth, ours->count, right->path, right->depth, right->count);
     }
     return true;
 }
@@ -366,13 +341,14 @@ static bool right_particle(const octree_problem *p, const octree_node *leaf, con
                            unsigned char *seen, app_error *error) {
     const uint32_t id = particle->id;
     if (id >= p->particles.count || memcmp(particle, &p->particles.at[id], sizeof *particle) != 0)
-        return wrong(error, false, "octree: the leaf 0%" PRIo64 " holds a particle that is not in the input",
-                     leaf->path);
+        return app_wrong(error, false, "octree: the leaf 0%" PRIo64 " holds a particle that is not in the input",
+                         leaf->path);
     if (octree_key(particle) >> 3 * (OCTREE_MAX_DEPTH - leaf->depth) != leaf->path)
-        return wrong(error, false, "octree: particle %" PRIu32 " is in the leaf 0%" PRIo64 ", where it does not belong",
-                     id, leaf->path);
+        return app_wrong(error, false,
+                         "octree: particle %" PRIu32 " is in the leaf 0%" PRIo64 ", where it does not belong", id,
+                         leaf->path);
     if (seen[id / 8] >> id % 8 & 1)
-        return wrong(error, false, "octree: particle %" PRIu32 " is in two places", id);
+        return app_wrong(error, false, "octree: particle %" PRIu32 " is in two places", id);
     seen[id / 8] = (unsigned char)(seen[id / 8] | 1u << id % 8);
     return true;
 }
@@ -383,13 +359,13 @@ static bool right_side(const octree_problem *p, uint32_t side, octree_particle *
     const uint32_t count = p->particles.count;
     int status = bl_copy_out(p->context, buffer, p->device.buffer[side], sizeof *buffer * count);
     if (status != BL_OK)
-        return wrong(error, false, "octree: the particles cannot be copied back: %s", bl_status_text(status));
+        return app_wrong(error, false, "octree: the particles cannot be copied back: %s", bl_status_text(status));
     for (uint32_t i = 0; i < p->leaves; i++) {
         const octree_node *leaf = &p->leaf[i];
         if ((leaf->depth & 1) != side)
             continue;
         if (leaf->first > count || leaf->count > count - leaf->first)
-            return wrong(error, false, "octree: the leaf 0%" PRIo64 " reaches past the last particle", leaf->path);
+            return app_wrong(error, false, "octree: the leaf 0%" PRIo64 " reaches past the last particle", leaf->path);
         for (uint32_t k = 0; k < leaf->count; k++)
             if (!right_particle(p, leaf, &buffer[leaf->first + k], seen, error))
                 return false;
@@ -402,14 +378,14 @@ static bool right_particles(const octree_problem *p, app_error *error) {
     if (p->particles.count == 0)
         return true;
     if (!p->context)
-        return wrong(error, false, "octree: the result must be checked before it is unloaded");
+        return app_wrong(error, false, "octree: the result must be checked before it is unloaded");
     octree_particle *buffer = malloc(sizeof *buffer * p->particles.count);
     unsigned char *seen = calloc(p->particles.count / 8 + 1, 1);
     bool right = false;
     if (buffer && seen)
         right = right_side(p, 0, buffer, seen, error) && right_side(p, 1, buffer, seen, error);
     else
-        wrong(error, false, "octree: out of memory for the check");
+        app_wrong(error, false, "octree: out of memory for the check");
     free(buffer);
     free(seen);
     return right;
@@ -418,7 +394,7 @@ static bool right_particles(const octree_problem *p, app_error *error) {
 static bool need_twin(octree_problem *p, app_error *error) {
     if (!p->has_twin)
         p->has_twin = octree_twin(&p->twin, p->particles.at, p->particles.count, p->threshold, p->max_depth);
-    return p->has_twin || wrong(error, false, "octree: out of memory for the sequential twin");
+    return p->has_twin || app_wrong(error, false, "octree: out of memory for the sequential twin");
 }
 
 /* With leaves that are right, and as many inner nodes as tasks, a sound tree is the right one. */
@@ -426,16 +402,16 @@ static bool right_tree(octree_problem *p, app_error *error) {
     if (!p->keep)
         return true;
     if (!p->context || need_tree(p) != BL_OK)
-        return wrong(error, false, "octree: the tree cannot be fetched for the check");
+        return app_wrong(error, false, "octree: the tree cannot be fetched for the check");
     return same_number("inner nodes", p->totals.inner, p->twin.tasks, error) &&
-           (octree_is_sound(&p->tree) || wrong(error, false, "octree: the nodes do not make a tree"));
+           (octree_is_sound(&p->tree) || app_wrong(error, false, "octree: the nodes do not make a tree"));
 }
 
 static bool octree_check(void *problem, const bl_stats *stats, bool force, const char **how, app_error *error) {
     octree_problem *p = problem;
     *how = "no";
     if (!p->solved)
-        return wrong(error, false, "octree: there is no result to check");
+        return app_wrong(error, false, "octree: there is no result to check");
     if (!same_number("particles placed", p->totals.placed, p->particles.count, error))
         return false;
     if (p->particles.count > TWIN_MAX && !force)

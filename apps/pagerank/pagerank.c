@@ -10,7 +10,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,12 +18,6 @@
 #define BLOCK_MAX 4096               /* nodes per task */
 #define TWIN_MAX UINT64_C(100000000) /* nodes times iterations that are checked without --check */
 enum { TOP = 10 };
-
-const bl_program *pagerank_cpu(void);
-const bl_program *pagerank_sim(void);
-#ifdef BL_HAVE_CUDA
-const bl_program *pagerank_cuda(void);
-#endif
 
 typedef struct pagerank_problem {
     graph graph;
@@ -60,45 +53,37 @@ static const app_option pagerank_options[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-/* Always `status`, for `return wrong(...)`. */
-static int wrong(app_error *error, int status, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(error->text, sizeof error->text, format, arguments);
-    va_end(arguments);
-    return status;
-}
-
 static int read_damping(pagerank_problem *p, const char *text, app_error *error) {
     if (!parse_double(text, &p->damping) || !(p->damping > 0 && p->damping <= 1))
-        return wrong(error, 2, "--damping: \"%.100s\" is not accepted: a number above 0, at most 1", text);
+        return app_wrong(error, 2, "--damping: \"%.100s\" is not accepted: a number above 0, at most 1", text);
     return 0;
 }
 
 static int read_iterations(pagerank_problem *p, const char *text, app_error *error) {
     if (!parse_u32(text, &p->iterations) || p->iterations < 1 || p->iterations > ITERATIONS_MAX)
-        return wrong(error, 2, "--iterations: \"%.100s\" is not accepted: a whole number from 1 to %" PRIu32, text,
-                     ITERATIONS_MAX);
+        return app_wrong(error, 2, "--iterations: \"%.100s\" is not accepted: a whole number from 1 to %" PRIu32, text,
+                         ITERATIONS_MAX);
     return 0;
 }
 
 /* Iteration k changes the scores by at most 2 d^(k-1) in sum: so many are enough, and some more for rounding. */
 static int read_tolerance(pagerank_problem *p, const char *text, app_error *error) {
     if (!parse_double(text, &p->tolerance) || p->tolerance < TOLERANCE_MIN)
-        return wrong(error, 2, "--tolerance: \"%.100s\" is not accepted: a number, %g or more", text, TOLERANCE_MIN);
+        return app_wrong(error, 2, "--tolerance: \"%.100s\" is not accepted: a number, %g or more", text,
+                         TOLERANCE_MIN);
     double enough = p->damping < 1 ? fmax(log(p->tolerance / 2) / log(p->damping), 0) + 3 * PAGERANK_STEPS : INFINITY;
     if (!(enough <= ITERATIONS_MAX))
-        return wrong(error, 2,
-                     "--tolerance: \"%.100s\" could take more than %" PRIu32
-                     " iterations with --damping %g: a larger one, or a smaller damping",
-                     text, ITERATIONS_MAX, p->damping);
+        return app_wrong(error, 2,
+                         "--tolerance: \"%.100s\" could take more than %" PRIu32
+                         " iterations with --damping %g: a larger one, or a smaller damping",
+                         text, ITERATIONS_MAX, p->damping);
     p->iterations = (uint32_t)enough;
     return 0;
 }
 
 static int read_length(pagerank_problem *p, const char *const *values, app_error *error) {
     if (values[ITERATIONS][0] && values[TOLERANCE][0])
-        return wrong(error, 2, "--tolerance: contradicts --iterations (accepted: one of the two)");
+        return app_wrong(error, 2, "--tolerance: contradicts --iterations (accepted: one of the two)");
     if (values[TOLERANCE][0])
         return read_tolerance(p, values[TOLERANCE], error);
     return read_iterations(p, values[ITERATIONS][0] ? values[ITERATIONS] : "8", error);
@@ -108,12 +93,13 @@ static int read_output(pagerank_problem *p, const char *path, app_error *error) 
     if (!path[0])
         return 0;
     p->output = strdup(path);
-    return p->output ? 0 : wrong(error, 1, "pagerank: out of memory");
+    return p->output ? 0 : app_wrong(error, 1, "pagerank: out of memory");
 }
 
 static int read_graph(pagerank_problem *p, const char *const *values, uint32_t block, app_error *error) {
     if (!values[GRAPH][0])
-        return wrong(error, 2, "--graph: FILE missing (accepted: SNAP text or Matrix Market coordinates, also .gz)");
+        return app_wrong(error, 2,
+                         "--graph: FILE missing (accepted: SNAP text or Matrix Market coordinates, also .gz)");
     int status = graph_read(&p->graph, values[GRAPH], error);
     if (status != 0)
         return status;
@@ -122,7 +108,7 @@ static int read_graph(pagerank_problem *p, const char *const *values, uint32_t b
     p->change = malloc(sizeof *p->change * nodes);
     p->start = malloc(sizeof *p->start * nodes);
     if (!p->score || !p->change || !p->start || !cells_make(&p->cells, &p->graph, p->damping, block))
-        return wrong(error, 1, "--graph: out of memory for the %zu nodes of %.200s", nodes, values[GRAPH]);
+        return app_wrong(error, 1, "--graph: out of memory for the %zu nodes of %.200s", nodes, values[GRAPH]);
     for (size_t v = 0; v < nodes; v++)
         p->start[v] = 1 / (double)nodes;
     return 0;
@@ -134,8 +120,8 @@ static int read_options(pagerank_problem *p, const char *const *values, app_erro
     if (status == 0)
         status = read_length(p, values, error);
     if (status == 0 && (!parse_u32(values[BLOCK], &block) || block < 1 || block > BLOCK_MAX))
-        status = wrong(error, 2, "--block: \"%.100s\" is not accepted: a whole number from 1 to %d", values[BLOCK],
-                       BLOCK_MAX);
+        status = app_wrong(error, 2, "--block: \"%.100s\" is not accepted: a whole number from 1 to %d", values[BLOCK],
+                           BLOCK_MAX);
     if (status == 0)
         status = read_output(p, values[OUTPUT], error);
     return status == 0 ? read_graph(p, values, block, error) : status;
@@ -160,7 +146,7 @@ static int pagerank_open(void **problem, const char *const *values, uint64_t see
     pagerank_problem *p = calloc(1, sizeof *p);
     *problem = NULL;
     if (!p)
-        return wrong(error, 1, "pagerank: out of memory");
+        return app_wrong(error, 1, "pagerank: out of memory");
     int status = read_options(p, values, error);
     if (status != 0)
         pagerank_close(p);
@@ -171,17 +157,7 @@ static int pagerank_open(void **problem, const char *const *values, uint64_t see
 
 /* ---- device ---- */
 
-static const bl_program *pagerank_program(const char *target) {
-    if (strcmp(target, "cpu") == 0)
-        return pagerank_cpu();
-    if (strcmp(target, "sim") == 0)
-        return pagerank_sim();
-#ifdef BL_HAVE_CUDA
-    if (strcmp(target, "cuda") == 0)
-        return pagerank_cuda();
-#endif
-    return NULL;
-}
+APP_PROGRAM(pagerank_program, pagerank)
 
 /* Every array on the device: where its pointer is, how large it is, and what is in it from the start. */
 typedef struct array {
@@ -372,7 +348,7 @@ static bool need_twin(pagerank_problem *p, app_error *error) {
         return true;
     free(p->twin);
     p->twin = NULL;
-    return wrong(error, false, "pagerank: out of memory for the sequential twin");
+    return app_wrong(error, false, "pagerank: out of memory for the sequential twin");
 }
 
 static bool pagerank_check(void *problem, const bl_stats *stats, bool force, const char **how, app_error *error) {
@@ -380,7 +356,7 @@ static bool pagerank_check(void *problem, const bl_stats *stats, bool force, con
     (void)stats;
     *how = "no";
     if (p->done == 0)
-        return wrong(error, false, "pagerank: there is no result to check");
+        return app_wrong(error, false, "pagerank: there is no result to check");
     if ((uint64_t)p->graph.nodes * p->done > TWIN_MAX && !force)
         return true;
     if (!need_twin(p, error))
@@ -388,9 +364,9 @@ static bool pagerank_check(void *problem, const bl_stats *stats, bool force, con
     *how = "twin";
     for (uint32_t v = 0; v < p->graph.nodes; v++)
         if (p->score[v] != p->twin[v])
-            return wrong(error, false,
-                         "pagerank: the score of node %" PRIu32 " is %.17g, but that of the sequential twin %.17g",
-                         p->graph.label[v], p->score[v], p->twin[v]);
+            return app_wrong(error, false,
+                             "pagerank: the score of node %" PRIu32 " is %.17g, but that of the sequential twin %.17g",
+                             p->graph.label[v], p->score[v], p->twin[v]);
     return true;
 }
 

@@ -8,12 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const bl_program *transform_cpu(void);
-const bl_program *transform_sim(void);
-#ifdef BL_HAVE_CUDA
-const bl_program *transform_cuda(void);
-#endif
-
 enum { TWIN_LIMIT = 100000000 }; /* tasks: beyond that only --check asks for the twin */
 #define TRANSFORM_MOST (UINT64_C(1) << 36)
 
@@ -106,17 +100,7 @@ static int transform_app_open(void **problem, const char *const *values, uint64_
     return 0;
 }
 
-static const bl_program *transform_app_program(const char *target) {
-    if (strcmp(target, "cpu") == 0)
-        return transform_cpu();
-    if (strcmp(target, "sim") == 0)
-        return transform_sim();
-#ifdef BL_HAVE_CUDA
-    if (strcmp(target, "cuda") == 0)
-        return transform_cuda();
-#endif
-    return NULL;
-}
+APP_PROGRAM(transform_app_program, transform)
 
 static void transform_app_unload(void *problem, bl_context *context) {
     transform *p = (transform *)problem;

@@ -5,12 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const bl_program *uts_cpu(void);
-const bl_program *uts_sim(void);
-#ifdef BL_HAVE_CUDA
-const bl_program *uts_cuda(void);
-#endif
-
 /* Beyond this the direct rules take minutes, and only --check asks for them. */
 static const uint64_t twin_limit = 100000000;
 
@@ -45,17 +39,7 @@ static void uts_app_close(void *problem) {
     free(u);
 }
 
-static const bl_program *uts_app_program(const char *target) {
-    if (strcmp(target, "cpu") == 0)
-        return uts_cpu();
-    if (strcmp(target, "sim") == 0)
-        return uts_sim();
-#ifdef BL_HAVE_CUDA
-    if (strcmp(target, "cuda") == 0)
-        return uts_cuda();
-#endif
-    return NULL;
-}
+APP_PROGRAM(uts_app_program, uts)
 
 static void unload_rows(uts *u, bl_context *context) {
     if (u->rows != NULL)

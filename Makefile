@@ -62,6 +62,9 @@ report: configure
 	cmake --build $(BUILD) --parallel $(JOBS) --target ballast
 	for suite in $$($(BUILD)/ballast bench | sed -n 's/^  \([a-z0-9-]*\) .*/\1/p'); do \
 		$(BUILD)/ballast bench $$suite $(BENCH_FLAGS) --out $(BUILD)/report --force || exit 1; done
+	for scheduler in static abp; do \
+		$(BUILD)/ballast run octree --distribution tube --scheduler $$scheduler --repeat 3 \
+			--trace $(BUILD)/report/octree-tube-$$scheduler.trace.json || exit 1; done
 	$(BUILD)/ballast report $(BUILD)/report --force
 
 sanitize: dependencies

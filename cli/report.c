@@ -18,7 +18,8 @@ static const app_option REPORT_OPTIONS[] = {
 static int help(void) {
     puts("usage: ballast report DIR [options]\n\nMakes one HTML page from the rows that ballast bench SUITE --out DIR "
          "wrote: who wins\n"
-         "where, a plot and a table of every experiment, and whether it agrees with the papers.\n\noptions");
+         "where, a plot and a table of every experiment, and whether it agrees with the papers; and from\n"
+         "the timelines that ballast run APP --trace DIR/NAME.trace.json wrote.\n\noptions");
     options_help(REPORT_OPTIONS);
     return STATUS_OK;
 }
@@ -50,7 +51,8 @@ static int make_page(const char *folder, const char *path) {
         return run_failed("%s", error.text);
     int status = report_draw(&r, &error) ? run_failed("%s", error.text) : write_page(&r, path);
     if (status == STATUS_OK)
-        printf("%s: %u experiment%s\n", path, r.count, r.count == 1 ? "" : "s");
+        printf("%s: %u experiment%s, %u timeline%s\n", path, r.count, r.count == 1 ? "" : "s", r.timeline_count,
+               r.timeline_count == 1 ? "" : "s");
     report_free(&r);
     return status;
 }

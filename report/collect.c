@@ -139,6 +139,38 @@ static int check_others(const char *folder, DIR *entries, bench_error *error) {
     return status;
 }
 
+static int is_trace(const struct dirent *entry) {
+    size_t length = strlen(entry->d_name), ending = strlen(".trace.json");
+    return length > ending && strcmp(entry->d_name + length - ending, ".trace.json") == 0;
+}
+
+static int add_trace(report *r, const char *name, bench_error *error) {
+    char path[480];
+    timeline *more = realloc(r->timelines, (r->timeline_count + 1) * sizeof *more);
+    if (!more)
+        return fail(error, "out of memory");
+    r->timelines = more;
+    if ((size_t)snprintf(path, sizeof path, "%s/%s", r->folder, name) >= sizeof path)
+        return fail(error, "%.200s: too long a name (accepted: up to 400 characters)", name);
+    int status = timeline_read(&more[r->timeline_count], path, error);
+    r->timeline_count += status == 0;
+    return status;
+}
+
+static int add_traces(report *r, bench_error *error) {
+    struct dirent **names;
+    int count = scandir(r->folder, &names, is_trace, alphasort), status = 0;
+    if (count < 0)
+        return fail(error, "%.300s: cannot be read: %s", r->folder, strerror(errno));
+    for (int i = 0; i < count; i++) {
+        if (status == 0)
+            status = add_trace(r, names[i]->d_name, error);
+        free(names[i]);
+    }
+    free(names);
+    return status;
+}
+
 static int collect(report *r, DIR *entries, bench_error *error) {
     int status = check_others(r->folder, entries, error);
     for (unsigned i = 0; bench_suite_at(i) && status == 0; i++) {
@@ -149,7 +181,9 @@ static int collect(report *r, DIR *entries, bench_error *error) {
         if (stat(path, &there) == 0)
             status = add_file(r, bench_suite_at(i), path, error);
     }
-    if (status == 0 && r->count == 0)
+    if (status == 0)
+        status = add_traces(r, error);
+    if (status == 0 && r->count + r->timeline_count == 0)
         return fail(error, "%.300s: no results there (accepted: a folder that ballast bench SUITE --out DIR wrote)",
                     r->folder);
     return status;
@@ -184,6 +218,9 @@ void report_free(report *r) {
         free(r->experiments[i].figures);
         bench_rows_free(&r->experiments[i].rows);
     }
+    for (unsigned i = 0; i < r->timeline_count; i++)
+        timeline_free(&r->timelines[i]);
+    free(r->timelines);
     free(r->experiments);
     free(r->names);
     memset(r, 0, sizeof *r);

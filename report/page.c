@@ -361,12 +361,14 @@ static void machine(FILE *page, const report *r) {
 /* ---- all of it ---- */
 
 static void contents(FILE *page, const report *r) {
-    fputs("<nav aria-label=\"Experiments\"><a href=\"#summary\">Summary</a> <a href=\"#machine\">Machine</a>", page);
+    fputs("<nav aria-label=\"Experiments\">", page);
+    if (r->count)
+        fputs("<a href=\"#summary\">Summary</a> <a href=\"#machine\">Machine</a>", page);
     for (unsigned i = 0; i < r->count; i++) {
         const char *name = r->experiments[i].rows.suite->name;
         fprintf(page, " <a href=\"#%s\">%s</a>", name, name);
     }
-    fputs("</nav>\n", page);
+    fputs(r->timeline_count ? " <a href=\"#timelines\">Timelines</a></nav>\n" : "</nav>\n", page);
 }
 
 int report_write(const report *r, FILE *page, bench_error *error) {
@@ -384,10 +386,13 @@ int report_write(const report *r, FILE *page, bench_error *error) {
           page);
     contents(page, r);
     fputs("</header><main>\n", page);
-    report_summary(r, page);
-    machine(page, r);
+    if (r->count) {
+        report_summary(r, page);
+        machine(page, r);
+    }
     for (unsigned i = 0; i < r->count; i++)
         experiment(page, r, &r->experiments[i], &number);
+    report_timelines(r, page);
     fprintf(page,
             "</main><footer><p>Made by <code>ballast report</code> %s. Every number is a median of the raw rows; the "
             "rows are "

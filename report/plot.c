@@ -157,14 +157,21 @@ static void add_plot(void *context, report_figure *f, unsigned panel, unsigned n
     report_script(d->script, d->r, &f->panels[panel], number);
 }
 
-static void take_plot(void *context, report_figure *f, unsigned panel, unsigned number) {
-    drawing *d = context;
+static char *next_plot(drawing *d, unsigned number) {
     const char *from = strstr(d->at, "<svg"), *to = from ? strstr(from, "</svg>") : NULL;
     if (!to)
-        return;
-    to += strlen("</svg>");
-    f->plots[panel] = fit_for_page(from, (size_t)(to - from), number);
-    d->at = to;
+        return NULL;
+    d->at = to + strlen("</svg>");
+    return fit_for_page(from, (size_t)(d->at - from), number);
+}
+
+static void take_plot(void *context, report_figure *f, unsigned panel, unsigned number) {
+    f->plots[panel] = next_plot(context, number);
+}
+
+static void count_panel(void *context, report_figure *f, unsigned panel, unsigned number) {
+    (void)f, (void)panel, (void)number;
+    ++*(unsigned *)context;
 }
 
 static void count_missing(void *context, report_figure *f, unsigned panel, unsigned number) {
@@ -172,11 +179,31 @@ static void count_missing(void *context, report_figure *f, unsigned panel, unsig
     *(unsigned *)context += f->plots[panel] == NULL;
 }
 
+/* Figures first, then timelines: the plots come back in the same order. */
+static void add_plots(report *r, drawing *d) {
+    unsigned panels = 0;
+    for_each(r, add_plot, d);
+    for_each(r, count_panel, &panels);
+    for (unsigned i = 0; i < r->timeline_count; i++)
+        timeline_script(d->script, &r->timelines[i], report_until(r, &r->timelines[i]), panels + i);
+}
+
+static unsigned take_plots(report *r, drawing *d) {
+    unsigned panels = 0, missing = 0;
+    for_each(r, take_plot, d);
+    for_each(r, count_panel, &panels);
+    for_each(r, count_missing, &missing);
+    for (unsigned i = 0; i < r->timeline_count; i++) {
+        r->timelines[i].plot = next_plot(d, panels + i);
+        missing += r->timelines[i].plot == NULL;
+    }
+    return missing;
+}
+
 static int draw(report *r, FILE *script, FILE *plots, FILE *errors, bench_error *error) {
     drawing d = {.r = r, .script = script};
     size_t length = 0;
-    unsigned missing = 0;
-    for_each(r, add_plot, &d);
+    add_plots(r, &d);
     int status = run_gnuplot(script, plots, errors, error);
     if (status)
         return status;
@@ -184,9 +211,8 @@ static int draw(report *r, FILE *script, FILE *plots, FILE *errors, bench_error 
     if (!text)
         return fail(error, "out of memory", "");
     d.at = text;
-    for_each(r, take_plot, &d);
+    unsigned missing = take_plots(r, &d);
     free(text);
-    for_each(r, count_missing, &missing);
     return missing ? say_why(errors, error) : 0;
 }
 

@@ -3,6 +3,7 @@
  *   collect.c   files of the folder -> rows -> panels and verdicts
  *   script.c    a panel -> commands for gnuplot
  *   plot.c      all commands -> gnuplot -> an SVG for each panel
+ *   timeline.c  traces of runs -> what each worker did when
  *   summary.c   who wins where
  *   page.c      all of it as HTML, with style.css inside
  *
@@ -11,6 +12,7 @@
 #define BALLAST_REPORT_H
 
 #include "../bench/rows.h"
+#include "timeline.h"
 
 typedef struct report_figure {
     const bench_figure *figure;
@@ -30,6 +32,8 @@ typedef struct report {
     const char *folder;
     report_experiment *experiments;
     unsigned count;
+    timeline *timelines; /* by name */
+    unsigned timeline_count;
     const char **names; /* of all curves but bounds, for their looks: the same name looks the same everywhere */
     unsigned name_count;
 } report;
@@ -56,6 +60,8 @@ bench_number report_number(double value); /* four digits, whole numbers whole */
 void report_script(FILE *script, const report *r, const bench_panel *panel, unsigned number);
 void report_text(FILE *page, const char *text); /* escaped */
 void report_summary(const report *r, FILE *page);
+void report_timelines(const report *r, FILE *page);
+double report_until(const report *r, const timeline *t);          /* the longest of those of the same app and device */
 const char *report_agreement(bench_agreement agreement);          /* "holds", ... */
 const char *report_class(bench_agreement agreement);              /* of style.css */
 double *report_places(const bench_panel *panel, unsigned *count); /* every x, rising; to be freed; NULL: no memory */

@@ -100,6 +100,32 @@ mkdir "$tmp/rows"
     echo "cuda:0,faa,8192,1,100,1,10,1,right"
 } >"$tmp/rows/kerbl-faa.csv"
 
+
+span() { # NAME WORKER FROM TOOK, in microseconds
+    echo ",{\"name\": \"$1\", \"ph\": \"X\", \"ts\": $3, \"dur\": $4, \"pid\": 1, \"tid\": $2, \"args\": {\"launch\": 0}}"
+}
+trace() { # SCHEDULER
+    echo '{"displayTimeUnit": "ns", "otherData": {"app": "octree", "device": "cuda:0", "device_name": "<GPU>", "scheduler": "'"$1"'", "workers": 2,' \
+        '"tasks": 77, "steals": 5, "version": "0"}, "traceEvents": ['
+    echo '{"name": "process_name", "ph": "M", "pid": 1, "args": {"name": "cuda:0"}}'
+}
+{
+    trace static:split
+    span task 0 0 4000
+    span task 1 0 1000
+    span idle 1 1000.000 3000
+    echo "]}"
+} >"$tmp/rows/a-static.trace.json"
+{
+    trace "steal:<b>abp</b>"
+    span task 0 0 2000
+    span task 1 0 1000
+    span search 1 1000 500
+    span steal 1 1500 100
+    span task 1 1600 400
+    echo "]}"
+} >"$tmp/rows/b-steal.trace.json"
+
 page=$tmp/rows/report.html
 if ! timeout 60 "$tool" report "$tmp/rows" >"$tmp/out" 2>"$tmp/err"; then
     sed 's/^/  /' "$tmp/err"
@@ -133,6 +159,10 @@ has "a zero on a logarithmic axis" "1 of 0 stand at the foot"
 has "remarks, escaped" "<li>cpu, pairs, lcrq: left out: it &lt;b&gt;waits&lt;/b&gt;</li>"
 has "an interrupted run" "The run was interrupted: these are the rows until then."
 has "names from files are escaped" "<th scope=\"row\">&lt;script&gt;alert('&amp;')&lt;/script&gt;</th>"
+has "a timeline" "<h4>a-static: octree, static:split, cuda:0</h4>"
+has "a timeline, escaped" "<h4>b-steal: octree, steal:&lt;b&gt;abp&lt;/b&gt;, cuda:0</h4>"
+has "a timeline in numbers" "4 ms; 77 tasks by 2 workers, 5 steals; tasks 62.5 %, search and steal 0.0 %, idle 37.5 %, pause 0.0 % of their time; the least busy worker 25 %, the busiest 100 %."
+has "stealing in numbers" "2 ms; 77 tasks by 2 workers, 5 steals; tasks 85.0 %, search and steal 15.0 %, idle 0.0 %"
 has_not "nothing of a file is a tag" "<script"
 has_not "nothing is fetched" "url("
 if grep -oi 'src=\|https\{0,1\}://[a-z.]*\|@import' "$page" | grep -q .; then
@@ -140,10 +170,10 @@ if grep -oi 'src=\|https\{0,1\}://[a-z.]*\|@import' "$page" | grep -q .; then
 else
     ok "nothing is fetched from elsewhere"
 fi
-if [ "$(grep -c '<svg *$\|<div class="plot"' "$page")" -ge 5 ] && [ "$(grep -o '</svg></div>' "$page" | wc -l)" -eq 5 ]; then
+if [ "$(grep -c '<svg *$\|<div class="plot"' "$page")" -ge 7 ] && [ "$(grep -o '</svg></div>' "$page" | wc -l)" -eq 7 ]; then
     ok "a plot for every panel"
 else
-    not_ok "a plot for every panel" "expected 5"
+    not_ok "a plot for every panel" "expected 7"
 fi
 twice=$(grep -o "id=['\"][^'\"]*['\"]" "$page" | tr -d "'\"" | sort | uniq -d | head -n 3)
 if [ -z "$twice" ]; then ok "no name twice"; else not_ok "no name twice" "$twice"; fi
@@ -173,11 +203,11 @@ function look() {
     const d = document.getElementById('f').contentDocument, w = d.documentElement.clientWidth;
     if (d.documentElement.scrollWidth > w) wrong.push('the page is ' + d.documentElement.scrollWidth + ' wide');
     const plots = d.querySelectorAll('.plot svg');
-    if (plots.length !== 5) wrong.push(plots.length + ' plots');
+    if (plots.length !== 7) wrong.push(plots.length + ' plots');
     for (const svg of plots) {
         const box = svg.getBoundingClientRect(), texts = [...svg.querySelectorAll('text')].filter(t => t.textContent.trim());
         if (box.width < 250 || box.height < 150 || box.right > w) wrong.push('a plot of ' + box.width + ' by ' + box.height);
-        if (svg.querySelectorAll('path').length < 5 || texts.length < 5) wrong.push('a plot without curves or labels');
+        if (svg.querySelectorAll('path, polygon').length < 5 || texts.length < 5) wrong.push('a plot without curves or labels');
         for (const t of texts) {
             const r = t.getBoundingClientRect();
             if (!inside(r, box, 1)) wrong.push('clipped: ' + t.textContent);

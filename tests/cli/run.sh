@@ -247,6 +247,20 @@ rm "$tmp/spoilt/kerbl-faa.csv"
 sed 's/^# suite kerbl-faa/# suite tomorrow/' "$tmp/rows/kerbl-faa.csv" >"$tmp/spoilt/tomorrow.csv"
 refuses "report, a suite of another version" 1 "$tmp/spoilt/tomorrow.csv: rows of a suite tomorrow that this version has not" report "$tmp/spoilt"
 
+rm -r "$tmp/spoilt"
+
+succeeds "a run with a trace" run fib --n 18 --scheduler abp --device cpu --trace "$tmp/fib.trace.json"
+traces() { # NAME WORDS SED-COMMANDS: a trace with something wrong
+    mkdir -p "$tmp/traces"
+    sed "$3" "$tmp/fib.trace.json" >"$tmp/traces/fib.trace.json"
+    refuses "report, $1" 1 "$tmp/traces/fib.trace.json: $2" report "$tmp/traces"
+}
+traces "half of a trace" "its end is missing: half written (accepted: the whole file" '$d'
+traces "not a trace" "not a trace (accepted: a file that ballast run APP --trace wrote)" '1s/traceEvents/events/'
+traces "a trace of nothing" "no spans in it" '/"ph": "X"/d'
+sed 's/"name": "task"/"name": "dream"/' "$tmp/fib.trace.json" >"$tmp/traces/fib.trace.json"
+refuses "report, a span of another version" 1 ": a span that is not as in this version" report "$tmp/traces"
+
 mkdir "$tmp/path"
 name="report without gnuplot"
 status=0
@@ -259,7 +273,7 @@ else
 fi
 
 if command -v gnuplot >/dev/null 2>&1; then
-    says "report" "^$tmp/rows/report.html: [0-9]* experiments$" report "$tmp/rows"
+    says "report" "^$tmp/rows/report.html: [0-9]* experiments, 0 timelines$" report "$tmp/rows"
     cp "$tmp/rows/report.html" "$tmp/page"
     refuses "report, a page that is there" 2 "$tmp/rows/report.html: is there already (accepted: another --out, or --force to overwrite it)" \
         report "$tmp/rows"
@@ -268,8 +282,10 @@ if command -v gnuplot >/dev/null 2>&1; then
     else
         not_ok "report leaves the page that is there" "expected the same page"
     fi
-    says "report --force" "report.html: [0-9]* experiments$" report "$tmp/rows" --force
-    says "report --out" "^$tmp/own.html: [0-9]* experiments$" report "$tmp/rows" --out "$tmp/own.html"
+    says "report --force" "report.html: [0-9]* experiments, 0 timelines$" report "$tmp/rows" --force
+    cp "$tmp/fib.trace.json" "$tmp/traces/fib.trace.json"
+    says "report of traces alone" "report.html: 0 experiments, 1 timeline$" report "$tmp/traces"
+    says "report --out" "^$tmp/own.html: [0-9]* experiments, 0 timelines$" report "$tmp/rows" --out "$tmp/own.html"
     refuses "report, --out in no folder" 1 "--out $tmp/no/page.html: cannot be written: No such file" report "$tmp/rows" \
         --out "$tmp/no/page.html"
     refuses "report, --out is a folder" 1 "--out $tmp/none: cannot be written: Is a directory" report "$tmp/rows" --out "$tmp/none"

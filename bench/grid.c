@@ -240,7 +240,11 @@ static bool ends_here(const bench *b, const bench_grid *g, unsigned i, const ben
     return c->longest * factor > bench_limit(b);
 }
 
-static void run_line(bench *b, bench_device *d, const bench_grid *g, line *l, uint32_t repeats) {
+typedef struct pace {
+    unsigned done, total; /* points of the table */
+} pace;
+
+static void run_line(bench *b, bench_device *d, const bench_grid *g, line *l, uint32_t repeats, pace *p) {
     for (unsigned i = 0; i < l->end && !bench_stopped(); i++) {
         cell *c = &l->cells[i];
         bench_spec spec;
@@ -251,9 +255,11 @@ static void run_line(bench *b, bench_device *d, const bench_grid *g, line *l, ui
         measure(b, d, g, &spec, l->room, c, repeats);
         if (c->wrong)
             bench_wrong(b);
+        bench_pace(b, p->done + i + 1, p->total);
         if (ends_here(b, g, i, &spec, c))
             l->end = i + 1;
     }
+    p->done += g->count;
 }
 
 static void show_line(bench *b, const bench_device *d, const bench_grid *g, line *l, const line *ceiling) {
@@ -322,12 +328,17 @@ void bench_grid_run(bench *b, bench_device *d, const bench_grid *g) {
     print_head(b, g);
     unsigned count = lines ? open_lines(b, d, g, lines, LINES_MAX) : 0;
     const line *ceiling = find_ceiling(lines, count);
+    pace p = {0, passes * count * g->count};
+    bench_pace(b, 0, p.total);
     for (uint32_t pass = 0; pass < passes; pass++)
         for (unsigned i = 0; i < count; i++) {
-            if (!lines[i].left_out)
-                run_line(b, d, g, &lines[i], bench_repeats(b) / passes * (pass + 1));
+            if (lines[i].left_out)
+                p.done += g->count;
+            else
+                run_line(b, d, g, &lines[i], bench_repeats(b) / passes * (pass + 1), &p);
             if (pass + 1 == passes)
                 show_line(b, d, g, &lines[i], ceiling);
         }
+    bench_pace(b, 0, 0);
     free(lines);
 }

@@ -24,7 +24,9 @@ struct bench {
     FILE *rows;         /* NULL: only the screen */
     bench_past earlier; /* that were there when it was opened */
     bool wrong, terminal, progress_shown;
-    char cases[400]; /* of the tables there are, "a,b" */
+    unsigned done, total; /* points of the table that is being measured */
+    double begun;         /* when that table was */
+    char cases[400];      /* of the tables there are, "a,b" */
     bench_device devices[BENCH_DEVICES_MAX];
     unsigned device_count;
     char line[1024]; /* of the table, until it is ended */
@@ -174,6 +176,21 @@ static void clear_progress(bench *b) {
     b->progress_shown = false;
 }
 
+void bench_pace(bench *b, unsigned done, unsigned total) {
+    if (done == 0)
+        b->begun = bench_now();
+    b->done = done;
+    b->total = total;
+}
+
+static void show_time_left(const bench *b) {
+    if (b->done == 0 || b->done >= b->total)
+        return;
+    double left = (bench_now() - b->begun) / b->done * (b->total - b->done);
+    fprintf(stderr, left > 90 ? "; this table: about %.0f min left" : "; this table: about %.0f s left",
+            left > 90 ? left / 60 : left);
+}
+
 void bench_progress(bench *b, const char *format, ...) {
     if (!b->terminal)
         return;
@@ -182,6 +199,7 @@ void bench_progress(bench *b, const char *format, ...) {
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);
     va_end(arguments);
+    show_time_left(b);
     fflush(stderr);
     b->progress_shown = true;
 }

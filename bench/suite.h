@@ -68,6 +68,9 @@ void bench_remark(bench *b, const char *format, ...) __attribute__((format(print
 /* Where the suite is, on standard error when that is a terminal. */
 void bench_progress(bench *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* So many points of the table are done: progress then also tells the time that the rest of it will take. 0 begins. */
+void bench_pace(bench *b, unsigned done, unsigned total);
+
 /* A table on the screen: a title, a head, lines of cells. A line appears when it is ended. */
 void bench_table(bench *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void bench_head(bench *b, const char *name, const char *const *labels, unsigned count, int width);

@@ -73,7 +73,7 @@ static void show_differences(app_bench *s, const map *m) {
     const char *labels[APP_POINTS_MAX];
     const app_table *t = &m->tables[0];
     bench *b = app_screen(s);
-    if (!b || bench_stopped())
+    if (!b || bench_stopped() || !bench_wants(b, t->name))
         return;
     for (unsigned i = 0; i < t->count; i++)
         labels[i] = t->points[i].label;

@@ -207,19 +207,25 @@ static void find_bounds(collection *m) {
         }
 }
 
-static int by_worker_and_time(const void *a, const void *b) {
-    const bl_span *x = a, *y = b;
-    if (x->worker != y->worker)
-        return x->worker < y->worker ? -1 : 1;
-    if (x->begin != y->begin)
-        return x->begin < y->begin ? -1 : 1;
-    return (x->end > y->end) - (x->end < y->end);
+/* Behind `old` spans of earlier runs stand those of this one: together again worker by worker. */
+static int weave(bl__timelines *to, size_t old) {
+    bl_span *woven = malloc(to->capacity * sizeof *woven);
+    if (!woven)
+        return BL_ENOMEM;
+    for (size_t a = 0, b = old, i = 0; i < to->count; i++) {
+        bool earlier_run = a < old && (b == to->count || to->spans[a].worker <= to->spans[b].worker);
+        woven[i] = to->spans[earlier_run ? a++ : b++];
+    }
+    free(to->spans);
+    to->spans = woven;
+    return BL_OK;
 }
 
 static int collect(collection *m) {
     bl__timelines *to = m->to;
     bool first = to->launches == 0;
     uint64_t before = to->end;
+    size_t old = to->count;
     find_bounds(m);
     if (m->began[0] == UINT64_MAX) /* there was nothing to run */
         return BL_OK;
@@ -232,10 +238,8 @@ static int collect(collection *m) {
             wait_until(m, worker, BL_SPAN_PAUSE, 0, before, m->began[0]);
         add_worker(m, worker);
     }
-    if (!first)
-        qsort(to->spans, to->count, sizeof *to->spans, by_worker_and_time);
     to->launches += m->launches;
-    return m->status;
+    return m->status == BL_OK && !first ? weave(to, old) : m->status;
 }
 
 static int fetch_and_collect(bl_context *c, const bl__run *run, bool waves) {

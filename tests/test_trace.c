@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include "app.h"
+#include <ballast/parts/trace.h>
 #include <ballast/task.h>
 #include <stdlib.h>
 
@@ -266,8 +267,40 @@ static void test_what_counts(void) {
     bl_function_free(fails);
 }
 
+/* Far more marks than there is room for: those that stay are spread over the whole time, and none is forgotten in the counts. */
+static void test_thinning(uint32_t room) {
+    enum { TURNS = 2000, STEP = 1000 };
+    check_at("%u turns, room %u", TURNS, room);
+    bl__mark *marks = calloc(room + 2 * BL__TRACE_SLACK, sizeof *marks);
+    bl__tally tally = {.tasks = 0};
+    bl__trace trace = {.marks = marks, .room = room};
+    for (uint32_t i = 0; i < TURNS; i++, tally.tasks++) {
+        bl__trace_write(&trace, &tally, i % 2 ? BL__AT_IDLE : BL__AT_WORK, 0, (uint64_t)STEP * i);
+        bl__trace_thin(&trace);
+        CHECK(trace.count <= room && marks[trace.count - 1].kind == trace.kind);
+    }
+    bl__trace_write(&trace, &tally, BL__AT_END, 0, (uint64_t)STEP * TURNS);
+    uint64_t longest = 0, parts = 0;
+    for (uint32_t i = 0; i + 1 < trace.count; i++) {
+        uint64_t took = marks[i + 1].at - marks[i].at;
+        longest = took > longest ? took : longest;
+        parts += marks[i].parts;
+        CHECK_SAME(marks[i + 1].tasks - marks[i].tasks, marks[i].parts);
+    }
+    CHECK_SAME(parts, TURNS);
+    CHECK(longest <= 3 * (STEP + (uint64_t)STEP * TURNS / (room / 2)));
+    for (uint32_t i = 0; i < 2 * BL__TRACE_SLACK + room; i++) /* without a look at the room the last one gives way */
+        bl__trace_write(&trace, &tally, i % 2 ? BL__AT_IDLE : BL__AT_WORK, 1, (uint64_t)STEP * (TURNS + i));
+    CHECK_SAME(trace.count, room + BL__TRACE_SLACK);
+    CHECK_SAME(marks[trace.count - 1].at, (uint64_t)STEP * (TURNS + 2 * BL__TRACE_SLACK + room - 1));
+    free(marks);
+}
+
 int main(void) {
     check_limit(240);
+    test_thinning(2);
+    test_thinning(16);
+    test_thinning(65);
     test_times();
     test_what_counts();
     trace_app("uts", (const char *[]){"--tree", "mini_T1_d3", NULL});

@@ -106,20 +106,20 @@ static int add_row(bench_rows *rows, char *text, unsigned line, bench_error *err
 
 static int split(bench_rows *rows, bench_error *error) {
     unsigned line = 0;
-    bool head = false;
+    bool head = false, explained = false; /* why there is no row: a remark behind the columns */
     int status = 0;
     for (char *at = rows->text, *end; *at && status == 0; at = end + 1) {
         line++;
         end = strchr(at, '\n'); /* the last line has one: it was looked at */
         *end = '\0';
         if (*at == '#')
-            status = add_remark(rows, at + 1 + (at[1] == ' '), error);
+            status = add_remark(rows, at + 1 + (at[1] == ' '), error), explained = head;
         else if (!head)
             status = check_head(rows, at, line, error), head = true;
         else
             status = add_row(rows, at, line, error);
     }
-    if (status == 0 && rows->count == 0)
+    if (status == 0 && rows->count == 0 && !explained)
         return fail(error, "%.300s: no rows in it (accepted: new ones, by ballast bench %s --out DIR --force)",
                     rows->path, again(rows));
     return status;

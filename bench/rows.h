@@ -12,7 +12,7 @@ typedef struct bench_rows {
     unsigned remark_count;
     char **cells; /* row by row */
     unsigned *lines;
-    unsigned count, columns;
+    unsigned count, columns; /* count may be 0 when a remark says why */
 } bench_rows;
 
 /* 0; 1 with a line in `error`: a file that cannot be read, of another suite or version, half written, or with a row that has not all cells. */

@@ -76,7 +76,7 @@ static int add_figures(report *r, report_experiment *e, bench_error *error) {
     const bench_figure *figures = e->rows.suite->figures;
     int status = 0;
     unsigned count = 0;
-    while (figures && figures[count].name)
+    while (figures && e->rows.count > 0 && figures[count].name)
         count++;
     e->figures = calloc(count ? count : 1, sizeof *e->figures);
     if (!e->figures)
@@ -171,6 +171,13 @@ static int add_traces(report *r, bench_error *error) {
     return status;
 }
 
+static bool any_rows(const report *r) {
+    for (unsigned i = 0; i < r->count; i++)
+        if (r->experiments[i].rows.count > 0)
+            return true;
+    return false;
+}
+
 static int collect(report *r, DIR *entries, bench_error *error) {
     int status = check_others(r->folder, entries, error);
     for (unsigned i = 0; bench_suite_at(i) && status == 0; i++) {
@@ -183,7 +190,7 @@ static int collect(report *r, DIR *entries, bench_error *error) {
     }
     if (status == 0)
         status = add_traces(r, error);
-    if (status == 0 && r->count + r->timeline_count == 0)
+    if (status == 0 && !any_rows(r) && r->timeline_count == 0)
         return fail(error, "%.300s: no results there (accepted: a folder that ballast bench SUITE --out DIR wrote)",
                     r->folder);
     return status;

@@ -297,7 +297,8 @@ static void remarks(FILE *page, const bench_rows *rows) {
     for (unsigned i = 0; i < rows->remark_count; i++) {
         if (of_head(rows->remarks[i]))
             continue;
-        fputs(any ? "" : "<details><summary>Remarks of the run</summary><ul>", page);
+        if (!any)
+            fprintf(page, "<details%s><summary>Remarks of the run</summary><ul>", rows->count ? "" : " open");
         any = true;
         element(page, "li", rows->remarks[i]);
     }
@@ -320,6 +321,8 @@ static void experiment(FILE *page, const report *r, const report_experiment *e, 
     fputs("</code></p>\n", page);
     if (interrupted(&e->rows))
         element(page, "p class=\"wrong\"", "The run was interrupted: these are the rows until then.");
+    if (e->rows.count == 0)
+        element(page, "p", "Nothing was measured; the remarks say why.");
     for (unsigned i = 0; i < e->count; i++)
         figure(page, r, e, &e->figures[i], number);
     remarks(page, &e->rows);

@@ -100,6 +100,11 @@ mkdir "$tmp/rows"
     echo "cuda:0,faa,8192,1,100,1,10,1,right"
 } >"$tmp/rows/kerbl-faa.csv"
 
+{
+    head_of deques
+    echo "$columns"
+    echo "# cpu: left out: a file is missing"
+} >"$tmp/rows/deques.csv"
 
 span() { # NAME WORKER FROM TOOK, in microseconds
     echo ",{\"name\": \"$1\", \"ph\": \"X\", \"ts\": $3, \"dur\": $4, \"pid\": 1, \"tid\": $2, \"args\": {\"launch\": 0}}"
@@ -157,6 +162,7 @@ has "a wrong row is said" "a result did not check: WRONG in the table"
 has "bounds stand apart" "<tr class=\"bound\"><th scope=\"row\">faa</th>"
 has "a zero on a logarithmic axis" "1 of 0 stand at the foot"
 has "remarks, escaped" "<li>cpu, pairs, lcrq: left out: it &lt;b&gt;waits&lt;/b&gt;</li>"
+has "a suite that measured nothing" "<li>cpu: left out: a file is missing</li>"
 has "an interrupted run" "The run was interrupted: these are the rows until then."
 has "names from files are escaped" "<th scope=\"row\">&lt;script&gt;alert('&amp;')&lt;/script&gt;</th>"
 has "a timeline" "<h4>a-static: octree, static:split, cuda:0</h4>"

@@ -236,7 +236,9 @@ spoils "another version of the rows" ": rows of version 99, but this is version 
 spoils "no version" ": rows of version unknown, but this is" '/^# rows version/d'
 spoils "the rows of another suite" ": its head does not say \"suite kerbl-faa\"" 's/^# suite kerbl-faa/# suite kerbl-far/'
 spoils "a cell less" ": 8 cells in a row of 9 columns" '/^cpu,faa,1,1,/s/,[a-zA-Z]*$//'
-spoils "no rows" ": no rows in it" '/^cpu/d'
+spoils "no rows" ": no rows in it" '/^cpu/d;/^# cpu/d'
+sed '/^cpu/d' "$tmp/rows/kerbl-faa.csv" >"$tmp/spoilt/kerbl-faa.csv"
+refuses "report, nothing but a remark" 1 "$tmp/spoilt: no results there" report "$tmp/spoilt"
 spoils "an empty file" ": empty (accepted: new rows" d
 spoils "not a number" ": relative much: not a number" '/^cpu,faa,1,1,/s/,[^,]*,\([^,]*\),\([a-z]*\)$/,much,\1,\2/'
 spoils "a row twice" ": repeat 1 was in line " '/^cpu,faa,1,1,/p'

@@ -85,6 +85,8 @@ double bench_panel_word(const bench_panel *panel, const char *name, const char *
 double bench_panel_end(const bench_panel *panel, const char *name);                 /* at the curve's largest x */
 /* The largest x at which at least half of the contenders stand, and two: where it is fair to compare them. NAN: nowhere. */
 double bench_panel_full(const bench_panel *panel);
+/* The largest x at which all of these curves, "a,b", stand; NAN: nowhere. */
+double bench_panel_common(const bench_panel *panel, const char *names);
 /* The best contender at x, or the best whose name is not (or with `only`: is) one of the prefixes "a,b"; NULL: none. */
 const bench_curve *bench_panel_best(const bench_panel *panel, double x);
 const bench_curve *bench_panel_best_of(const bench_panel *panel, double x, const char *prefixes, bool only);

@@ -393,6 +393,27 @@ double bench_panel_full(const bench_panel *panel) {
     return full;
 }
 
+static bool all_at(const bench_panel *panel, const char *names, double x) {
+    for (const char *at = names; *at; at += strcspn(at, ","), at += *at == ',') {
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+        if (isnan(bench_panel_at(panel, name, x)))
+            return false;
+    }
+    return true;
+}
+
+double bench_panel_common(const bench_panel *panel, const char *names) {
+    double common = NAN;
+    for (unsigned i = 0; i < panel->count; i++)
+        for (unsigned j = 0; j < panel->curves[i].count; j++) {
+            double x = panel->curves[i].marks[j].x;
+            if (!(x <= common) && all_at(panel, names, x))
+                common = x;
+        }
+    return common;
+}
+
 static bool better(const bench_panel *panel, double a, double b) {
     return (panel->figure->flags & BENCH_LESS) ? a < b : a > b;
 }

@@ -62,42 +62,40 @@ static void run(bench *b, bench_device *d) {
 
 /* ---- the figures ---- */
 
-static bool elsewhere(const bench_panel *p, bench_verdict *v, double needed) {
-    if (bench_panel_gpu(p) && !isnan(needed))
+static bool elsewhere(const bench_panel *p, bench_verdict *v, double x) {
+    if (bench_panel_gpu(p) && !isnan(x))
         return false;
     bench_say_leader(p, v, bench_panel_gpu(p) ? "Not all of the queues are here." : "The paper measured a GPU.");
     return true;
 }
 
+static bench_agreement of_all(int right, int all) {
+    return right == all ? BENCH_YES : right > 0 ? BENCH_PARTLY : BENCH_NO;
+}
+
 /* With work after each pop the differences shrink, but the order stays. */
 static void judge_growing(const bench_panel *p, bench_verdict *v) {
-    double full = bench_panel_full(p), gottlieb = bench_panel_gain(p, "broker", "gottlieb", full);
-    double lcrq = bench_panel_gain(p, "broker", "lcrq", full);
-    if (elsewhere(p, v, gottlieb))
+    double x = bench_panel_common(p, "broker,gottlieb,lcrq");
+    double gottlieb = bench_panel_gain(p, "broker", "gottlieb", x), lcrq = bench_panel_gain(p, "broker", "lcrq", x);
+    if (elsewhere(p, v, x))
         return;
-    bench_say(v,
-              gottlieb >= 1 && !(lcrq < 1) ? BENCH_YES
-              : gottlieb >= 0.5            ? BENCH_PARTLY
-                                           : BENCH_NO,
-              "With %.0f threads broker is %s times as fast as gottlieb and %s times as fast as lcrq.", full,
+    bench_say(v, of_all((gottlieb >= 1) + (lcrq >= 1), 2),
+              "With %.0f threads broker is %s times as fast as gottlieb and %s times as fast as lcrq.", x,
               bench_digits(gottlieb).text, bench_digits(lcrq).text);
 }
 
 /* BWD first, ahead of GQ by 10 %; GQ ahead of BQ by up to 64 %; LCRQ at least 2.5 times behind. */
 static void judge_empty(const bench_panel *p, bench_verdict *v) {
-    double full = bench_panel_full(p), bwd = bench_panel_gain(p, "bwd", "gottlieb", full);
-    double broker = bench_panel_gain(p, "gottlieb", "broker", full), lcrq = bench_panel_gain(p, "broker", "lcrq", full);
-    if (elsewhere(p, v, bwd + broker))
+    double x = bench_panel_common(p, "broker,bwd,gottlieb,lcrq");
+    double bwd = bench_panel_gain(p, "bwd", "gottlieb", x), lcrq = bench_panel_gain(p, "broker", "lcrq", x);
+    double broker = bench_panel_gain(p, "gottlieb", "broker", x);
+    if (elsewhere(p, v, x))
         return;
-    int right = (bwd >= 1) + (broker >= 1) + (lcrq >= 1);
-    bench_say(v,
-              right == 3  ? BENCH_YES
-              : right > 0 ? BENCH_PARTLY
-                          : BENCH_NO,
+    bench_say(v, of_all((bwd >= 1) + (broker >= 1) + (lcrq >= 2.5), 3),
               "With %.0f threads bwd is %s times as fast as gottlieb, gottlieb %s times as fast as broker, broker %s "
-              "times as "
-              "fast as lcrq.",
-              full, bench_digits(bwd).text, bench_digits(broker).text, bench_digits(lcrq).text);
+              "times as fast "
+              "as lcrq.",
+              x, bench_digits(bwd).text, bench_digits(broker).text, bench_digits(lcrq).text);
 }
 
 #define GRID_FIGURE                                                                                                    \

@@ -33,7 +33,7 @@ static const char FAMILY[] = "broker,bwd,bsq"; /* what the paper proposes, in al
 
 /* Two findings: who is first, and how far the Gottlieb queue trails. */
 static void judge_threads(const bench_panel *p, bench_verdict *v) {
-    double full = bench_panel_full(p), gottlieb = bench_panel_gain(p, "broker", "gottlieb", full);
+    double full = bench_panel_common(p, "broker,gottlieb"), gottlieb = bench_panel_gain(p, "broker", "gottlieb", full);
     const bench_curve *best = bench_panel_best_of(p, full, FAMILY, true);
     const bench_curve *other = bench_panel_best_of(p, full, FAMILY, false);
     if (!bench_panel_gpu(p) || !best || !other || isnan(gottlieb)) {
@@ -52,7 +52,7 @@ static void judge_threads(const bench_panel *p, bench_verdict *v) {
 }
 
 static void judge_warps(const bench_panel *p, bench_verdict *v) {
-    double full = bench_panel_full(p), sfq = bench_panel_gain(p, "broker", "sfq", full);
+    double full = bench_panel_common(p, "broker,sfq"), sfq = bench_panel_gain(p, "broker", "sfq", full);
     const bench_curve *best = bench_panel_best(p, full);
     if (!best || isnan(sfq)) {
         bench_say_leader(p, v, "Not all of the queues are here.");

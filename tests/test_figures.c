@@ -24,12 +24,14 @@ static void write_cell(FILE *file, const char *column, const fact *f, const char
         fputs(device, file);
     else if (strcmp(column, "case") == 0)
         fputs(f->name, file);
-    else if (strcmp(column, "series") == 0)
+    else if (strcmp(column, "series") == 0 || strcmp(column, "queue") == 0 || strcmp(column, "access") == 0)
         fputs(f->series, file);
     else if (strcmp(column, "scheduler") == 0)
         fputs(f->scheduler ? f->scheduler : f->series, file);
-    else if (strcmp(column, "x") == 0)
+    else if (strcmp(column, "x") == 0 || strcmp(column, "threads") == 0 || strcmp(column, "push") == 0)
         fprintf(file, "%g", f->x);
+    else if (strcmp(column, "mops") == 0 || strcmp(column, "relative") == 0)
+        fprintf(file, "%g", 1 / f->seconds);
     else if (strcmp(column, "seconds") == 0)
         fprintf(file, "%.9f", f->seconds);
     else if (strcmp(column, "tasks_per_second") == 0)
@@ -250,6 +252,55 @@ static void check_kerbl(void) {
     CHECK_SAME(verdict_of("kerbl2018", "pagerank", brokers, 3, "cuda:0"), BENCH_NOT_APPLICABLE);
 }
 
+/* Queues alone: rates are 1 over the seconds given here, so that less is better in all of these. */
+static void check_kerbl_queues(void) {
+    static const fact pairs[] = {{"pairs", "broker", .x = 65536, .seconds = 1},
+                                 {"pairs", "gottlieb", .x = 65536, .seconds = 2.2},
+                                 {"pairs", "lcrq", .x = 65536, .seconds = 5}};
+    static const fact other_pairs[] = {{"pairs", "broker", .x = 65536, .seconds = 3},
+                                       {"pairs", "gottlieb", .x = 65536, .seconds = 2},
+                                       {"pairs", "lcrq", .x = 65536, .seconds = 1}};
+    static const fact warps[] = {{"pairs per warp", "broker", .x = 65536, .seconds = 1},
+                                 {"pairs per warp", "sfq", .x = 65536, .seconds = 1.05}};
+    static const fact other_warps[] = {{"pairs per warp", "broker", .x = 65536, .seconds = 1.5},
+                                       {"pairs per warp", "sfq", .x = 65536, .seconds = 1}};
+    static const fact growing[] = {{"2:1", "broker", .x = 65536, .seconds = 1},
+                                   {"2:1", "gottlieb", .x = 65536, .seconds = 1.2},
+                                   {"2:1", "lcrq", .x = 65536, .seconds = 2}};
+    static const fact other_growing[] = {{"2:1", "broker", .x = 65536, .seconds = 3},
+                                         {"2:1", "gottlieb", .x = 65536, .seconds = 1.2},
+                                         {"2:1", "lcrq", .x = 65536, .seconds = 2}};
+    static const fact empty[] = {{"1:2", "broker", .x = 65536, .seconds = 1.64},
+                                 {"1:2", "gottlieb", .x = 65536, .seconds = 1.1},
+                                 {"1:2", "bwd", .x = 65536, .seconds = 1},
+                                 {"1:2", "lcrq", .x = 65536, .seconds = 5}};
+    static const fact other_empty[] = {{"1:2", "broker", .x = 65536, .seconds = 1},
+                                       {"1:2", "gottlieb", .x = 65536, .seconds = 2},
+                                       {"1:2", "bwd", .x = 65536, .seconds = 3},
+                                       {"1:2", "lcrq", .x = 65536, .seconds = 1}};
+    VERDICT("kerbl-pairs", "threads", pairs, other_pairs);
+    VERDICT("kerbl-pairs", "warps", warps, other_warps);
+    VERDICT("kerbl-mixed", "growing", growing, other_growing);
+    VERDICT("kerbl-mixed", "empty", empty, other_empty);
+    CHECK_SAME(verdict_of("kerbl-mixed", "empty", empty, 3, "cuda:0"), BENCH_NOT_APPLICABLE);
+    CHECK_SAME(verdict_of("kerbl-pairs", "threads", pairs, COUNT(pairs), "cpu"), BENCH_NOT_APPLICABLE);
+}
+
+/* Pushes to pops by the share of pushes. */
+static void check_kerbl_ratio(void) {
+    static const fact idle[] = {
+        {"ratio fma 0", "broker", .x = 0.1, .seconds = 2}, {"ratio fma 0", "bwd", .x = 0.1, .seconds = 1},
+        {"ratio fma 0", "bsq", .x = 0.1, .seconds = 30},   {"ratio fma 0", "broker", .x = 0.3333, .seconds = 5},
+        {"ratio fma 0", "bwd", .x = 0.3333, .seconds = 1}, {"ratio fma 0", "broker", .x = 0.9, .seconds = 1},
+        {"ratio fma 0", "bwd", .x = 0.9, .seconds = 1},    {"ratio fma 0", "bsq", .x = 0.9, .seconds = 0.95}};
+    static const fact other[] = {
+        {"ratio fma 0", "broker", .x = 0.1, .seconds = 2}, {"ratio fma 0", "bwd", .x = 0.1, .seconds = 1},
+        {"ratio fma 0", "bsq", .x = 0.1, .seconds = 1},    {"ratio fma 0", "broker", .x = 0.3333, .seconds = 0.5},
+        {"ratio fma 0", "bwd", .x = 0.3333, .seconds = 1}, {"ratio fma 0", "broker", .x = 0.9, .seconds = 1},
+        {"ratio fma 0", "bwd", .x = 0.9, .seconds = 1},    {"ratio fma 0", "bsq", .x = 0.9, .seconds = 2}};
+    VERDICT("kerbl-ratio", "idle", idle, other);
+}
+
 int main(void) {
     check_limit(60);
     if (!CHECK(mkdtemp(folder) != NULL))
@@ -259,6 +310,8 @@ int main(void) {
     check_gems();
     check_toss();
     check_kerbl();
+    check_kerbl_queues();
+    check_kerbl_ratio();
     remove(path);
     rmdir(folder);
     return check_end();

@@ -56,8 +56,9 @@ typedef enum bl_steal { BL_STEAL_DEFAULT, BL_STEAL_ONE, BL_STEAL_HALF } bl_steal
 
 /* How to balance. A zeroed config is the default in every field. */
 typedef struct bl_config {
-    const char *device;       /* "auto" (a usable GPU, else the CPU), "cpu", "cuda", "cuda:N", "sim" */
-    const char *scheduler;    /* "auto" (stealing; a loop on a GPU: list:faa), or a name from bl_scheduler_name, or one of the papers' names */
+    const char *device; /* "auto" (a usable GPU, else the CPU), "cpu", "cuda", "cuda:N", "sim" */
+    const char *
+        scheduler; /* "auto" (stealing; a loop on a GPU: list:faa), or a name from bl_scheduler_name, or one of the papers' names */
     const char *group;        /* who runs one task: "lane", "warp", "block:LANES"; default: what the program asks for */
     uint32_t workers;         /* default: all that fit; more than fit on a GPU are clamped (bl_stats.workers tells) */
     uint32_t capacity;        /* entries per shared queue at the start; it grows */
@@ -144,8 +145,7 @@ typedef struct bl_span {
     uint64_t begin, end;                    /* nanoseconds since the first run began; on the simulated machine steps */
     uint64_t tasks, steals, steal_attempts; /* in this span; over all spans they add up to those of bl_stats */
     uint32_t launch;
-    uint32_t
-        parts; /* 1, or of how many spans it was made because room was short; then its kind is that of the longest */
+    uint32_t parts; /* 1, or of how many it was made because room was short; then its kind is that of the last */
 } bl_span;
 
 /* From now on runs are traced, those that fail excepted; what was traced before is forgotten. `spans_per_worker`: how many to keep before short ones are

@@ -156,10 +156,12 @@ static int add_sums(void *context, const event *e) {
     return 0;
 }
 
-/* A span's time in each of the columns that it touches. */
+/* A span's time in each of the columns that it touches, of the workers that are shown. */
 static int add_weight(void *context, const event *e) {
     sums *s = context;
     unsigned row = (unsigned)((unsigned long long)e->worker * s->t->rows / s->t->workers);
+    if (e->worker > 0 && (unsigned long long)(e->worker - 1) * s->t->rows / s->t->workers == row)
+        return 0; /* not the first of those that the row stands for */
     double width = s->end / TIMELINE_COLUMNS, to = e->from + e->took;
     for (unsigned i = (unsigned)(e->from / width); i < TIMELINE_COLUMNS && i * width < to; i++) {
         double begin = e->from > i * width ? e->from : i * width, end = to < (i + 1) * width ? to : (i + 1) * width;

@@ -4,7 +4,8 @@
 
 #include "../bench/suite.h"
 
-/* So many cells are drawn at most: workers that share a row, and moments that share a column, show what took most of their time. */
+/* So many cells are drawn at most. Of more workers a sample is shown, evenly spread; moments that share a column show what took most of the
+ * time. */
 enum { TIMELINE_ROWS = 48, TIMELINE_COLUMNS = 160 };
 
 typedef enum timeline_kind {

@@ -37,7 +37,7 @@ static void caption(FILE *page, const timeline *t) {
             100 * t->share[TIMELINE_STEAL], 100 * t->share[TIMELINE_IDLE], 100 * t->share[TIMELINE_PAUSE],
             100 * t->least, 100 * t->most);
     if (t->workers > t->rows)
-        fprintf(page, " A row is %.0f workers and shows what took most of their time.", (double)t->workers / t->rows);
+        fprintf(page, " Of every %.0f workers one is shown.", (double)t->workers / t->rows);
     fputs("</figcaption>", page);
 }
 

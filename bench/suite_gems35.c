@@ -4,7 +4,8 @@
  *   fig35.9    four in a row, dynamic against static, with the slots for tasks that each needs
  *   fig35.11   the same for the octree, 1 to 15 million particles
  *
- * The paper had up to eight blocks on each multiprocessor. Here a worker of four in a row is a warp whose lanes have a task each. */
+ * The paper had up to eight blocks on each multiprocessor, which was all that fit. Here a worker of four in a row is a warp whose lanes have a task
+ * each, and four of them make a block. */
 #include "app_grid.h"
 
 #include <inttypes.h>
@@ -12,25 +13,22 @@
 
 /* Eight stones, no row of three that can be made four of at once: it stands for the scenario of Figure 35.6. */
 #define POSITION "--position 44532635"
-enum { WORKERS_PER_PROCESSOR = 8, LOOKAHEAD_LEAST = 4, LOOKAHEAD_MOST = 7 };
+enum { WARPS_PER_BLOCK = 4, LOOKAHEAD_LEAST = 4, LOOKAHEAD_MOST = 7 };
 
-static void add_methods(app_table *t, uint32_t workers) {
-    app_add_series(t, "dynamic", "abp")->workers = workers;
-    app_add_series(t, "static", "static:split")->workers = workers;
-    app_add_series(t, "default", "auto")->workers = workers;
-}
-
-static uint32_t all_workers(const app_bench *s) {
-    return app_device(s)->processors * (app_device(s)->warp > 1 ? WORKERS_PER_PROCESSOR : 1);
+/* With all workers that fit. */
+static void add_methods(app_table *t) {
+    app_add_series(t, "dynamic", "abp");
+    app_add_series(t, "static", "static:split");
+    app_add_series(t, "default", "auto");
 }
 
 static void add_blocks(app_table *t, const app_bench *s) {
     static const uint32_t factors[] = {1, 2, 4, 6, 8};
     bool gpu = app_device(s)->warp > 1;
-    if (!gpu)
+    if (!gpu && app_device(s)->processors > 1)
         app_add_point(t, 1, "1")->workers = 1;
     for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i += app_quick(s) ? 2 : 1) {
-        uint32_t workers = app_device(s)->processors * factors[i];
+        uint32_t workers = app_device(s)->processors * factors[i] * (gpu ? WARPS_PER_BLOCK : 1);
         app_add_point(t, workers, "%" PRIu32, workers)->workers = workers;
     }
     if (gpu)
@@ -44,7 +42,7 @@ static void lookahead_and_blocks(app_bench *s) {
                    .title = "four in a row by stealing, over the number of workers",
                    .app = "fourrow",
                    .options = POSITION,
-                   .axis = "blocks",
+                   .axis = "workers",
                    .shown = APP_SHOW_RATE};
     for (int i = 0; i <= LOOKAHEAD_MOST - LOOKAHEAD_LEAST; i++)
         app_add_series(&t, NAMES[i], "abp")->options = OPTIONS[i];
@@ -59,7 +57,7 @@ static void dynamic_and_static(app_bench *s) {
                    .options = POSITION,
                    .axis = "lookahead",
                    .shown = APP_SHOW_RATE_AND_SLOTS};
-    add_methods(&t, all_workers(s));
+    add_methods(&t);
     for (int moves = LOOKAHEAD_LEAST; moves <= LOOKAHEAD_MOST + (app_quick(s) ? 0 : 1); moves++) {
         app_point *p = app_add_point(&t, moves, "%d", moves);
         snprintf(p->options, sizeof p->options, "--lookahead %d", moves);
@@ -80,7 +78,7 @@ static void octree(app_bench *s) {
                    .options = "--distribution uniform",
                    .axis = "particles",
                    .shown = APP_SHOW_RATE_AND_SLOTS};
-    add_methods(&t, 0);
+    add_methods(&t);
     for (size_t i = 0; i < count; i++) {
         app_point *p = app_add_point(&t, 1e3 * thousands[i], "%" PRIu32 "k", thousands[i]);
         snprintf(p->options, sizeof p->options, "--particles %" PRIu32 "k", thousands[i]);

@@ -15,15 +15,6 @@ typedef struct maker {
     bench_error *error;
 } maker;
 
-static int fail(bench_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static int fail(bench_error *error, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(error->text, sizeof error->text, format, arguments);
-    va_end(arguments);
-    return 1;
-}
-
 /* ---- lists of words in a string ---- */
 
 /* Whether one of "a|b*" is `value`; the list ends after `length` letters. */
@@ -52,8 +43,8 @@ static bool listed(const char *list, const char *name, bool prefixes) {
 static int need_column(const maker *m, const char *name, size_t length, int *column) {
     *column = bench_rows_column(m->rows, name, length);
     if (*column < 0)
-        return fail(m->error, "%.200s: figure %s wants a column %.*s that the suite has not", m->rows->path,
-                    m->figure->name, (int)length, name);
+        return bench_refuse(m->error, "%.200s: figure %s wants a column %.*s that the suite has not", m->rows->path,
+                            m->figure->name, (int)length, name);
     return 0;
 }
 
@@ -84,7 +75,7 @@ static char *join(const maker *m, unsigned row, const char *columns) {
     }
     char *copy = strdup(text);
     if (!copy)
-        fail(m->error, "out of memory");
+        bench_refuse(m->error, "out of memory");
     return copy;
 }
 
@@ -93,7 +84,7 @@ static char *join(const maker *m, unsigned row, const char *columns) {
 static void *one_more(maker *m, void *array, unsigned count, size_t size) {
     void *more = realloc(array, (count + 1) * size);
     if (!more)
-        fail(m->error, "out of memory");
+        bench_refuse(m->error, "out of memory");
     else
         memset((char *)more + count * size, 0, size);
     return more;
@@ -180,12 +171,12 @@ static int not_twice(const maker *m, const bench_mark *mark, unsigned row) {
     const char *repeat = bench_rows_cell(m->rows, row, m->repeat);
     for (unsigned i = 0; i < mark->count; i++)
         if (m->repeat >= 0 && strcmp(bench_rows_cell(m->rows, mark->rows[i], m->repeat), repeat) == 0)
-            return fail(m->error,
-                        "%.200s:%u: repeat %.20s was in line %u before: the same rows twice, or a figure that mixes "
-                        "rows (accepted: the file as ballast "
-                        "bench %s wrote it)",
-                        m->rows->path, m->rows->lines[row], repeat, m->rows->lines[mark->rows[i]],
-                        m->rows->suite->name);
+            return bench_refuse(
+                m->error,
+                "%.200s:%u: repeat %.20s was in line %u before: the same rows twice, or a figure that mixes "
+                "rows (accepted: the file as ballast "
+                "bench %s wrote it)",
+                m->rows->path, m->rows->lines[row], repeat, m->rows->lines[mark->rows[i]], m->rows->suite->name);
     return 0;
 }
 
@@ -213,8 +204,9 @@ static int add_row(maker *m, unsigned row) {
     if (cell[0] == '\0' || strcmp(cell, "-") == 0)
         return 0;
     if (!number(cell, &value))
-        return fail(m->error, "%.200s:%u: %s %.40s: not a number (accepted: the file as ballast bench %s wrote it)",
-                    m->rows->path, m->rows->lines[row], m->figure->y, cell, m->rows->suite->name);
+        return bench_refuse(m->error,
+                            "%.200s:%u: %s %.40s: not a number (accepted: the file as ballast bench %s wrote it)",
+                            m->rows->path, m->rows->lines[row], m->figure->y, cell, m->rows->suite->name);
     bench_panel *panel = panel_of(m, row);
     bench_curve *curve = panel ? curve_of(m, panel, row) : NULL;
     bench_mark *mark = curve ? mark_of(m, panel, curve, row) : NULL;
@@ -229,7 +221,7 @@ static int by_x(const void *a, const void *b) {
 static int sum_up(maker *m, bench_mark *mark) {
     double *sorted = malloc(mark->count * sizeof *sorted);
     if (!sorted)
-        return fail(m->error, "out of memory");
+        return bench_refuse(m->error, "out of memory");
     memcpy(sorted, mark->all, mark->count * sizeof *sorted);
     qsort(sorted, mark->count, sizeof *sorted, bench_ascending);
     mark->median = (sorted[(mark->count - 1) / 2] + sorted[mark->count / 2]) / 2;
@@ -284,7 +276,7 @@ int bench_panels_make(const bench_rows *rows, const bench_figure *figure, bench_
                       bench_error *error) {
     maker m = {.rows = rows, .figure = figure, .error = error};
     bool *pass = calloc(rows->count, sizeof *pass);
-    int status = pass ? find_columns(&m) : fail(error, "out of memory");
+    int status = pass ? find_columns(&m) : bench_refuse(error, "out of memory");
     if (status == 0)
         status = add_all(&m, pass);
     free(pass);

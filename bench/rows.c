@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int fail(bench_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static int fail(bench_error *error, const char *format, ...) {
+int bench_refuse(bench_error *error, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(error->text, sizeof error->text, format, arguments);
@@ -35,14 +34,14 @@ static char *read_stream(FILE *file, size_t *length) {
 static int read_text(bench_rows *rows, size_t *length, bench_error *error) {
     FILE *file = fopen(rows->path, "r");
     if (!file)
-        return fail(error, "%.300s: cannot be read: %s", rows->path, strerror(errno));
+        return bench_refuse(error, "%.300s: cannot be read: %s", rows->path, strerror(errno));
     rows->text = read_stream(file, length);
     int broken = ferror(file) ? errno : 0;
     fclose(file);
     if (!rows->text)
-        return fail(error, "out of memory");
+        return bench_refuse(error, "out of memory");
     if (broken)
-        return fail(error, "%.300s: cannot be read: %s", rows->path, strerror(broken));
+        return bench_refuse(error, "%.300s: cannot be read: %s", rows->path, strerror(broken));
     return 0;
 }
 
@@ -53,7 +52,7 @@ static const char *again(const bench_rows *rows) { return rows->suite->name; }
 static int add_remark(bench_rows *rows, char *text, bench_error *error) {
     char **more = realloc(rows->remarks, (rows->remark_count + 1) * sizeof *more);
     if (!more)
-        return fail(error, "out of memory");
+        return bench_refuse(error, "out of memory");
     rows->remarks = more;
     rows->remarks[rows->remark_count++] = text;
     return 0;
@@ -64,18 +63,20 @@ static int check_head(const bench_rows *rows, char *head, unsigned line, bench_e
     for (char *at = head;; at += strcspn(at, ",") + 1, c++) {
         size_t length = strcspn(at, ",");
         if (!c->name || strlen(c->name) != length || memcmp(c->name, at, length) != 0)
-            return fail(error,
-                        "%.300s:%u: column %.*s is not as in this version of the suite: rows of another version "
-                        "(accepted: new rows, by ballast bench %s --out DIR --force)",
-                        rows->path, line, (int)(length < 40 ? length : 40), at, again(rows));
+            return bench_refuse(
+                error,
+                "%.300s:%u: column %.*s is not as in this version of the suite: rows of another version "
+                "(accepted: new rows, by ballast bench %s --out DIR --force)",
+                rows->path, line, (int)(length < 40 ? length : 40), at, again(rows));
         if (at[length] == '\0')
             break;
     }
     if (c[1].name)
-        return fail(error,
-                    "%.300s:%u: column %s is missing: rows of another version (accepted: new rows, by ballast bench "
-                    "%s --out DIR --force)",
-                    rows->path, line, c[1].name, again(rows));
+        return bench_refuse(
+            error,
+            "%.300s:%u: column %s is missing: rows of another version (accepted: new rows, by ballast bench "
+            "%s --out DIR --force)",
+            rows->path, line, c[1].name, again(rows));
     return 0;
 }
 
@@ -87,7 +88,7 @@ static int add_row(bench_rows *rows, char *text, unsigned line, bench_error *err
         unsigned *lines = realloc(rows->lines, room * sizeof *lines);
         rows->lines = lines ? lines : rows->lines;
         if (!cells || !lines)
-            return fail(error, "out of memory");
+            return bench_refuse(error, "out of memory");
     }
     unsigned found = 0;
     for (char *at = text, *next; at; at = next, found++) {
@@ -97,9 +98,9 @@ static int add_row(bench_rows *rows, char *text, unsigned line, bench_error *err
             rows->cells[(size_t)rows->count * rows->columns + found] = at;
     }
     if (found != rows->columns)
-        return fail(error,
-                    "%.300s:%u: %u cells in a row of %u columns (accepted: the rows as ballast bench %s wrote them)",
-                    rows->path, line, found, rows->columns, again(rows));
+        return bench_refuse(
+            error, "%.300s:%u: %u cells in a row of %u columns (accepted: the rows as ballast bench %s wrote them)",
+            rows->path, line, found, rows->columns, again(rows));
     rows->lines[rows->count++] = line;
     return 0;
 }
@@ -120,8 +121,8 @@ static int split(bench_rows *rows, bench_error *error) {
             status = add_row(rows, at, line, error);
     }
     if (status == 0 && rows->count == 0 && !explained)
-        return fail(error, "%.300s: no rows in it (accepted: new ones, by ballast bench %s --out DIR --force)",
-                    rows->path, again(rows));
+        return bench_refuse(error, "%.300s: no rows in it (accepted: new ones, by ballast bench %s --out DIR --force)",
+                            rows->path, again(rows));
     return status;
 }
 
@@ -138,10 +139,11 @@ static int check_said(const bench_rows *rows, bench_error *error) {
     const char *suite = bench_rows_said(rows, "suite"), *version = bench_rows_said(rows, "rows version");
     size_t length = strlen(rows->suite->name);
     if (!suite || strncmp(suite, rows->suite->name, length) != 0 || suite[length] != ':')
-        return fail(error, "%.300s: its head does not say \"suite %s\" (accepted: a file that ballast bench %s wrote)",
-                    rows->path, rows->suite->name, again(rows));
+        return bench_refuse(error,
+                            "%.300s: its head does not say \"suite %s\" (accepted: a file that ballast bench %s wrote)",
+                            rows->path, rows->suite->name, again(rows));
     if (!version || strtoul(version, NULL, 10) != rows->suite->version)
-        return fail(
+        return bench_refuse(
             error,
             "%.300s: rows of version %.20s, but this is version %u of the suite (accepted: new rows, by ballast "
             "bench %s --out DIR --force)",
@@ -155,16 +157,17 @@ static int read_rows(bench_rows *rows, bench_error *error) {
     if (status)
         return status;
     if (strlen(rows->text) != length)
-        return fail(error, "%.300s: not a text (accepted: a file that ballast bench %s wrote)", rows->path,
-                    again(rows));
+        return bench_refuse(error, "%.300s: not a text (accepted: a file that ballast bench %s wrote)", rows->path,
+                            again(rows));
     if (length == 0)
-        return fail(error, "%.300s: empty (accepted: new rows, by ballast bench %s --out DIR --force)", rows->path,
-                    again(rows));
+        return bench_refuse(error, "%.300s: empty (accepted: new rows, by ballast bench %s --out DIR --force)",
+                            rows->path, again(rows));
     if (rows->text[length - 1] != '\n')
-        return fail(error,
-                    "%.300s: its last line has no end: half written (accepted: whole lines; ballast bench %s --out DIR "
-                    "goes on where it stopped)",
-                    rows->path, again(rows));
+        return bench_refuse(
+            error,
+            "%.300s: its last line has no end: half written (accepted: whole lines; ballast bench %s --out DIR "
+            "goes on where it stopped)",
+            rows->path, again(rows));
     return split(rows, error);
 }
 
@@ -174,7 +177,7 @@ int bench_rows_read(const bench_suite *suite, const char *path, bench_rows *rows
     while (suite->columns[rows->columns].name)
         rows->columns++;
     rows->path = strdup(path);
-    int status = rows->path ? read_rows(rows, error) : fail(error, "out of memory");
+    int status = rows->path ? read_rows(rows, error) : bench_refuse(error, "out of memory");
     if (status == 0)
         status = check_said(rows, error);
     if (status)

@@ -24,6 +24,9 @@ int bench_rows_column(const bench_rows *rows, const char *name, size_t length); 
 /* What the head says after this word: "date" gives "2026-..."; NULL: nothing. */
 const char *bench_rows_said(const bench_rows *rows, const char *word);
 
+/* Fills the line; returns 1. */
+int bench_refuse(bench_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* ---- panels ---- */
 
 /* The panels of one figure, in the order of the rows; *count may be 0. 0; 1 with a line: a cell that is no number, a measurement twice. */

@@ -3,19 +3,9 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-static int fail(bench_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static int fail(bench_error *error, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(error->text, sizeof error->text, format, arguments);
-    va_end(arguments);
-    return 1;
-}
 
 /* ---- looks ---- */
 
@@ -25,7 +15,7 @@ static int add_name(report *r, const char *name, bench_error *error) {
             return 0;
     const char **more = realloc(r->names, (r->name_count + 1) * sizeof *more);
     if (!more)
-        return fail(error, "out of memory");
+        return bench_refuse(error, "out of memory");
     r->names = more;
     r->names[r->name_count++] = name;
     return 0;
@@ -63,7 +53,7 @@ static int judge(report_figure *f, bench_error *error) {
     f->verdicts = calloc(f->count ? f->count : 1, sizeof *f->verdicts);
     f->plots = calloc(f->count ? f->count : 1, sizeof *f->plots);
     if (!f->verdicts || !f->plots)
-        return fail(error, "out of memory");
+        return bench_refuse(error, "out of memory");
     for (unsigned i = 0; i < f->count && f->figure->agrees; i++) {
         f->figure->agrees(&f->panels[i], &f->verdicts[i]);
         if (f->verdicts[i].text[0] == '\0')
@@ -80,7 +70,7 @@ static int add_figures(report *r, report_experiment *e, bench_error *error) {
         count++;
     e->figures = calloc(count ? count : 1, sizeof *e->figures);
     if (!e->figures)
-        return fail(error, "out of memory");
+        return bench_refuse(error, "out of memory");
     for (e->count = 0; e->count < count && status == 0; e->count++) {
         report_figure *f = &e->figures[e->count];
         f->figure = &figures[e->count];
@@ -96,7 +86,7 @@ static int add_figures(report *r, report_experiment *e, bench_error *error) {
 static int add_file(report *r, const bench_suite *suite, const char *path, bench_error *error) {
     report_experiment *more = realloc(r->experiments, (r->count + 1) * sizeof *more);
     if (!more)
-        return fail(error, "out of memory");
+        return bench_refuse(error, "out of memory");
     r->experiments = more;
     memset(&more[r->count], 0, sizeof *more);
     int status = bench_rows_read(suite, path, &more[r->count].rows, error);
@@ -117,7 +107,7 @@ static int check_other(const char *path, const char *name, bench_error *error) {
         fclose(file);
     if (strncmp(line, "# suite ", 8) != 0)
         return 0;
-    return fail(
+    return bench_refuse(
         error,
         "%.300s: rows of a suite %.*s that this version has not (accepted: a folder without them, or the version that "
         "wrote them)",
@@ -148,10 +138,10 @@ static int add_trace(report *r, const char *name, bench_error *error) {
     char path[480];
     timeline *more = realloc(r->timelines, (r->timeline_count + 1) * sizeof *more);
     if (!more)
-        return fail(error, "out of memory");
+        return bench_refuse(error, "out of memory");
     r->timelines = more;
     if ((size_t)snprintf(path, sizeof path, "%s/%s", r->folder, name) >= sizeof path)
-        return fail(error, "%.200s: too long a name (accepted: up to 400 characters)", name);
+        return bench_refuse(error, "%.200s: too long a name (accepted: up to 400 characters)", name);
     int status = timeline_read(&more[r->timeline_count], path, error);
     r->timeline_count += status == 0;
     return status;
@@ -161,7 +151,7 @@ static int add_traces(report *r, bench_error *error) {
     struct dirent **names;
     int count = scandir(r->folder, &names, is_trace, alphasort), status = 0;
     if (count < 0)
-        return fail(error, "%.300s: cannot be read: %s", r->folder, strerror(errno));
+        return bench_refuse(error, "%.300s: cannot be read: %s", r->folder, strerror(errno));
     for (int i = 0; i < count; i++) {
         if (status == 0)
             status = add_trace(r, names[i]->d_name, error);
@@ -184,15 +174,15 @@ static int collect(report *r, DIR *entries, bench_error *error) {
         struct stat there;
         char path[480];
         if ((size_t)snprintf(path, sizeof path, "%s/%s.csv", r->folder, bench_suite_at(i)->name) >= sizeof path)
-            return fail(error, "DIR: too long (accepted: up to 400 characters)");
+            return bench_refuse(error, "DIR: too long (accepted: up to 400 characters)");
         if (stat(path, &there) == 0)
             status = add_file(r, bench_suite_at(i), path, error);
     }
     if (status == 0)
         status = add_traces(r, error);
     if (status == 0 && !any_rows(r) && r->timeline_count == 0)
-        return fail(error, "%.300s: no results there (accepted: a folder that ballast bench SUITE --out DIR wrote)",
-                    r->folder);
+        return bench_refuse(
+            error, "%.300s: no results there (accepted: a folder that ballast bench SUITE --out DIR wrote)", r->folder);
     return status;
 }
 
@@ -201,8 +191,9 @@ int report_collect(report *r, const char *folder, bench_error *error) {
     r->folder = folder;
     DIR *entries = opendir(folder);
     if (!entries)
-        return fail(error, "%.300s: cannot be read: %s (accepted: a folder that ballast bench SUITE --out DIR wrote)",
-                    folder, strerror(errno));
+        return bench_refuse(error,
+                            "%.300s: cannot be read: %s (accepted: a folder that ballast bench SUITE --out DIR wrote)",
+                            folder, strerror(errno));
     int status = collect(r, entries, error);
     closedir(entries);
     if (status)

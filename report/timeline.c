@@ -3,18 +3,8 @@
 #include "report.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int fail(bench_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static int fail(bench_error *error, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(error->text, sizeof error->text, format, arguments);
-    va_end(arguments);
-    return 1;
-}
 
 /* ---- the file: a head, an event a line, and an end ---- */
 
@@ -103,7 +93,7 @@ static int read_events(reading *r, each_event function, void *context) {
         if (!read_event(r->line, &e, &good))
             continue;
         if (!good)
-            return fail(
+            return bench_refuse(
                 r->error,
                 "%.300s:%u: a span that is not as in this version (accepted: a file that ballast run APP --trace "
                 "wrote)",
@@ -209,18 +199,19 @@ static void read_head(timeline *t, const char *line) {
 
 static int read_twice(reading *r, sums *s) {
     if (getline(&r->line, &r->room, r->file) <= 0 || !value_of(r->line, "traceEvents"))
-        return fail(r->error, "%.300s: not a trace (accepted: a file that ballast run APP --trace wrote)", r->path);
+        return bench_refuse(r->error, "%.300s: not a trace (accepted: a file that ballast run APP --trace wrote)",
+                            r->path);
     read_head(s->t, r->line);
     int status = read_events(r, add_sums, s);
     if (status)
         return status;
     if (!r->ended)
-        return fail(
+        return bench_refuse(
             r->error,
             "%.300s: its end is missing: half written (accepted: the whole file; ballast run APP --trace again)",
             r->path);
     if (s->end <= 0)
-        return fail(r->error, "%.300s: no spans in it (accepted: a run that lasted)", r->path);
+        return bench_refuse(r->error, "%.300s: no spans in it (accepted: a run that lasted)", r->path);
     share_out(s);
     s->weight = calloc(s->t->rows, sizeof *s->weight);
     status = s->weight ? read_events(r, add_weight, s) : 1;
@@ -240,12 +231,12 @@ int timeline_read(timeline *t, const char *path, bench_error *error) {
     reading r = {.path = path, .file = fopen(path, "r"), .error = error};
     sums s = {.t = t};
     if (!r.file)
-        return fail(error, "%.300s: cannot be read: %s", path, strerror(errno));
+        return bench_refuse(error, "%.300s: cannot be read: %s", path, strerror(errno));
     error->text[0] = '\0';
     t->name = name_of(path);
     int status = t->name ? read_twice(&r, &s) : 1;
     if (status && error->text[0] == '\0')
-        fail(error, "out of memory");
+        bench_refuse(error, "out of memory");
     free(s.workers);
     free(s.weight);
     free(r.line);

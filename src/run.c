@@ -207,7 +207,7 @@ static int first_records(job *j, uint32_t roots) {
         return BL_OK;
     int status = ensure(j, &j->results, (size_t)p->result_bytes * roots);
     j->run.results = j->results.memory;
-    uint64_t each = j->c->config.capacity ? j->c->config.capacity : 512;
+    uint64_t each = j->c->config.capacity ? j->c->config.capacity : 256;
     each = each < 4 * j->plan.warp ? 4 * j->plan.warp : each;
     return status == BL_OK ? make_records(j, power_of_two(each * j->run.workers)) : status;
 }

@@ -114,6 +114,8 @@ void bl__sim_yield(bl__sim_site *site) {
         bl__views_yield(bl__exploring, site);
 }
 
+void bl_sim_start_clock(void) { outside_points = 0; }
+
 /* Reading the clock moves it, so that a loop that does nothing else comes to an end. */
 uint64_t bl__sim_clock(void) {
     if (running)

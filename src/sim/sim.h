@@ -50,6 +50,8 @@ typedef void (*bl_sim_body)(void *arg, uint32_t block, uint32_t lane);
 /* Runs body(arg, block, lane) on blocks * lanes fibers until all have returned. After any result but DONE the remaining
  * fibers are gone in the middle of what they did. options may be NULL. */
 bl_sim_result bl_sim_run(uint32_t blocks, uint32_t lanes, bl_sim_body body, void *arg, bl_sim_options *options);
+/* The clock goes on from run to run; after this it begins anew, so that the same seed gives the same times. */
+void bl_sim_start_clock(void);
 
 /* ---- exploration ---- */
 

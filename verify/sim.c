@@ -55,9 +55,10 @@ static bool sim_record(verify_code code, history_batch *there, bool set_up, cons
         job j = {.code = code, .there = there, .cell = cell};
         history_cell *h = there->cells + cell;
         bl_sim_options options = {.seed = h->shape.seed, .max_points = HISTORY_POINTS};
+        bl_sim_start_clock();
         if (set_up)
             ((history_function)code)(there, true, cell, 0);
-        else if (bl_sim_start_clock(), bl_sim_run(h->shape.threads, 1, history_body, &j, &options) != BL_SIM_DONE)
+        else if (bl_sim_run(h->shape.threads, 1, history_body, &j, &options) != BL_SIM_DONE)
             h->stuck = 1;
     }
     return true;

@@ -1,4 +1,4 @@
-/* fib(n) by others: a task for one callee of a call and a plain call for the other, which is the best form both libraries have; no cut-off.
+/* fib(n) by others: a task for one callee of a call and a plain call for the other, which is the best form all libraries have; no cut-off.
  * Plain C11 that is also C++17. */
 #ifndef BALLAST_BENCH_FIB_PEERS_H
 #define BALLAST_BENCH_FIB_PEERS_H
@@ -10,6 +10,8 @@ extern "C" {
 #endif
 uint64_t fib_tbb(uint32_t n, uint32_t threads);
 uint64_t fib_openmp(uint32_t n, uint32_t threads);
+uint64_t fib_lace(uint32_t n, uint32_t threads);
+uint64_t fib_taskflow(uint32_t n, uint32_t threads);
 #ifdef __cplusplus
 }
 #endif

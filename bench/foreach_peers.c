@@ -1,4 +1,4 @@
-/* Parallel loops by Ballast, oneTBB, OpenMP and one thread, over four loads:
+/* Parallel loops by Ballast, oneTBB, OpenMP, Taskflow and one thread, over four loads:
  *
  *     eighth     all work lies in the first eighth
  *     triangle   the cost grows with the number of the element
@@ -55,12 +55,11 @@ static int run_ours(peers_run *run) {
     return status;
 }
 
-#if defined(BENCH_TBB) || defined(BENCH_OPENMP)
-static int run_peer(peers_run *run, void (*peer)(const loop_load *, uint32_t)) {
+/* Where none was found, nobody calls it. */
+static __attribute__((unused)) int run_peer(peers_run *run, void (*peer)(const loop_load *, uint32_t)) {
     peer(&((loop_work *)run->work)->load, run->threads);
     return BL_OK;
 }
-#endif
 #ifdef BENCH_TBB
 static int run_tbb(peers_run *run) { return run_peer(run, loop_tbb); }
 #else
@@ -74,6 +73,11 @@ static int run_guided(peers_run *run) { return run_peer(run, loop_openmp_guided)
 #define run_static NULL
 #define run_dynamic NULL
 #define run_guided NULL
+#endif
+#ifdef BENCH_TASKFLOW
+static int run_taskflow(peers_run *run) { return run_peer(run, loop_taskflow); }
+#else
+#define run_taskflow NULL
 #endif
 
 static bool is_right(const peers_run *run) {
@@ -149,7 +153,7 @@ static void *open_loop(const char *name, const uint32_t threads[PEERS_TEAMS]) {
     return NULL;
 }
 
-enum { SEQUENTIAL, BALLAST, TBB, STATIC, DYNAMIC, GUIDED };
+enum { SEQUENTIAL, BALLAST, TBB, STATIC, DYNAMIC, GUIDED, TASKFLOW };
 
 static const peers_contest contest = {
     .program = "foreach_peers",
@@ -160,12 +164,14 @@ static const peers_contest contest = {
                 [TBB] = {"oneTBB", PEERS_ON_ALL, run_tbb, is_right},
                 [STATIC] = {"OpenMP static", PEERS_ON_ALL, run_static, is_right},
                 [DYNAMIC] = {"OpenMP dyn. 64", PEERS_ON_ALL, run_dynamic, is_right},
-                [GUIDED] = {"OpenMP guided", PEERS_ON_ALL, run_guided, is_right}},
+                [GUIDED] = {"OpenMP guided", PEERS_ON_ALL, run_guided, is_right},
+                [TASKFLOW] = {"Taskflow", PEERS_ON_ALL, run_taskflow, is_right}},
     .promises =
         {{"Ballast on all threads / sequential", {BALLAST, PEERS_ALL}, {SEQUENTIAL, PEERS_ONE}, 1.05, true, true},
          {"Ballast over oneTBB, all threads", {TBB, PEERS_ALL}, {BALLAST, PEERS_ALL}, 0, false, false},
          {"Ballast over OpenMP dyn. 64, all threads", {DYNAMIC, PEERS_ALL}, {BALLAST, PEERS_ALL}, 0, false, false},
-         {"Ballast over OpenMP guided, all threads", {GUIDED, PEERS_ALL}, {BALLAST, PEERS_ALL}, 0, false, false}},
+         {"Ballast over OpenMP guided, all threads", {GUIDED, PEERS_ALL}, {BALLAST, PEERS_ALL}, 0, false, false},
+         {"Ballast over Taskflow, all threads", {TASKFLOW, PEERS_ALL}, {BALLAST, PEERS_ALL}, 0, false, false}},
     .open = open_loop,
     .close = close_loop,
     .tasks = tasks,

@@ -38,6 +38,7 @@ static inline void loop_element(const loop_load *load, uint32_t i) {
 extern "C" {
 #endif
 void loop_tbb(const loop_load *load, uint32_t threads);
+void loop_taskflow(const loop_load *load, uint32_t threads);
 void loop_openmp_static(const loop_load *load, uint32_t threads);
 void loop_openmp_dynamic(const loop_load *load, uint32_t threads);
 void loop_openmp_guided(const loop_load *load, uint32_t threads);

@@ -1,4 +1,4 @@
-/* n queens by Ballast, oneTBB, OpenMP tasks and the sequential twin: a task per queen placed, without a cut-off. Loads are n. */
+/* n queens by Ballast, oneTBB, OpenMP tasks, Lace, Taskflow and the sequential twin: a task per queen placed, without a cut-off. Loads are n. */
 #include "nqueens_peers.h"
 #include "peers.h"
 
@@ -22,23 +22,31 @@ static int run_sequential(peers_run *run) {
 
 static int run_ours(peers_run *run) { return peers_app_run(&((queens_work *)run->work)->ours, run); }
 
-#ifdef BENCH_TBB
-static int run_tbb(peers_run *run) {
+/* Where none was found, nobody calls it. */
+static __attribute__((unused)) int run_peer(peers_run *run, void (*peer)(uint32_t, uint32_t, queens_tally *)) {
     queens_work *w = run->work;
-    queens_tbb(w->n, run->threads, w->tallies);
+    peer(w->n, run->threads, w->tallies);
     return BL_OK;
 }
+#ifdef BENCH_TBB
+static int run_tbb(peers_run *run) { return run_peer(run, queens_tbb); }
 #else
 #define run_tbb NULL
 #endif
 #ifdef BENCH_OPENMP
-static int run_openmp(peers_run *run) {
-    queens_work *w = run->work;
-    queens_openmp(w->n, run->threads, w->tallies);
-    return BL_OK;
-}
+static int run_openmp(peers_run *run) { return run_peer(run, queens_openmp); }
 #else
 #define run_openmp NULL
+#endif
+#ifdef BENCH_LACE
+static int run_lace(peers_run *run) { return run_peer(run, queens_lace); }
+#else
+#define run_lace NULL
+#endif
+#ifdef BENCH_TASKFLOW
+static int run_taskflow(peers_run *run) { return run_peer(run, queens_taskflow); }
+#else
+#define run_taskflow NULL
 #endif
 
 static bool are_known(const queens_work *w, uint64_t solutions, uint64_t nodes) {
@@ -93,7 +101,7 @@ static void *open_board(const char *name, const uint32_t threads[PEERS_TEAMS]) {
     return w;
 }
 
-enum { SEQUENTIAL, BALLAST, TBB, OPENMP };
+enum { SEQUENTIAL, BALLAST, TBB, OPENMP, LACE, TASKFLOW };
 enum { BOTH = PEERS_ON_ONE | PEERS_ON_ALL };
 
 static const peers_contest contest = {
@@ -103,15 +111,21 @@ static const peers_contest contest = {
     .methods = {[SEQUENTIAL] = {"sequential", PEERS_ON_ONE, run_sequential, right_sequential},
                 [BALLAST] = {"Ballast", BOTH, run_ours, right_ours},
                 [TBB] = {"oneTBB", BOTH, run_tbb, right_peer},
-                [OPENMP] = {"OpenMP", BOTH, run_openmp, right_peer}},
+                [OPENMP] = {"OpenMP", BOTH, run_openmp, right_peer},
+                [LACE] = {"Lace", BOTH, run_lace, right_peer},
+                [TASKFLOW] = {"Taskflow", BOTH, run_taskflow, right_peer}},
     .promises = {{"Ballast on 1 thread / sequential", {BALLAST, PEERS_ONE}, {SEQUENTIAL, PEERS_ONE}, 3, true, false},
                  {"speed-up of Ballast on all threads", {BALLAST, PEERS_ONE}, {BALLAST, PEERS_ALL}, 0, false, true},
                  {"Ballast over oneTBB, all threads", {TBB, PEERS_ALL}, {BALLAST, PEERS_ALL}, 0, false, false},
-                 {"Ballast over OpenMP, all threads", {OPENMP, PEERS_ALL}, {BALLAST, PEERS_ALL}, 0, false, false}},
+                 {"Ballast over OpenMP, all threads", {OPENMP, PEERS_ALL}, {BALLAST, PEERS_ALL}, 0, false, false},
+                 {"Ballast over Lace, all threads", {LACE, PEERS_ALL}, {BALLAST, PEERS_ALL}, 0, false, false},
+                 {"Ballast over Taskflow, all threads", {TASKFLOW, PEERS_ALL}, {BALLAST, PEERS_ALL}, 0, false, false}},
     .open = open_board,
     .close = close_board,
     .tasks = tasks,
     .reset = reset,
+    .start = peers_lace_start,
+    .stop = peers_lace_stop,
 };
 
 int main(int argc, char **argv) { return peers_main(&contest, argc, argv); }

@@ -29,6 +29,8 @@ extern "C" {
 #endif
 void queens_tbb(uint32_t n, uint32_t threads, queens_tally *tallies);
 void queens_openmp(uint32_t n, uint32_t threads, queens_tally *tallies);
+void queens_lace(uint32_t n, uint32_t threads, queens_tally *tallies);
+void queens_taskflow(uint32_t n, uint32_t threads, queens_tally *tallies);
 #ifdef __cplusplus
 }
 #endif

@@ -3,6 +3,7 @@
 #include "common.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 
 static const double row_seconds = 12; /* then a row is not repeated any more */
 
@@ -42,14 +43,17 @@ static void keep(row *r, double seconds, double processor) {
 static int measure(contest_state *s, int method, int team, bool first) {
     const peers_method *m = &s->contest->methods[method];
     row *r = &s->rows[method][team];
-    peers_run run = {s->work, team, s->threads[team], 0};
+    peers_run run = {m, s->work, team, s->threads[team], 0};
     if (s->contest->reset)
         s->contest->reset(s->work);
+    int status = s->contest->start ? s->contest->start(&run) : BL_OK;
     bench_settle();
     double processor = bench_clock(CLOCK_PROCESS_CPUTIME_ID), start = bench_now();
-    int status = m->run(&run);
+    status = status == BL_OK ? m->run(&run) : status;
     double seconds = bench_now() - start;
     processor = bench_clock(CLOCK_PROCESS_CPUTIME_ID) - processor;
+    if (s->contest->stop)
+        s->contest->stop(&run);
     if (status != BL_OK)
         return peers_complain(m->name, bl_status_text(status));
     if (!m->right(&run))
@@ -193,7 +197,9 @@ static bl_device_info find_cpu(void) {
 static int run_load(contest_state *s, const peers_contest *contest, const request *r, uint32_t number) {
     *s = (contest_state){.contest = contest, .load = r->loads[number], .cpu = find_cpu()};
     s->threads[PEERS_ONE] = 1;
-    s->threads[PEERS_ALL] = r->threads ? r->threads : s->cpu.workers;
+    s->threads[PEERS_ALL] = contest->threads ? contest->threads(s->load) : 0;
+    if (s->threads[PEERS_ALL] == 0)
+        s->threads[PEERS_ALL] = r->threads ? r->threads : s->cpu.workers;
     s->work = contest->open(s->load, s->threads);
     int status = s->work ? measure_all(s, r->repeats) : 1;
     if (status == 0 && number == 0)
@@ -216,11 +222,68 @@ int peers_main(const peers_contest *contest, int argc, char **argv) {
     int status = 0;
     for (uint32_t i = 0; i < r.count && status == 0; i++)
         status = run_load(&states[i], contest, &r, i);
-    if (status == 0 && !r.csv)
+    if (status == 0 && !r.csv && contest->promises[0].what)
         printf("\n%-14s %-40s %7s %7s %7s\n", contest->load, "ratio of times", "median", "minimum", "cpu min");
     for (uint32_t i = 0; i < r.count && status == 0 && !r.csv; i++)
         print_promises(&states[i]);
     return status;
+}
+
+/* ---- threads ---- */
+
+typedef struct crew_member {
+    peers_crew *crew;
+    pthread_t id;
+    uint32_t rank;
+} crew_member;
+
+struct peers_crew {
+    pthread_barrier_t begin, end;
+    void (*work)(void *argument, uint32_t rank);
+    void *argument;
+    uint32_t threads;
+    crew_member members[];
+};
+
+static void *crew_main(void *argument) {
+    const crew_member *m = argument;
+    pthread_barrier_wait(&m->crew->begin);
+    m->crew->work(m->crew->argument, m->rank);
+    pthread_barrier_wait(&m->crew->end);
+    return NULL;
+}
+
+/* The threads that are there when another cannot be had wait for ever: the run has failed, and the program ends. */
+peers_crew *peers_crew_start(uint32_t threads, void (*work)(void *, uint32_t), void *argument) {
+    peers_crew *crew = calloc(1, sizeof *crew + threads * sizeof *crew->members);
+    if (!crew)
+        return NULL;
+    crew->work = work;
+    crew->argument = argument;
+    crew->threads = threads;
+    pthread_barrier_init(&crew->begin, NULL, threads + 1);
+    pthread_barrier_init(&crew->end, NULL, threads + 1);
+    for (uint32_t i = 0; i < threads; i++) {
+        crew->members[i] = (crew_member){.crew = crew, .rank = i};
+        if (pthread_create(&crew->members[i].id, NULL, crew_main, &crew->members[i]) != 0)
+            return NULL;
+    }
+    return crew;
+}
+
+void peers_crew_run(peers_crew *crew) {
+    pthread_barrier_wait(&crew->begin);
+    pthread_barrier_wait(&crew->end);
+}
+
+void peers_crew_stop(peers_crew *crew) {
+    if (!crew)
+        return;
+    for (uint32_t i = 0; i < crew->threads; i++)
+        pthread_join(crew->members[i].id, NULL);
+    pthread_barrier_destroy(&crew->begin);
+    pthread_barrier_destroy(&crew->end);
+    free(crew);
 }
 
 /* ---- our applications ---- */

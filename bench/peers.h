@@ -14,9 +14,10 @@
 
 enum { PEERS_ONE, PEERS_ALL, PEERS_TEAMS }; /* one thread, or all */
 enum { PEERS_ON_ONE = 1 << PEERS_ONE, PEERS_ON_ALL = 1 << PEERS_ALL };
-enum { PEERS_METHODS_MAX = 8, PEERS_LOADS_MAX = 8, PEERS_PROMISES_MAX = 8 };
+enum { PEERS_METHODS_MAX = 12, PEERS_LOADS_MAX = 8, PEERS_PROMISES_MAX = 10 };
 
 typedef struct peers_run {
+    const struct peers_method *method;
     void *work;
     int team;
     uint32_t threads;
@@ -46,15 +47,37 @@ typedef struct peers_contest {
     peers_method methods[PEERS_METHODS_MAX];
     peers_promise promises[PEERS_PROMISES_MAX];
 
+    uint32_t (*threads)(const char *name); /* of the team of all for this load, 0: as told; may be NULL */
+
     /* Makes what `name` says, for teams of so many threads; NULL after a line by peers_complain. */
     void *(*open)(const char *name, const uint32_t threads[PEERS_TEAMS]);
     void (*close)(void *work);
     uint64_t (*tasks)(const void *work);
-    void (*reset)(void *work); /* before each run, not timed; may be NULL */
+    void (*reset)(void *work);          /* before each run, not timed; may be NULL */
+    int (*start)(const peers_run *run); /* around each run, not timed; both may be NULL */
+    void (*stop)(const peers_run *run);
 } peers_contest;
 
 int peers_main(const peers_contest *contest, int argc, char **argv); /* exit status */
 int peers_complain(const char *who, const char *what);               /* returns 1 */
+
+/* For `start` and `stop`: the threads of Lace look for work all the time, so they are there only while the method of that name runs. */
+#ifdef BENCH_LACE
+int peers_lace_start(const peers_run *run);
+void peers_lace_stop(const peers_run *run);
+#else
+#define peers_lace_start NULL
+#define peers_lace_stop NULL
+#endif
+
+/* ---- threads for methods that bring none ---- */
+
+typedef struct peers_crew peers_crew;
+
+/* They wait until they are let go, for which peers_crew_run is: it returns when all have done their part. NULL: out of memory, or of threads. */
+peers_crew *peers_crew_start(uint32_t threads, void (*work)(void *argument, uint32_t rank), void *argument);
+void peers_crew_run(peers_crew *crew);
+void peers_crew_stop(peers_crew *crew); /* after a run, or NULL */
 
 /* ---- an application of ours as one of the methods ---- */
 

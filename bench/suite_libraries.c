@@ -39,6 +39,8 @@ static const contest CONTESTS[] = {
     {"nqueens_peers", false, true, "11", "13"},
     {"uts_peers", false, true, "mini_T1_d9", "T1 T3"},
     {"foreach_peers", false, true, "eighth tiny", "eighth triangle blocks tiny"},
+    {"queues_peers", false, true, "all", "all 8 64"},
+    {"ceilings_peers", false, true, "faa sha1", "faa copy sha1"},
     {"transform_thrust", true, false, NULL, NULL},
     {"pagerank_cusparse", true, true, GRAPH "p2p-Gnutella31.txt.gz",
      GRAPH "p2p-Gnutella31.txt.gz " GRAPH "web-NotreDame.txt.gz"},
@@ -258,7 +260,7 @@ static const bench_figure FIGURES[] = {
 
 const bench_suite libraries_suite = {
     .name = "peers",
-    .text = "beside oneTBB and OpenMP, on a GPU beside Thrust and cuSPARSE: the programs *_peers, in one file",
+    .text = "beside oneTBB, OpenMP, Lace, Taskflow and moodycamel, on a GPU beside Thrust and cuSPARSE; the ceilings",
     .columns = COLUMNS,
     .run = run,
     .version = 1,

@@ -1,4 +1,4 @@
-/* Unbalanced tree search by Ballast, oneTBB, OpenMP tasks and the sequential twin. Loads are trees with known counts.
+/* Unbalanced tree search by Ballast, oneTBB, OpenMP tasks, Lace, Taskflow and the sequential twin. Loads are trees with known counts.
  *
  * Every method expands nodes by the same two functions, every result is compared with the published counts, and a time is all that a
  * caller waits for. A task is a node, for Ballast as for the peers, which are written as published ports of UTS are. "inner" are the same
@@ -30,14 +30,14 @@ static int run_sequential(peers_run *run) {
 
 static int run_ours(peers_run *run) { return peers_app_run(&((uts_work *)run->work)->ours, run); }
 
-#if defined(BENCH_TBB) || defined(BENCH_OPENMP)
-static int run_peer(peers_run *run, void (*peer)(const peer_tree *, uint32_t, peer_tally *), uint64_t left_out) {
+/* Where none was found, nobody calls it. */
+static __attribute__((unused)) int run_peer(peers_run *run, void (*peer)(const peer_tree *, uint32_t, peer_tally *),
+                                            uint64_t left_out) {
     uts_work *w = run->work;
     w->left_out = left_out;
     peer(&w->peer, run->threads, w->tallies);
     return BL_OK;
 }
-#endif
 #ifdef BENCH_TBB
 static int run_tbb(peers_run *run) { return run_peer(run, peer_tbb, 0); }
 static int run_tbb_inner(peers_run *run) { return run_peer(run, peer_tbb_inner, 1); }
@@ -51,6 +51,16 @@ static int run_openmp_inner(peers_run *run) { return run_peer(run, peer_openmp_i
 #else
 #define run_openmp NULL
 #define run_openmp_inner NULL
+#endif
+#ifdef BENCH_LACE
+static int run_lace(peers_run *run) { return run_peer(run, peer_lace, 0); }
+#else
+#define run_lace NULL
+#endif
+#ifdef BENCH_TASKFLOW
+static int run_taskflow(peers_run *run) { return run_peer(run, peer_taskflow, 0); }
+#else
+#define run_taskflow NULL
 #endif
 
 /* ---- results ---- */
@@ -126,7 +136,7 @@ static void *open_tree(const char *name, const uint32_t threads[PEERS_TEAMS]) {
     return NULL;
 }
 
-enum { SEQUENTIAL, BALLAST, TBB, TBB_INNER, OPENMP, OPENMP_INNER };
+enum { SEQUENTIAL, BALLAST, TBB, TBB_INNER, OPENMP, OPENMP_INNER, LACE, TASKFLOW };
 enum { BOTH = PEERS_ON_ONE | PEERS_ON_ALL };
 
 static const peers_contest contest = {
@@ -138,18 +148,24 @@ static const peers_contest contest = {
                 [TBB] = {"oneTBB", BOTH, run_tbb, right_peer},
                 [TBB_INNER] = {"oneTBB inner", BOTH, run_tbb_inner, right_peer},
                 [OPENMP] = {"OpenMP", BOTH, run_openmp, right_peer},
-                [OPENMP_INNER] = {"OpenMP inner", BOTH, run_openmp_inner, right_peer}},
+                [OPENMP_INNER] = {"OpenMP inner", BOTH, run_openmp_inner, right_peer},
+                [LACE] = {"Lace", BOTH, run_lace, right_peer},
+                [TASKFLOW] = {"Taskflow", BOTH, run_taskflow, right_peer}},
     .promises =
         {{"Ballast on 1 thread / sequential", {BALLAST, PEERS_ONE}, {SEQUENTIAL, PEERS_ONE}, 1.10, true, false},
          {"speed-up of Ballast on all threads", {BALLAST, PEERS_ONE}, {BALLAST, PEERS_ALL}, 0.95, false, true},
          {"Ballast over oneTBB, all threads", {TBB, PEERS_ALL}, {BALLAST, PEERS_ALL}, 1.3, false, false},
          {"Ballast over OpenMP, all threads", {OPENMP, PEERS_ALL}, {BALLAST, PEERS_ALL}, 1.3, false, false},
          {"Ballast over oneTBB inner, all threads", {TBB_INNER, PEERS_ALL}, {BALLAST, PEERS_ALL}, 0, false, false},
-         {"Ballast over OpenMP inner, all threads", {OPENMP_INNER, PEERS_ALL}, {BALLAST, PEERS_ALL}, 0, false, false}},
+         {"Ballast over OpenMP inner, all threads", {OPENMP_INNER, PEERS_ALL}, {BALLAST, PEERS_ALL}, 0, false, false},
+         {"Ballast over Lace, all threads", {LACE, PEERS_ALL}, {BALLAST, PEERS_ALL}, 0, false, false},
+         {"Ballast over Taskflow, all threads", {TASKFLOW, PEERS_ALL}, {BALLAST, PEERS_ALL}, 0, false, false}},
     .open = open_tree,
     .close = close_tree,
     .tasks = tasks,
     .reset = reset,
+    .start = peers_lace_start,
+    .stop = peers_lace_stop,
 };
 
 int main(int argc, char **argv) { return peers_main(&contest, argc, argv); }

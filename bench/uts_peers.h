@@ -45,6 +45,8 @@ void peer_tbb(const peer_tree *tree, uint32_t threads, peer_tally *tallies);
 void peer_tbb_inner(const peer_tree *tree, uint32_t threads, peer_tally *tallies);
 void peer_openmp(const peer_tree *tree, uint32_t threads, peer_tally *tallies);
 void peer_openmp_inner(const peer_tree *tree, uint32_t threads, peer_tally *tallies);
+void peer_lace(const peer_tree *tree, uint32_t threads, peer_tally *tallies);
+void peer_taskflow(const peer_tree *tree, uint32_t threads, peer_tally *tallies);
 #ifdef __cplusplus
 }
 #endif

@@ -56,13 +56,16 @@ enum {
 };
 
 typedef struct bench_figure {
-    const char *name;            /* a word, for links: "pairs" */
-    const char *title;           /* "Ten pushes and pops in turn" */
-    const char *asks;            /* the question */
-    const char *found;           /* what the paper found and where; NULL: no paper asks this */
-    const char *rows;            /* which: "case=pairs,callers=thread"; "a|b" either, "a*" what begins so; NULL: all */
-    const char *each;            /* a panel for each value of these columns, "device,case"; NULL: "device" */
-    const char *series, *x, *y;  /* columns; series may be several, "scheduler,group"; x may be NULL with BENCH_BARS */
+    const char *name;           /* a word, for links: "pairs" */
+    const char *title;          /* "Ten pushes and pops in turn" */
+    const char *asks;           /* the question */
+    const char *found;          /* what the paper found and where; NULL: no paper asks this */
+    const char *rows;           /* which: "case=pairs,callers=thread"; "a|b" either, "a*" what begins so; NULL: all */
+    const char *each;           /* a panel for each value of these columns, "device,case"; NULL: "device" */
+    const char *series, *x, *y; /* columns; series may be several, "scheduler,group"; x may be NULL with BENCH_BARS */
+    const char *series_text;    /* what a curve is, "threads per block"; NULL: "method" */
+    const char *const (
+        *says)[2]; /* words of the rows, "a*" what begins so, and what people read instead; ends with NULL */
     const char *x_text, *y_text; /* at the axes, with the unit */
     double y_scale;              /* from the column to that unit; 0: 1 */
     unsigned flags;
@@ -96,7 +99,7 @@ double bench_panel_gain(const bench_panel *panel, const char *a, const char *b, 
 /* The verdict: BENCH_NOT_APPLICABLE when a number that it needs is not there. Numbers by bench_digits. */
 void bench_say(bench_verdict *verdict, bench_agreement agreement, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Not applicable, for this reason; and who leads here, with the factor over the reference. */
+/* Not applicable, for this reason; and who leads here, with the factor over the reference or, without one, over the second. */
 void bench_say_leader(const bench_panel *panel, bench_verdict *verdict, const char *reason);
 
 #endif

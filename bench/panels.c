@@ -435,15 +435,31 @@ double bench_panel_gain(const bench_panel *panel, const char *a, const char *b, 
     return (panel->figure->flags & BENCH_LESS) ? second / first : first / second;
 }
 
+static const bench_curve *second(const bench_panel *panel, const bench_curve *first, double x) {
+    const bench_curve *best = NULL;
+    for (unsigned i = 0; i < panel->count; i++) {
+        const bench_curve *curve = &panel->curves[i];
+        double value = median_of(bench_curve_at(curve, x));
+        if (curve == first || curve->bound || isnan(value))
+            continue;
+        if (!best || better(panel, value, median_of(bench_curve_at(best, x))))
+            best = curve;
+    }
+    return best;
+}
+
 void bench_say_leader(const bench_panel *panel, bench_verdict *verdict, const char *reason) {
     double full = bench_panel_full(panel);
     const bench_curve *best = bench_panel_best(panel, full);
     const char *reference = panel->figure->reference;
-    if (!best) {
+    if (!best || panel->figure->no_contest) {
         bench_say(verdict, BENCH_NOT_APPLICABLE, "%s", reason);
         return;
     }
     const bench_mark *mark = bench_curve_at(best, full);
+    const bench_curve *next = second(panel, best, full);
+    if (!reference && next)
+        reference = next->name;
     double gain = reference ? bench_panel_gain(panel, best->name, reference, full) : NAN;
     char place[96] = "", over[96] = "";
     if (panel->figure->x)

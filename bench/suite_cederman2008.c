@@ -162,15 +162,22 @@ static void judge_blocks(const bench_panel *p, bench_verdict *v) {
         return;
     double share = best.mark->x / best.most_x;
     bool as_found = blocking ? share <= 0.25 : stealing ? share >= 0.1 : share <= 0.75;
-    bench_say(v, as_found ? BENCH_YES : BENCH_NO, "Best: %s ms with %.0f blocks of %s threads; up to %.0f were tried.",
-              bench_digits(best.mark->median).text, best.mark->x, best.curve, best.most_x);
+    bench_say(
+        v, as_found ? BENCH_YES : BENCH_NO,
+        "Best: %s ms with %.0f blocks of %s threads, of up to %.0f blocks that were tried. It agrees where the best "
+        "takes %s of them.",
+        bench_digits(best.mark->median).text, best.mark->x, best.curve, best.most_x,
+        blocking   ? "at most a quarter"
+        : stealing ? "at least a tenth"
+                   : "at most three quarters");
 }
 
 static void judge_threads(const bench_panel *p, bench_verdict *v) {
     fastest best = find_fastest(p);
     if (app_no_verdict(p, v, best.mark ? best.mark->median : NAN, true))
         return;
-    bench_say(v, best.mark->x <= 64 ? BENCH_YES : BENCH_NO, "Best: %s ms (%s) with %.0f threads.",
+    bench_say(v, best.mark->x <= 64 ? BENCH_YES : BENCH_NO,
+              "Best: %s ms (%s) with %.0f threads. It agrees where the best takes at most 64.",
               bench_digits(best.mark->median).text, best.curve, best.mark->x);
 }
 
@@ -209,6 +216,14 @@ static void judge_waves(const bench_panel *p, bench_verdict *v) {
 #define OCTREE_TIMES                                                                                                   \
     .x = "x", .y = "seconds", .y_scale = 1e3, .y_text = "milliseconds", .flags = BENCH_LOG_X | BENCH_LOG_Y | BENCH_LESS
 
+static const char *const SAYS[][2] = {
+    {"fig2-uniform", "particles in a cube"},
+    {"fig2-tube", "particles in a tube"},
+    {"fig4-uniform", "particles in a cube"},
+    {"fig4-tube", "particles in a tube"},
+    {NULL, NULL},
+};
+
 static const bench_figure FIGURES[] = {
     {.name = "threads-blocks",
      .title = "Octree: threads per block and blocks per grid",
@@ -221,6 +236,8 @@ static const bench_figure FIGURES[] = {
      .rows = "case=fig2-uniform|fig2-tube",
      .each = "device,case,scheduler",
      .series = "asked_lanes",
+     .series_text = "threads per block",
+     .says = SAYS,
      .x_text = "blocks",
      OCTREE_TIMES,
      .no_contest = true,
@@ -231,6 +248,7 @@ static const bench_figure FIGURES[] = {
      .found = "Figures 2d and 3d: it gains up to 32 threads, the best number; more give nothing.",
      .rows = "case=fig2-static",
      .series = "series",
+     .series_text = "distribution",
      .x_text = "threads per block",
      OCTREE_TIMES,
      .no_contest = true,
@@ -244,6 +262,7 @@ static const bench_figure FIGURES[] = {
      .rows = "case=fig4-uniform|fig4-tube",
      .each = "device,case",
      .series = "series",
+     .says = SAYS,
      .x_text = "particles",
      OCTREE_TIMES,
      .reference = "abp",
@@ -254,6 +273,7 @@ static const bench_figure FIGURES[] = {
      .found = "Figure 5: the number grows quickly; the tube, less balanced, has more.",
      .rows = "case=fig5",
      .series = "series",
+     .series_text = "distribution",
      .x = "x",
      .y = "tasks",
      .x_text = "particles",
@@ -267,6 +287,7 @@ static const bench_figure FIGURES[] = {
      .found = "Section 6.1: 500,000 particles in the tube take 7 iterations, after one by a single block.",
      .rows = "case=fig5",
      .series = "series",
+     .series_text = "distribution",
      .x = "x",
      .y = "launches",
      .x_text = "particles",

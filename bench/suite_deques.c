@@ -20,6 +20,7 @@ static const bench_figure FIGURES[] = {
      .title = "One owner, the others steal",
      .asks = "How many operations a second does a deque take while others steal from it?",
      .series = "queue",
+     .series_text = "queue",
      .x = "threads",
      .y = "mops",
      .x_text = "threads, one of which owns",

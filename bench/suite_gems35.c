@@ -185,6 +185,7 @@ static const bench_figure FIGURES[] = {
          "Figure 35.8, GTX 280: 30 blocks are poor for all; 4 moves are too few tasks for many blocks; for more moves "
          "240 blocks, 8 on each multiprocessor, are best.",
      .rows = "case=fig35.8",
+     .series_text = "looked ahead",
      .series = "series",
      .x = "x",
      .y = "tasks_per_second",

@@ -94,6 +94,14 @@ static void judge_pagerank(const bench_panel *p, bench_verdict *v) {
               bench_digits(bq).text, bench_digits(bwd).text, bench_digits(bsq).text);
 }
 
+static const char *const SAYS[][2] = {
+    {"fig3d", "p2p-Gnutella31"},
+    {"fig3e", "web-NotreDame"},
+    {"own-gnutella", "p2p-Gnutella31"},
+    {"own-notredame", "web-NotreDame"},
+    {NULL, NULL},
+};
+
 static const bench_figure FIGURES[] = {
     {.name = "pagerank",
      .title = "PageRank, a task per node",
@@ -104,6 +112,8 @@ static const bench_figure FIGURES[] = {
          "threads; BSQ is best on web-NotreDame, 9 % ahead of BWD; LCRQ and WFQ are at least 60 and 6 times slower on "
          "p2p-Gnutella31, 95 and 400 times on web-NotreDame.",
      .rows = "case=fig3d|fig3e",
+     .says = SAYS,
+     .series_text = "queue",
      .each = "device,case",
      .series = "series",
      .x = "x",
@@ -118,6 +128,7 @@ static const bench_figure FIGURES[] = {
      .title = "PageRank, as the library does it",
      .asks = "What do larger tasks and stealing gain?",
      .rows = "case=own-gnutella|own-notredame",
+     .says = SAYS,
      .series = "series",
      .x = "case",
      .y = "seconds",

@@ -169,6 +169,7 @@ static const bench_figure FIGURES[] = {
               "pay about "
               "what 10 pay on a CPU.",
      .series = "access",
+     .series_text = "access",
      .x = "threads",
      .y = "relative",
      .x_text = "threads",

@@ -99,8 +99,9 @@ static void judge_empty(const bench_panel *p, bench_verdict *v) {
 }
 
 #define GRID_FIGURE                                                                                                    \
-    .series = "queue", .x = "threads", .y = "seconds", .y_scale = 1e3, .x_text = "threads", .y_text = "milliseconds",  \
-    .flags = BENCH_LOG_X | BENCH_LOG_Y | BENCH_LESS, .bounds = "none,faa", .reference = "broker"
+    .series = "queue", .series_text = "queue", .x = "threads", .y = "seconds", .y_scale = 1e3, .x_text = "threads",    \
+    .y_text = "milliseconds", .flags = BENCH_LOG_X | BENCH_LOG_Y | BENCH_LESS, .bounds = "none,faa",                   \
+    .reference = "broker"
 
 static const bench_figure FIGURES[] = {
     {.name = "growing",

@@ -242,12 +242,26 @@ static void run(bench *b, bench_device *d) {
     free(text);
 }
 
+static const char *const SAYS[][2] = {
+    {"fib_peers", "Fibonacci numbers"},
+    {"nqueens_peers", "n queens"},
+    {"uts_peers", "UTS"},
+    {"foreach_peers", "a loop"},
+    {"transform_thrust", "a loop, beside Thrust"},
+    {"pagerank_cusparse", "PageRank, beside cuSPARSE"},
+    {"one", "one worker"},
+    {"all", "all workers"},
+    {"device", "the whole device"},
+    {NULL, NULL},
+};
+
 static const bench_figure FIGURES[] = {
     {.name = "peers",
      .title = "Other libraries",
      .asks = "How do others do on the same work?",
      .each = "device,case,team",
      .series = "method",
+     .says = SAYS,
      .x = "load",
      .y = "seconds",
      .y_scale = 1e3,

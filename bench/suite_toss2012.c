@@ -330,6 +330,14 @@ static void judge_octree(const bench_panel *p, bench_verdict *v) {
     .x = "x", .y = "seconds", .y_scale = 1e3, .x_text = "blocks", .y_text = "milliseconds",                            \
     .flags = BENCH_LOG_X | BENCH_LOG_Y | BENCH_LESS
 
+static const char *const SAYS[][2] = {
+    {"fig6-half", "every second task has work"},
+    {"fig6-third", "every third task has work"},
+    {"fig7-uniform", "particles in a cube"},
+    {"fig7-sphere", "particles on a sphere"},
+    {NULL, NULL},
+};
+
 static const bench_figure FIGURES[] = {
     {.name = "pop",
      .title = "What a pop costs",
@@ -375,6 +383,7 @@ static const bench_figure FIGURES[] = {
      .rows = "case=fig5",
      .each = "device,series",
      .series = "pop",
+     .series_text = "tasks per pop",
      OVER_BLOCKS,
      .no_contest = true,
      .agrees = judge_map},
@@ -383,6 +392,7 @@ static const bench_figure FIGURES[] = {
      .asks = "What happens when only every second or third task has work?",
      .found = "Figure 6: static is unstable, list and stealing deal with it well.",
      .rows = "case=fig6-half|fig6-third",
+     .says = SAYS,
      .each = "device,case",
      .series = "series",
      OVER_BLOCKS,
@@ -393,6 +403,7 @@ static const bench_figure FIGURES[] = {
      .asks = "Do ranges also serve tasks that are spawned?",
      .found = "Figure 7, GTX 280: alike; best 63.26 ms with 31 blocks for ranges, 62.94 ms with 35 for ABP.",
      .rows = "case=fig7-uniform|fig7-sphere",
+     .says = SAYS,
      .each = "device,case",
      .series = "series",
      OVER_BLOCKS,

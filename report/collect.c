@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -37,12 +38,38 @@ static unsigned place_of(const report *r, const bench_curve *curve) {
     return at;
 }
 
+static unsigned contenders(const bench_panel *p) {
+    unsigned count = 0;
+    for (unsigned i = 0; i < p->count; i++)
+        count += !p->curves[i].bound;
+    return count;
+}
+
+/* Where all stand beside each other; a curve that ends before is behind all that do not. */
+static bool in_crowd(const bench_panel *p, const bench_curve *curve) {
+    const char *reference = p->figure->reference;
+    double x = bench_panel_full(p), here = bench_panel_at(p, curve->name, x);
+    unsigned before = 0;
+    if (curve->bound || contenders(p) <= REPORT_CROWD || (reference && strcmp(curve->name, reference) == 0))
+        return false;
+    for (unsigned i = 0; i < p->count; i++) {
+        const bench_curve *other = &p->curves[i];
+        double there = bench_panel_at(p, other->name, x);
+        if (!other->bound && !isnan(there))
+            before += isnan(here) || bench_panel_gain(p, other->name, curve->name, x) > 1;
+    }
+    return before >= REPORT_SHOWN;
+}
+
+unsigned report_colour(report_look look) { return look.bound ? REPORT_BOUND : look.other ? REPORT_OTHER : look.colour; }
+
 /* A name has its colour and shape on the whole page; where two of a panel share a colour, the later is dashed. Bounds are grey and all dashed. */
 report_look report_look_of(const report *r, const bench_panel *panel, const bench_curve *curve) {
     unsigned at = place_of(r, curve), same = 0;
-    report_look look = {at % REPORT_COLOURS, 1, (at + at / REPORT_COLOURS) % 5, curve->bound};
+    report_look look = {at % REPORT_COLOURS, 1, (at + at / REPORT_COLOURS) % 5, curve->bound, in_crowd(panel, curve)};
     for (const bench_curve *other = panel->curves; other < curve; other++)
-        same += other->bound == curve->bound && (curve->bound || place_of(r, other) % REPORT_COLOURS == look.colour);
+        same += other->bound == curve->bound && !in_crowd(panel, other) &&
+                (curve->bound || place_of(r, other) % REPORT_COLOURS == look.colour);
     look.dash = curve->bound ? 2 + same % 3 : 1 + same % 4;
     return look;
 }

@@ -48,17 +48,72 @@ const char *report_class(bench_agreement agreement) {
     return names[agreement];
 }
 
-bench_number report_label(const bench_panel *panel, const bench_mark *mark) {
-    bench_number label;
-    if (panel->words || mark->x == floor(mark->x))
-        snprintf(label.text, sizeof label.text, "%s", mark->label);
+report_word report_say(const bench_figure *figure, const char *word) {
+    report_word said;
+    for (unsigned i = 0; figure->says && figure->says[i][0]; i++) {
+        const char *from = figure->says[i][0];
+        size_t length = strcspn(from, "*");
+        if (strncmp(from, word, length) != 0 || (from[length] == '\0' && word[length] != '\0'))
+            continue;
+        snprintf(said.text, sizeof said.text, "%.40s%.50s", figure->says[i][1], word + length);
+        return said;
+    }
+    snprintf(said.text, sizeof said.text, "%.90s", word);
+    return said;
+}
+
+void report_panel_name(FILE *page, const bench_panel *panel) {
+    for (const char *at = panel->name; *at;) {
+        char word[128];
+        const char *comma = strstr(at, ", ");
+        snprintf(word, sizeof word, "%.*s", comma ? (int)(comma - at) : (int)strlen(at), at);
+        report_text(page, report_say(panel->figure, word).text);
+        at = comma ? comma + 2 : at + strlen(at);
+        fputs(*at ? ", " : "", page);
+    }
+}
+
+const char *report_series(const bench_figure *figure) { return figure->series_text ? figure->series_text : "method"; }
+
+const char *report_unit(const bench_figure *figure) {
+    static const char *const units[][2] = {{"milliseconds", "ms"}, {"microseconds", "µs"}, {"seconds", "s"}};
+    for (unsigned i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (strcmp(figure->y_text, units[i][0]) == 0)
+            return units[i][1];
+    return figure->y_text;
+}
+
+report_word report_label(const bench_panel *panel, const bench_mark *mark) {
+    report_word label;
+    if (panel->words)
+        return report_say(panel->figure, mark->label);
+    if (mark->x == floor(mark->x))
+        snprintf(label.text, sizeof label.text, "%s", report_number(mark->x).text);
     else
         snprintf(label.text, sizeof label.text, "%.3g", mark->x);
     return label;
 }
 
+/* A comma before every three digits from the end: long numbers without it are counted, not read. */
+static bench_number grouped(double value) {
+    bench_number plain, number;
+    snprintf(plain.text, sizeof plain.text, "%.0f", fabs(value));
+    size_t at = 0, digits = strlen(plain.text);
+    if (value < 0)
+        number.text[at++] = '-';
+    for (size_t i = 0; i < digits && at + 2 < sizeof number.text; i++) {
+        if (i > 0 && (digits - i) % 3 == 0)
+            number.text[at++] = ',';
+        number.text[at++] = plain.text[i];
+    }
+    number.text[at] = '\0';
+    return number;
+}
+
 bench_number report_number(double value) {
     bench_number number;
+    if (fabs(value) >= 1e4 && fabs(value) < 1e15)
+        return grouped(value);
     if (value != floor(value) || fabs(value) >= 1e15)
         return bench_digits(value);
     snprintf(number.text, sizeof number.text, "%.0f", value);
@@ -86,30 +141,46 @@ double *report_places(const bench_panel *p, unsigned *count) {
 
 /* ---- the legend: the look of a curve as the plot has it, its shape from the plot's own definitions ---- */
 
-static void legend(FILE *page, const report *r, const bench_panel *p, unsigned number) {
+static void legend_entry(FILE *page, const bench_panel *p, const bench_curve *curve, report_look look,
+                         unsigned number) {
     static const char *const dashes[] = {"", "6 5", "2 4", "8 4 2 4"};
     static const unsigned shapes[] = {6, 4, 8, 10, 12};
+    char colour[24] = "bound";
+    if (!look.bound)
+        snprintf(colour, sizeof colour, "c%u", look.colour);
+    fprintf(page, "<li><svg viewBox=\"-16 -6 32 12\" aria-hidden=\"true\">");
+    if (p->figure->flags & BENCH_BARS)
+        fprintf(page, "<rect x=\"-8\" y=\"-5\" width=\"16\" height=\"10\" fill=\"var(--%s)\"/>", colour);
+    else
+        fprintf(page,
+                "<path d=\"M-16,0H16\" fill=\"none\" stroke=\"var(--%s)\" stroke-width=\"2\" "
+                "stroke-dasharray=\"%s\"/>",
+                colour, dashes[look.dash - 1]);
+    if (!look.bound && !(p->figure->flags & BENCH_BARS))
+        fprintf(page, "<use href=\"#p%u-gpPt%u\" transform=\"scale(4)\" color=\"var(--%s)\"/>", number,
+                shapes[look.shape], colour);
+    fputs("</svg>", page);
+    report_text(page, curve->name);
+    fputs("</li>", page);
+}
+
+static void legend(FILE *page, const report *r, const bench_panel *p, unsigned number) {
+    unsigned others = 0;
     fputs("<ul class=\"legend\">", page);
+    if (p->figure->series_text)
+        fprintf(page, "<li class=\"small\">%s:</li>", p->figure->series_text);
     for (unsigned i = 0; i < p->count; i++) {
         report_look look = report_look_of(r, p, &p->curves[i]);
-        char colour[24] = "bound";
-        if (!look.bound)
-            snprintf(colour, sizeof colour, "c%u", look.colour);
-        fprintf(page, "<li><svg viewBox=\"-16 -6 32 12\" aria-hidden=\"true\">");
-        if (p->figure->flags & BENCH_BARS)
-            fprintf(page, "<rect x=\"-8\" y=\"-5\" width=\"16\" height=\"10\" fill=\"var(--%s)\"/>", colour);
+        if (look.other && !(p->figure->flags & BENCH_BARS))
+            others++;
         else
-            fprintf(page,
-                    "<path d=\"M-16,0H16\" fill=\"none\" stroke=\"var(--%s)\" stroke-width=\"2\" "
-                    "stroke-dasharray=\"%s\"/>",
-                    colour, dashes[look.dash - 1]);
-        if (!look.bound && !(p->figure->flags & BENCH_BARS))
-            fprintf(page, "<use href=\"#p%u-gpPt%u\" transform=\"scale(4)\" color=\"var(--%s)\"/>", number,
-                    shapes[look.shape], colour);
-        fputs("</svg>", page);
-        report_text(page, p->curves[i].name);
-        fputs("</li>", page);
+            legend_entry(page, p, &p->curves[i], look, number);
     }
+    if (others)
+        fprintf(page,
+                "<li><svg viewBox=\"-16 -6 32 12\" aria-hidden=\"true\"><path d=\"M-16,0H16\" "
+                "stroke=\"var(--other)\" stroke-width=\"1.5\"/></svg>the %u others: in the table</li>",
+                others);
     fputs("</ul>\n", page);
 }
 
@@ -137,8 +208,8 @@ static const bench_curve **by_rank(const bench_panel *p) {
     return order;
 }
 
-static bench_number label_at(const bench_panel *p, double x) {
-    bench_number none = {""};
+static report_word label_at(const bench_panel *p, double x) {
+    report_word none = {""};
     for (unsigned i = 0; i < p->count; i++)
         if (bench_curve_at(&p->curves[i], x))
             return report_label(p, bench_curve_at(&p->curves[i], x));
@@ -147,11 +218,11 @@ static bench_number label_at(const bench_panel *p, double x) {
 
 static void table_head(FILE *page, const bench_panel *p, const double *places, unsigned count) {
     fputs("<thead><tr><th scope=\"col\">", page);
-    report_text(page, p->figure->series);
+    report_text(page, report_series(p->figure));
     fputs("</th>", page);
     for (unsigned i = 0; i < count; i++) {
         fputs("<th scope=\"col\" class=\"number\">", page);
-        report_text(page, p->figure->x ? label_at(p, places[i]).text : p->figure->y_text);
+        report_text(page, p->figure->x ? label_at(p, places[i]).text : report_unit(p->figure));
         fputs("</th>", page);
     }
     fputs("</tr></thead>\n", page);
@@ -174,11 +245,23 @@ static void table_cell(FILE *page, const bench_panel *p, const bench_curve *c, d
     fputs("</td>", page);
 }
 
+/* What the cells are and what the columns: a table is read without its plot. */
+static void table_caption(FILE *page, const bench_panel *p) {
+    fputs("<caption>", page);
+    report_text(page, p->figure->y_text);
+    if (p->figure->x) {
+        fputs("; columns: ", page);
+        report_text(page, p->figure->x_text ? p->figure->x_text : p->figure->x);
+    }
+    fputs("</caption>", page);
+}
+
 static void table(FILE *page, const bench_panel *p) {
     unsigned count;
     double *places = report_places(p, &count);
     const bench_curve **order = by_rank(p);
     fputs("<div class=\"scroll\" tabindex=\"0\"><table>", page);
+    table_caption(page, p);
     if (places && order)
         table_head(page, p, places, count);
     fputs("<tbody>\n", page);
@@ -200,7 +283,11 @@ static void table(FILE *page, const bench_panel *p) {
 static void finding(FILE *page, const report_figure *f, unsigned panel) {
     const bench_verdict *v = &f->verdicts[panel];
     if (!f->figure->found) {
-        fputs("<aside class=\"finding\"><h5>The papers</h5><p>None of them asks this.</p></aside>\n", page);
+        bench_verdict leader;
+        bench_say_leader(&f->panels[panel], &leader, "None of the papers asks this.");
+        fputs("<aside class=\"finding\"><h5>This run</h5>", page);
+        element(page, "p", leader.text);
+        fputs("</aside>\n", page);
         return;
     }
     fprintf(page, "<aside class=\"finding %s\"><h5>What the paper found</h5>", report_class(v->agreement));
@@ -238,7 +325,7 @@ static void caption(FILE *page, const bench_panel *p) {
     }
     fprintf(page, "; %s is better; ", (p->figure->flags & BENCH_LESS) ? "less" : "more");
     if (n.repeats > 1)
-        fprintf(page, "medians, bars from the least to the most of %u", n.repeats);
+        fprintf(page, "medians, whiskers from the least to the most of %u", n.repeats);
     else
         fputs("single measurements", page);
     if (n.off)
@@ -248,22 +335,35 @@ static void caption(FILE *page, const bench_panel *p) {
     fputs(".</figcaption>", page);
 }
 
+enum { BESIDE_NUMBERS = 6, BESIDE_WORDS = 3 }; /* columns; a wider table has no room beside the plot */
+
+static bool wide(const bench_panel *p) {
+    unsigned columns;
+    free(report_places(p, &columns));
+    return columns > (p->words ? BESIDE_WORDS : BESIDE_NUMBERS);
+}
+
 static void panel(FILE *page, const report *r, const report_figure *f, unsigned i, unsigned number) {
     const bench_panel *p = &f->panels[i];
-    fputs("<div class=\"panel\">", page);
-    element(page, "h4", p->name);
+    fputs("<div class=\"panel\"><h4>", page);
+    report_panel_name(page, p);
+    fputs("</h4>\n", page);
     fputs("<figure><div class=\"plot\" role=\"img\" aria-label=\"", page);
     report_text(page, f->figure->title);
     fputs(", ", page);
-    report_text(page, p->name);
+    report_panel_name(page, p);
     fputs("\">", page);
     fputs(f->plots[i] ? f->plots[i] : "", page);
     fputs("</div>", page);
     legend(page, r, p, number);
     caption(page, p);
-    fputs("</figure>\n", page);
+    fputs("</figure>\n<div class=\"beside\">", page);
     finding(page, f, i);
-    table(page, p);
+    if (!wide(p))
+        table(page, p);
+    fputs("</div>\n", page);
+    if (wide(p))
+        table(page, p);
     fputs("</div>\n", page);
 }
 

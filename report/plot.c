@@ -49,12 +49,13 @@ static size_t swap_word(FILE *out, const char *at, unsigned number) {
 }
 
 static size_t swap_colour(FILE *out, const char *at) {
+    static const char *const NAMES[] = {"bound", "grid", "other", "task", "steal", "idle", "pause"};
     unsigned red, green, blue;
     int length = 0;
     if (sscanf(at, "rgb(%u,%u,%u)%n", &red, &green, &blue, &length) != 3 || length == 0 || red != 1 || green != 0)
         return 0;
-    if (blue == REPORT_BOUND || blue == REPORT_GRID)
-        fprintf(out, "var(--%s)", blue == REPORT_BOUND ? "bound" : "grid");
+    if (blue >= REPORT_BOUND && blue < REPORT_BOUND + sizeof NAMES / sizeof NAMES[0])
+        fprintf(out, "var(--%s)", NAMES[blue - REPORT_BOUND]);
     else
         fprintf(out, "var(--c%u)", blue);
     return (size_t)length;

@@ -46,24 +46,43 @@ void report_free(report *r);
 
 /* ---- inside ---- */
 
-/* How a curve looks: colour 0 .. REPORT_COLOURS - 1 as in style.css, dash and shape as gnuplot counts them. */
-enum { REPORT_COLOURS = 12, REPORT_BOUND = 100, REPORT_GRID = 101 };
+/* How a curve looks: colour 0 .. REPORT_COLOURS - 1 as in style.css, dash and shape as gnuplot counts them. Of more than REPORT_CROWD contenders
+ * only the best REPORT_SHOWN and the figure's reference have a colour: the others are thin and grey. */
+enum {
+    REPORT_COLOURS = 12,
+    REPORT_BOUND = 100,
+    REPORT_GRID,
+    REPORT_OTHER,
+    REPORT_TASK,
+    REPORT_STEAL,
+    REPORT_IDLE,
+    REPORT_PAUSE
+};
+enum { REPORT_CROWD = 8, REPORT_SHOWN = 6 };
 typedef struct report_look {
     unsigned colour, dash, shape;
-    bool bound;
+    bool bound, other;
 } report_look;
+unsigned report_colour(report_look look); /* as the plot's commands have it */
 report_look report_look_of(const report *r, const bench_panel *panel, const bench_curve *curve);
 
-/* x of a mark for people: a number with few digits, a word as it is. */
-bench_number report_label(const bench_panel *panel, const bench_mark *mark);
-bench_number report_number(double value); /* four digits, whole numbers whole */
+typedef struct report_word {
+    char text[96];
+} report_word;
+/* x of a mark for people: a number with few digits, a word as the figure says it. */
+report_word report_label(const bench_panel *panel, const bench_mark *mark);
+bench_number report_number(double value);                             /* four digits, whole numbers whole: 45,056 */
+report_word report_say(const bench_figure *figure, const char *word); /* a word of the rows, for people */
+void report_panel_name(FILE *page, const bench_panel *panel);         /* "cuda:0, particles in a tube" */
 void report_script(FILE *script, const report *r, const bench_panel *panel, unsigned number);
-void report_text(FILE *page, const char *text); /* escaped */
+void report_text(FILE *page, const char *text);        /* escaped */
+const char *report_series(const bench_figure *figure); /* what a curve is */
+const char *report_unit(const bench_figure *figure);   /* of y, short: ms */
 void report_summary(const report *r, FILE *page);
 void report_timelines(const report *r, FILE *page);
-double report_until(const report *r, const timeline *t);          /* the longest of those of the same app and device */
-const char *report_agreement(bench_agreement agreement);          /* "holds", ... */
-const char *report_class(bench_agreement agreement);              /* of style.css */
+double report_until(const report *r, const timeline *t); /* the longest of those of the same problem and device */
+const char *report_agreement(bench_agreement agreement); /* "holds", ... */
+const char *report_class(bench_agreement agreement);     /* of style.css */
 double *report_places(const bench_panel *panel, unsigned *count); /* every x, rising; to be freed; NULL: no memory */
 /* "#kerbl-pairs-threads" without the '#'. */
 void report_anchor(FILE *page, const report_experiment *e, const report_figure *f);

@@ -40,8 +40,7 @@ static void widen(span *s, double value, bool logarithmic) {
     s->high = value > s->high ? value : s->high;
 }
 
-static span span_of(const bench_panel *p, bool of_x) {
-    bool logarithmic = p->figure->flags & (of_x ? BENCH_LOG_X : BENCH_LOG_Y);
+static span spread(const bench_panel *p, bool of_x, bool logarithmic) {
     span s = {INFINITY, -INFINITY};
     for (unsigned i = 0; i < p->count; i++)
         for (unsigned j = 0; j < p->curves[i].count; j++) {
@@ -53,6 +52,16 @@ static span span_of(const bench_panel *p, bool of_x) {
     if (!(s.low <= s.high))
         s = (span){1, 1};
     return s;
+}
+
+/* The length of a bar says something only from 0 on: bars that are not too far apart stand on a linear axis. */
+static bool log_y(const bench_panel *p) {
+    span s = spread(p, false, true);
+    return (p->figure->flags & BENCH_LOG_Y) && (!(p->figure->flags & BENCH_BARS) || s.high > 50 * s.low);
+}
+
+static span span_of(const bench_panel *p, bool of_x) {
+    return spread(p, of_x, of_x ? (p->figure->flags & BENCH_LOG_X) != 0 : log_y(p));
 }
 
 enum { TICS_MAX = 64 };
@@ -69,13 +78,13 @@ static void add_tic(tics *t, double at, span s) {
         t->at[t->count++] = at;
 }
 
-/* 1, 2, 5, 10, ... or only every so many powers of ten. */
-static void log_tics(tics *t, span s) {
+/* Powers of ten, with `between` also 2 and 5 of each; over many of them only every so many. */
+static void log_tics(tics *t, span s, bool between) {
     double decades = log10(s.high / s.low);
     int every = decades > 16 ? 4 : decades > 8 ? 2 : 1;
     for (int power = (int)floor(log10(s.low)); power <= (int)ceil(log10(s.high)); power++)
         for (int digit = 1; digit <= 5 && power % every == 0; digit += digit == 1 ? 1 : 3)
-            if (digit == 1 || decades <= 2.2)
+            if (digit == 1 || between)
                 add_tic(t, digit * pow(10, power), s);
 }
 
@@ -89,8 +98,8 @@ static void even_tics(tics *t, span s) {
 
 static void y_tics(FILE *script, span s) {
     tics t = {.count = 0};
-    log_tics(&t, s);
-    if (t.count < 3) {
+    log_tics(&t, s, log10(s.high / s.low) <= 3);
+    if (t.count < 3) { /* all of it within about a decade */
         t.count = 0;
         even_tics(&t, s);
     }
@@ -105,7 +114,7 @@ static void y_tics(FILE *script, span s) {
 
 static void y_axis(FILE *script, const bench_panel *p) {
     span s = span_of(p, false);
-    if (p->figure->flags & BENCH_LOG_Y) {
+    if (log_y(p)) {
         s.low /= 1.25;
         s.high *= 1.25;
         fprintf(script, "set logscale y\nset yrange [%.9g:%.9g]\n", s.low, s.high);
@@ -171,11 +180,11 @@ static void word_axis(FILE *script, const bench_panel *p) {
     fputs("set xtics (", script);
     for (unsigned i = 0; i < p->count; i++)
         for (unsigned j = 0; j < p->curves[i].count; j++) {
-            const char *label = alone(p) ? p->curves[i].name : p->curves[i].marks[j].label;
+            report_word label = report_say(p->figure, alone(p) ? p->curves[i].name : p->curves[i].marks[j].label);
             fputs(i + j ? ", " : "", script);
-            quote(script, label);
+            quote(script, label.text);
             fprintf(script, " %.9g", alone(p) ? i : p->curves[i].marks[j].x);
-            longest = strlen(label) > longest ? strlen(label) : longest;
+            longest = strlen(label.text) > longest ? strlen(label.text) : longest;
         }
     fprintf(script, ") %s\nset xrange [-0.6:%.9g]\n",
             (double)longest * 8 * places > PLOT_WIDTH ? "rotate by 35 right" : "norotate", places - 0.4);
@@ -203,7 +212,7 @@ static void head(FILE *script, const bench_panel *p, unsigned number) {
 /* Numbers only: x, median, least, most. What a logarithmic axis cannot show ends at its foot. */
 static void data(FILE *script, const bench_panel *p, unsigned curve, double foot) {
     const bench_curve *c = &p->curves[curve];
-    bool logarithmic = p->figure->flags & BENCH_LOG_Y;
+    bool logarithmic = log_y(p);
     fprintf(script, "$d%u << EOD\n", curve);
     for (unsigned i = 0; i < c->count; i++) {
         const bench_mark *mark = &c->marks[i];
@@ -214,23 +223,48 @@ static void data(FILE *script, const bench_panel *p, unsigned curve, double foot
     fputs("EOD\n", script);
 }
 
-static void curve_commands(FILE *script, const report *r, const bench_panel *p, unsigned curve) {
-    report_look look = report_look_of(r, p, &p->curves[curve]);
-    unsigned colour = look.bound ? REPORT_BOUND : look.colour;
-    const char *before = curve ? ", \\\n " : "plot ";
-    if (p->figure->flags & BENCH_BARS)
-        fprintf(script, "%s$d%u using 1:2:(%.9g) with boxes lc rgb '#0100%02x' notitle", before, curve,
-                0.9 * bar_width(p), colour);
-    else {
-        fprintf(script, "%s$d%u using 1:2 with lines lw 1.6 dt %u lc rgb '#0100%02x' notitle", before, curve, look.dash,
-                colour);
-        if (!look.bound)
-            fprintf(script, ", $d%u using 1:2 with points pt %u ps 0.7 lc rgb '#0100%02x' notitle", curve,
-                    SHAPES[look.shape], colour);
-    }
+static void bar_commands(FILE *script, const bench_panel *p, unsigned curve, unsigned colour) {
+    fprintf(script, "$d%u using 1:2:(%.9g) with boxes lc rgb '#0100%02x' notitle", curve, 0.9 * bar_width(p), colour);
+}
+
+static void line_commands(FILE *script, unsigned curve, report_look look) {
+    fprintf(script, "$d%u using 1:2 with lines lw %s dt %u lc rgb '#0100%02x' notitle", curve,
+            look.other ? "0.8" : "1.6", look.other ? 1 : look.dash, report_colour(look));
+    if (!look.bound && !look.other)
+        fprintf(script, ", $d%u using 1:2 with points pt %u ps 0.7 lc rgb '#0100%02x' notitle", curve,
+                SHAPES[look.shape], look.colour);
+}
+
+/* From the least to the most. */
+static void spread_commands(FILE *script, unsigned curve, unsigned colour) {
     fprintf(script,
             ", $d%u using 1:3:(0):($4-$3) with vectors heads size screen 0.008,90 lw 1.2 lc rgb '#0100%02x' notitle",
-            curve, (p->figure->flags & BENCH_BARS) ? REPORT_BOUND : colour);
+            curve, colour);
+}
+
+static void curve_commands(FILE *script, const report *r, const bench_panel *p, unsigned curve) {
+    report_look look = report_look_of(r, p, &p->curves[curve]);
+    bool bars = p->figure->flags & BENCH_BARS;
+    if (bars)
+        bar_commands(script, p, curve, look.bound ? REPORT_BOUND : look.colour);
+    else
+        line_commands(script, curve, look);
+    if (bars || !look.other)
+        spread_commands(script, curve, bars ? (unsigned)REPORT_BOUND : report_colour(look));
+}
+
+/* Those of the crowd first, so that they lie below the others. */
+static void all_curves(FILE *script, const report *r, const bench_panel *p) {
+    const char *before = "plot ";
+    for (int crowd = 1; crowd >= 0; crowd--)
+        for (unsigned i = 0; i < p->count; i++) {
+            if (report_look_of(r, p, &p->curves[i]).other != crowd)
+                continue;
+            fputs(before, script);
+            curve_commands(script, r, p, i);
+            before = ", \\\n ";
+        }
+    fputc('\n', script);
 }
 
 void report_script(FILE *script, const report *r, const bench_panel *p, unsigned number) {
@@ -238,7 +272,5 @@ void report_script(FILE *script, const report *r, const bench_panel *p, unsigned
     head(script, p, number);
     for (unsigned i = 0; i < p->count; i++)
         data(script, p, i, s.low / 1.25);
-    for (unsigned i = 0; i < p->count; i++)
-        curve_commands(script, r, p, i);
-    fputc('\n', script);
+    all_curves(script, r, p);
 }

@@ -48,7 +48,7 @@ typedef struct runs {
     unsigned count, points; /* runs of the same winner; x at which there was a contest */
     struct {
         const bench_curve *winner;
-        bench_number from, to;
+        report_word from, to;
     } all[RUNS_MAX];
 } runs;
 
@@ -56,7 +56,7 @@ static void add_point(runs *r, const bench_panel *p, double x) {
     contest c = contest_at(p, x);
     if (!c.second)
         return;
-    bench_number label = report_label(p, bench_curve_at(c.winner, x));
+    report_word label = report_label(p, bench_curve_at(c.winner, x));
     r->points++;
     if (r->count == 0 || r->all[r->count - 1].winner != c.winner) {
         if (r->count == RUNS_MAX)
@@ -97,6 +97,14 @@ static void say_range(FILE *page, const bench_panel *p) {
 
 /* ---- rows of the table ---- */
 
+/* ", threads 65,536"; a word says itself what it is. */
+static void say_place(FILE *page, const bench_panel *p, const bench_mark *mark) {
+    fputs(", ", page);
+    if (!p->words)
+        fprintf(page, "%s ", bench_figure_axis(p->figure));
+    report_text(page, report_label(p, mark).text);
+}
+
 /* "where, at what" below the title; without a contest only where. */
 static void cell_title(FILE *page, const report_experiment *e, const report_figure *f, const bench_panel *p,
                        const bench_mark *mark) {
@@ -105,28 +113,54 @@ static void cell_title(FILE *page, const report_experiment *e, const report_figu
     fputs("\">", page);
     report_text(page, f->figure->title);
     fputs("</a><small>", page);
-    report_text(page, p->name);
-    if (f->figure->x && mark) {
-        fprintf(page, ", %s ", bench_figure_axis(f->figure));
-        report_text(page, report_label(p, mark).text);
-    }
+    report_panel_name(page, p);
+    if (f->figure->x && mark)
+        say_place(page, p, mark);
     fputs("</small></th>", page);
 }
 
-static void cell_factor(FILE *page, const char *name, double factor, bool level) {
-    fputs("<td>", page);
-    report_text(page, isfinite(factor) ? name : "–");
-    if (isfinite(factor))
-        fprintf(page, "<small>%s ×%s</small>", bench_digits(factor).text, level ? ", level" : "");
+/* "1.138 ms": what was measured. */
+static void say_value(FILE *page, const bench_panel *p, const bench_curve *c, double x) {
+    fprintf(page, "<small>%s ", report_number(bench_panel_at(p, c->name, x)).text);
+    report_text(page, report_unit(p->figure));
+    fputs("</small>", page);
+}
+
+static void cell_winner(FILE *page, const bench_panel *p, const contest *c, double x) {
+    fputs("<td><strong>", page);
+    report_text(page, c->winner->name);
+    fputs("</strong>", page);
+    say_value(page, p, c->winner, x);
     fputs("</td>", page);
 }
 
+static void cell_second(FILE *page, const bench_panel *p, const contest *c, double x) {
+    fputs(c->level ? "<td><em>level</em> with " : "<td>", page);
+    report_text(page, c->second->name);
+    say_value(page, p, c->second, x);
+    fprintf(page, "</td><td>%s ×", bench_digits(c->lead).text);
+    if (isfinite(c->paper) && strcmp(c->second->name, p->figure->reference) != 0) {
+        fprintf(page, "<small>%s × over ", bench_digits(c->paper).text);
+        report_text(page, p->figure->reference);
+        fputs("</small>", page);
+    }
+    fputs("</td>", page);
+}
+
+/* What was found here stands in full beside the plot; here the numbers of those that can be judged. */
 static void cell_verdict(FILE *page, const report_figure *f, const bench_verdict *v) {
-    if (f->figure->found)
-        fprintf(page, "<td><span class=\"verdict %s\">%s</span></td>", report_class(v->agreement),
-                report_agreement(v->agreement));
-    else
+    if (!f->figure->found) {
         fputs("<td>–</td>", page);
+        return;
+    }
+    fprintf(page, "<td><span class=\"verdict %s\">%s</span>", report_class(v->agreement),
+            report_agreement(v->agreement));
+    if (v->agreement != BENCH_NOT_APPLICABLE) {
+        fputs("<small>", page);
+        report_text(page, v->text);
+        fputs("</small>", page);
+    }
+    fputs("</td>", page);
 }
 
 static void row(FILE *page, const report_experiment *e, const report_figure *f, unsigned panel, double x) {
@@ -135,23 +169,21 @@ static void row(FILE *page, const report_experiment *e, const report_figure *f, 
     if (!c.second)
         return;
     cell_title(page, e, f, p, bench_curve_at(c.winner, x));
-    fputs("<td><strong>", page);
-    report_text(page, c.winner->name);
-    fputs("</strong></td>", page);
-    cell_factor(page, c.second->name, c.lead, c.level);
-    cell_verdict(page, f, &f->verdicts[panel]);
-    cell_factor(page, f->figure->reference ? f->figure->reference : "", c.paper, false);
+    cell_winner(page, p, &c, x);
+    cell_second(page, p, &c, x);
     fputs("<td>", page);
     if (!p->words)
         say_range(page, p);
-    fputs("</td></tr>\n", page);
+    fputs("</td>", page);
+    cell_verdict(page, f, &f->verdicts[panel]);
+    fputs("</tr>\n", page);
 }
 
 static void row_without_contest(FILE *page, const report_experiment *e, const report_figure *f, unsigned panel) {
     cell_title(page, e, f, &f->panels[panel], NULL);
-    fputs("<td>–</td><td>–</td>", page);
+    fputs("<td colspan=\"4\" class=\"small\">no contest: the curves are no rivals</td>", page);
     cell_verdict(page, f, &f->verdicts[panel]);
-    fputs("<td>–</td><td></td></tr>\n", page);
+    fputs("</tr>\n", page);
 }
 
 /* Numbers grow: one row, where most stand. Words stand beside each other: a row each. */
@@ -171,6 +203,17 @@ static void rows_of_panel(FILE *page, const report_experiment *e, const report_f
     for (unsigned i = 0; all && i < count; i++)
         row(page, e, f, panel, all[i]);
     free(all);
+}
+
+static void rows_of_experiment(FILE *page, const report_experiment *e) {
+    fprintf(page, "<tbody><tr class=\"group\"><th colspan=\"6\" scope=\"rowgroup\"><a href=\"#%s\">%s</a> <span>",
+            e->rows.suite->name, e->rows.suite->name);
+    report_text(page, e->rows.suite->text);
+    fputs("</span></th></tr>\n", page);
+    for (unsigned i = 0; i < e->count; i++)
+        for (unsigned j = 0; j < e->figures[i].count; j++)
+            rows_of_panel(page, e, &e->figures[i], j);
+    fputs("</tbody>\n", page);
 }
 
 static void count_verdicts(const report *r, unsigned counts[4]) {
@@ -200,17 +243,16 @@ static void say_counts(const report *r, FILE *page) {
 void report_summary(const report *r, FILE *page) {
     fputs("<section id=\"summary\"><h2>Who wins where</h2>\n", page);
     say_counts(r, page);
-    fputs("<p class=\"small\">The winner by its median, at the largest point that most of them reached, with the "
-          "factor over the "
-          "second and over the method that the paper holds up. <em>Level</em>: their spreads overlap, so the order may "
-          "be "
-          "chance.</p>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"summary\"><thead><tr><th>Experiment</th>"
-          "<th>Winner</th><th>Over the second</th><th>Paper’s finding</th><th>Over the paper’s</th>"
-          "<th>Over the range</th></tr></thead><tbody>\n",
-          page);
+    fputs(
+        "<p class=\"small\">The winner by its median, at the largest point that most of them reached; how many times "
+        "better it is than the second, and than the method that the experiment is about. <em>Level</em>: their spreads "
+        "overlap, so the order may be chance. Bounds, as a fetch-and-add without a queue or a loop without tasks, do "
+        "not "
+        "compete.</p>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"summary\"><thead><tr><th>Experiment</th>"
+        "<th>Winner</th><th>Second</th><th>Times better</th><th>Over the range</th><th>The paper’s "
+        "finding</th></tr></thead>\n",
+        page);
     for (unsigned i = 0; i < r->count; i++)
-        for (unsigned j = 0; j < r->experiments[i].count; j++)
-            for (unsigned k = 0; k < r->experiments[i].figures[j].count; k++)
-                rows_of_panel(page, &r->experiments[i], &r->experiments[i].figures[j], k);
-    fputs("</tbody></table></div></section>\n", page);
+        rows_of_experiment(page, &r->experiments[i]);
+    fputs("</table></div></section>\n", page);
 }

@@ -114,6 +114,7 @@ typedef struct sums {
     double end, whole, kinds[TIMELINE_KINDS];
     worker_sum *workers;
     unsigned room;
+    unsigned shown[TIMELINE_ROWS];                      /* the worker of each row */
     double (*weight)[TIMELINE_COLUMNS][TIMELINE_KINDS]; /* of each row, in the second reading */
 } sums;
 
@@ -146,12 +147,27 @@ static int add_sums(void *context, const event *e) {
     return 0;
 }
 
+static unsigned row_of(const timeline *t, unsigned worker) {
+    return (unsigned)((unsigned long long)worker * t->rows / t->workers);
+}
+
+/* A row shows the busiest of those that it stands for: a task that keeps all others waiting is in the picture. */
+static void choose_workers(sums *s) {
+    for (unsigned i = s->t->workers; i-- > 0;)
+        s->shown[row_of(s->t, i)] = i;
+    for (unsigned i = 0; i < s->t->workers; i++) {
+        unsigned *shown = &s->shown[row_of(s->t, i)];
+        if (s->workers[i].task > s->workers[*shown].task)
+            *shown = i;
+    }
+}
+
 /* A span's time in each of the columns that it touches, of the workers that are shown. */
 static int add_weight(void *context, const event *e) {
     sums *s = context;
-    unsigned row = (unsigned)((unsigned long long)e->worker * s->t->rows / s->t->workers);
-    if (e->worker > 0 && (unsigned long long)(e->worker - 1) * s->t->rows / s->t->workers == row)
-        return 0; /* not the first of those that the row stands for */
+    unsigned row = row_of(s->t, e->worker);
+    if (s->shown[row] != e->worker)
+        return 0;
     double width = s->end / TIMELINE_COLUMNS, to = e->from + e->took;
     for (unsigned i = (unsigned)(e->from / width); i < TIMELINE_COLUMNS && i * width < to; i++) {
         double begin = e->from > i * width ? e->from : i * width, end = to < (i + 1) * width ? to : (i + 1) * width;
@@ -213,6 +229,7 @@ static int read_twice(reading *r, sums *s) {
     if (s->end <= 0)
         return bench_refuse(r->error, "%.300s: no spans in it (accepted: a run that lasted)", r->path);
     share_out(s);
+    choose_workers(s);
     s->weight = calloc(s->t->rows, sizeof *s->weight);
     status = s->weight ? read_events(r, add_weight, s) : 1;
     if (status == 0)
@@ -254,7 +271,7 @@ void timeline_free(timeline *t) {
 
 /* ---- the plot ---- */
 
-static const unsigned COLOURS[TIMELINE_KINDS] = {0, 1, REPORT_GRID, 7};
+static const unsigned COLOURS[TIMELINE_KINDS] = {REPORT_TASK, REPORT_STEAL, REPORT_IDLE, REPORT_PAUSE};
 
 /* Cells side by side of the same kind are one box: from, to, row. */
 static void boxes(FILE *script, const timeline *t, unsigned kind) {
@@ -272,15 +289,35 @@ static void boxes(FILE *script, const timeline *t, unsigned kind) {
     fputs("-1 -1 -1 -1\nEOD\n", script); /* outside: a block must have something in it */
 }
 
+enum { TIMELINE_NAMED = 16 }; /* so few that each row has its number, at its middle */
+
+static void name_rows(FILE *script, const timeline *t) {
+    fputs("set ytics scale 0 (", script);
+    for (unsigned i = 0; i < t->workers; i++)
+        fprintf(script, "%s'%u' %g", i ? ", " : "", i, i + 0.43);
+    fputs(")\n", script);
+}
+
+/* What is over before the axis ends says so: the empty part is the time gained. */
+static void say_end(FILE *script, const timeline *t, double until) {
+    if (t->milliseconds > 0.97 * until)
+        return;
+    fprintf(script, "set arrow from %.9g, graph 0 to %.9g, graph 1 nohead dt 2 lw 1.5\n", t->milliseconds,
+            t->milliseconds);
+    if (t->milliseconds < 0.88 * until) /* room for the word */
+        fprintf(script, "set label 'done' at %.9g, graph 0.94 left offset 0.5,0\n", t->milliseconds);
+}
+
 void timeline_script(FILE *script, const timeline *t, double until, unsigned number) {
     fprintf(script,
             "reset\nset terminal svg size 480,300 dynamic noenhanced font 'sans-serif,14' name 'p%u'\n"
             "set key off\nset border 3\nset tics nomirror scale 0.5\nset style fill solid 1 noborder\n"
-            "set xrange [0:%.9g]\nset yrange [0:%u]\nset xlabel offset 0,0.5 'milliseconds'\n"
+            "set xrange [0:%.9g]\nset yrange [%u:0]\nset xlabel offset 0,0.5 'milliseconds'\n"
             "set ylabel offset 0.8,0 'worker'\nset xtics autofreq\nset format '%%g'\n",
             number, until, t->workers);
-    if (t->workers <= 4)
-        fputs("set ytics 1\n", script);
+    if (t->workers <= TIMELINE_NAMED)
+        name_rows(script, t);
+    say_end(script, t, until);
     for (unsigned kind = 0; kind < TIMELINE_KINDS; kind++)
         boxes(script, t, kind);
     for (unsigned kind = 0; kind < TIMELINE_KINDS; kind++)

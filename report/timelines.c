@@ -3,8 +3,9 @@
 
 #include <string.h>
 
+/* The same problem on the same device: what makes another number of tasks is another problem. */
 static bool alike(const timeline *a, const timeline *b) {
-    return strcmp(a->app, b->app) == 0 && strcmp(a->device, b->device) == 0;
+    return strcmp(a->app, b->app) == 0 && strcmp(a->device, b->device) == 0 && a->tasks == b->tasks;
 }
 
 double report_until(const report *r, const timeline *t) {
@@ -17,7 +18,7 @@ double report_until(const report *r, const timeline *t) {
 
 static void legend(FILE *page) {
     static const char *const names[][2] = {
-        {"c0", "tasks"}, {"c1", "search and steal"}, {"grid", "idle"}, {"c7", "pause between launches"}};
+        {"task", "tasks"}, {"steal", "search and steal"}, {"idle", "idle"}, {"pause", "pause between launches"}};
     fputs("<ul class=\"legend\">", page);
     for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
         fprintf(
@@ -37,7 +38,7 @@ static void caption(FILE *page, const timeline *t) {
             100 * t->share[TIMELINE_STEAL], 100 * t->share[TIMELINE_IDLE], 100 * t->share[TIMELINE_PAUSE],
             100 * t->least, 100 * t->most);
     if (t->workers > t->rows)
-        fprintf(page, " Of every %.0f workers one is shown.", (double)t->workers / t->rows);
+        fprintf(page, " Of every %.0f workers the busiest is shown.", (double)t->workers / t->rows);
     fputs("</figcaption>", page);
 }
 
@@ -59,13 +60,54 @@ static void show(FILE *page, const timeline *t) {
     fputs("</figure>\n", page);
 }
 
+/* The fastest and the slowest of those that are alike; true: there are two, and t is the first of them all. */
+static bool ends(const report *r, const timeline *t, const timeline **fast, const timeline **slow) {
+    *fast = *slow = t;
+    for (unsigned i = 0; i < r->timeline_count; i++) {
+        const timeline *other = &r->timelines[i];
+        if (!alike(t, other))
+            continue;
+        if (other < t)
+            return false;
+        *fast = other->milliseconds < (*fast)->milliseconds ? other : *fast;
+        *slow = other->milliseconds > (*slow)->milliseconds ? other : *slow;
+    }
+    return *fast != *slow;
+}
+
+static void say_run(FILE *page, const timeline *t) {
+    report_text(page, t->scheduler);
+    fprintf(page, " took %s ms, its workers at tasks %.0f %% of it", report_number(t->milliseconds).text,
+            100 * t->share[TIMELINE_TASK]);
+}
+
+/* "octree on cpu: ...", for each problem that was run in two ways. */
+static void say_gains(FILE *page, const report *r) {
+    for (unsigned i = 0; i < r->timeline_count; i++) {
+        const timeline *t = &r->timelines[i], *fast, *slow;
+        if (!ends(r, t, &fast, &slow))
+            continue;
+        fputs("<p class=\"gain\">", page);
+        report_text(page, t->app);
+        fputs(" on ", page);
+        report_text(page, t->device);
+        fputs(": ", page);
+        say_run(page, slow);
+        fputs("; ", page);
+        say_run(page, fast);
+        fprintf(page, ": <strong>%s times as fast</strong>.</p>\n",
+                bench_digits(slow->milliseconds / fast->milliseconds).text);
+    }
+}
+
 void report_timelines(const report *r, FILE *page) {
     if (r->timeline_count == 0)
         return;
-    fputs("<section id=\"timelines\"><h2>Timelines</h2><p>What each worker did when. Runs of the same problem on the "
-          "same device have the "
-          "same axis: what ends earlier was faster.</p>\n",
+    fputs("<section id=\"timelines\"><h2>Timelines</h2><p>What each worker did when; a row is a worker. Runs of the "
+          "same problem "
+          "on the same device have the same axis: what ends earlier was faster.</p>\n",
           page);
+    say_gains(page, r);
     legend(page);
     fputs("<div class=\"pair\">\n", page);
     for (unsigned i = 0; i < r->timeline_count; i++)

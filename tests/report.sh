@@ -106,6 +106,30 @@ mkdir "$tmp/rows"
     echo "# cpu: left out: a file is missing"
 } >"$tmp/rows/deques.csv"
 
+# More queues than a plot can show, from 20 ms to 5.8 s; the words of the rows are not those of the page.
+{
+    head_of kerbl-ratio
+    echo "$columns"
+    n=0
+    for seconds in 0.0202 0.025 0.03 0.04 0.05 0.06 0.07 0.08 0.09 0.1 1 5.8; do
+        n=$((n + 1))
+        for push in 0.1 0.5 0.9; do
+            echo "cuda:0,queue$n,ratio fma 0 1024 threads,thread,1024,1024,0,$push,1,0,1,$seconds,10,10,0,0,1,right,0,64"
+        done
+    done
+} >"$tmp/rows/kerbl-ratio.csv"
+
+# Long words below an axis, and a bound that is the fastest.
+{
+    head_of peers
+    echo "device,case,load,team,method,threads,repeat,seconds,processor_seconds,peak_bytes,tasks,check"
+    for load in "regular 5.12M" "half 5.12M" "third 5.12M" "regular 51.20M" "half 51.20M" "third 51.20M"; do
+        echo "cpu,foreach_peers,$load,one,sequential,1,1,0.01,0,0,0,right"
+        echo "cpu,foreach_peers,$load,one,Ballast,1,1,0.02,0,0,0,right"
+        echo "cpu,foreach_peers,$load,one,Thrust,1,1,0.03,0,0,0,right"
+    done
+} >"$tmp/rows/peers.csv"
+
 span() { # NAME WORKER FROM TOOK, in microseconds
     echo ",{\"name\": \"$1\", \"ph\": \"X\", \"ts\": $3, \"dur\": $4, \"pid\": 1, \"tid\": $2, \"args\": {\"launch\": 0}}"
 }
@@ -130,6 +154,12 @@ trace() { # SCHEDULER
     span task 1 1600 400
     echo "]}"
 } >"$tmp/rows/b-steal.trace.json"
+{
+    trace other | sed 's/"tasks": 77/"tasks": 78/'
+    span task 0 0 40000
+    span task 1 0 40000
+    echo "]}"
+} >"$tmp/rows/c-other.trace.json"
 
 page=$tmp/rows/report.html
 if ! timeout 60 "$tool" report "$tmp/rows" >"$tmp/out" 2>"$tmp/err"; then
@@ -141,9 +171,16 @@ ok "a page is made"
 
 # ---- what the page says ----
 
-has "the summary: findings that hold" "<strong>3</strong> of 4 comparisons that can be made with these rows hold, <strong>0</strong> hold in part and <strong>1</strong> do not; 1 need"
-has "the winner, over the second and the paper's" "<small>cuda:0, threads 45056</small></th><td><strong>broker</strong></td><td>gottlieb<small>4.000 ×</small></td><td><span class=\"verdict yes\">holds</span></td><td>–</td><td>everywhere</td>"
-has "the winner by its median where the paper's method loses" "<td><strong>sfq</strong></td><td>broker<small>2.000 ×</small></td><td><span class=\"verdict no\">does not hold</span></td><td>broker<small>2.000 ×</small></td>"
+has "the summary: findings that hold" "<strong>3</strong> of 4 comparisons that can be made with these rows hold, <strong>0</strong> hold in part and <strong>1</strong> do not; 2 need"
+has "the winner, over the second and the paper's" "<small>cuda:0, threads 45,056</small></th><td><strong>broker</strong><small>22,528 million operations a second</small></td><td>gottlieb<small>5632 million operations a second</small></td><td>4.000 ×</td><td>everywhere</td><td><span class=\"verdict yes\">holds</span><small>With 45056 threads broker does 4.000 times"
+has "the winner by its median where the paper's method loses" "<td><strong>sfq</strong><small>200 million operations a second</small></td><td>broker<small>100 million operations a second</small></td><td>2.000 ×</td><td>everywhere</td><td><span class=\"verdict no\">does not hold</span>"
+has "a bound does not win, however fast" "<small>cpu, a loop, one worker, third 51.20M</small></th><td><strong>Ballast</strong><small>20 ms</small></td><td>Thrust<small>30 ms</small></td><td>1.500 ×</td>"
+has_not "a bound is nobody's rival" "with sequential"
+has "curves that are no rivals" "A contended fetch-and-add</a><small>cpu</small></th><td colspan=\"4\" class=\"small\">no contest: the curves are no rivals</td>"
+has "rows in groups, by suite" "<tr class=\"group\"><th colspan=\"6\" scope=\"rowgroup\"><a href=\"#kerbl-pairs\">kerbl-pairs</a>"
+has "words of the rows in words of people" "<h4>cuda:0, 1024 threads</h4>"
+has "of many curves the best have a colour" "the 6 others: in the table</li>"
+has "what no paper asks has its numbers" "None of the papers asks this. Here Ballast leads at load third 51.20M with 20.00 milliseconds, 1.500 times better than Thrust."
 has "a verdict with its numbers" "With 45056 threads broker does 4.000 times what gottlieb does, the best of the others; broker does 4.000 times what gottlieb does."
 has "a verdict over two devices" "With about 10,000 threads on the GPU a fetch-and-add takes 10.00 times a plain access, with about 10 on the CPU 40.00 times."
 has "a verdict where the paper's machine is missing" "The paper measured a GPU. Here tz leads at threads 2 with 15.00 million operations a second."
@@ -155,7 +192,8 @@ has "the machine is escaped" "<dd>Linux &lt;6&gt; &amp; &quot;more&quot;</dd>"
 has "the question" "How many operations a second does a queue take when it never runs empty or full?"
 has "what the paper found" "Kerbl et al. 2018, Figure 2a and 2c: the Broker Queue is the fastest"
 has "the command" "again by <code>ballast bench kerbl-pairs --out here</code>"
-has "median and spread" "<td class=\"number best\">22528<small>11264–33792</small></td>"
+has "median and spread" "<td class=\"number best\">22,528<small>11,264–33,792</small></td>"
+has "a table says what is in it" "<caption>million operations a second; columns: threads</caption>"
 has "outliers stay" "<small>0.500–2816</small>"
 has "a wrong row does not win" "<td class=\"number wrong\">WRONG</td>"
 has "a wrong row is said" "a result did not check: WRONG in the table"
@@ -169,6 +207,8 @@ has "a timeline" "<h4>a-static: octree, static:split, cuda:0</h4>"
 has "a timeline, escaped" "<h4>b-steal: octree, steal:&lt;b&gt;abp&lt;/b&gt;, cuda:0</h4>"
 has "a timeline in numbers" "4 ms; 77 tasks by 2 workers, 5 steals; tasks 62.5 %, search and steal 0.0 %, idle 37.5 %, pause 0.0 % of their time; the least busy worker 25 %, the busiest 100 %."
 has "stealing in numbers" "2 ms; 77 tasks by 2 workers, 5 steals; tasks 85.0 %, search and steal 15.0 %, idle 0.0 %"
+has "timelines side by side in a sentence" "octree on cuda:0: static:split took 4 ms, its workers at tasks 62 % of it; steal:&lt;b&gt;abp&lt;/b&gt; took 2 ms, its workers at tasks 85 % of it: <strong>2.000 times as fast</strong>."
+has_not "timelines of another problem are not compared" "c-other took"
 has_not "nothing of a file is a tag" "<script"
 has_not "nothing is fetched" "url("
 if grep -oi 'src=\|https\{0,1\}://[a-z.]*\|@import' "$page" | grep -q .; then
@@ -176,10 +216,10 @@ if grep -oi 'src=\|https\{0,1\}://[a-z.]*\|@import' "$page" | grep -q .; then
 else
     ok "nothing is fetched from elsewhere"
 fi
-if [ "$(grep -c '<svg *$\|<div class="plot"' "$page")" -ge 7 ] && [ "$(grep -o '</svg></div>' "$page" | wc -l)" -eq 7 ]; then
+if [ "$(grep -c '<svg *$\|<div class="plot"' "$page")" -ge 10 ] && [ "$(grep -o '</svg></div>' "$page" | wc -l)" -eq 10 ]; then
     ok "a plot for every panel"
 else
-    not_ok "a plot for every panel" "expected 7"
+    not_ok "a plot for every panel" "expected 10"
 fi
 twice=$(grep -o "id=['\"][^'\"]*['\"]" "$page" | tr -d "'\"" | sort | uniq -d | head -n 3)
 if [ -z "$twice" ]; then ok "no name twice"; else not_ok "no name twice" "$twice"; fi
@@ -204,12 +244,31 @@ look() { # NAME WIDTH FLAGS...
 <script>
 const wrong = [];
 function inside(a, b, slack) { return a.left >= b.left - slack && a.right <= b.right + slack && a.top >= b.top - slack && a.bottom <= b.bottom + slack; }
-function meet(a, b) { return a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3; }
+/* The box of a text as it lies, slanted or not; letters do not fill its height. */
+function corners(t) {
+    const b = t.getBBox(), m = t.getScreenCTM(), top = b.y + 0.2 * b.height, foot = b.y + 0.8 * b.height;
+    return [[b.x, top], [b.x + b.width, top], [b.x + b.width, foot], [b.x, foot]].map(p => [m.a * p[0] + m.c * p[1] + m.e, m.b * p[0] + m.d * p[1] + m.f]);
+}
+/* Two boxes are apart when a line along a side of one of them parts them. */
+function over(a, b) {
+    for (const box of [a, b])
+        for (let i = 0; i < 4; i++) {
+            const p = box[i], q = box[(i + 1) % 4], along = c => (q[1] - p[1]) * c[0] - (q[0] - p[0]) * c[1];
+            const x = a.map(along), y = b.map(along);
+            if (Math.max(...x) <= Math.min(...y) || Math.max(...y) <= Math.min(...x)) return false;
+        }
+    return true;
+}
+/* Labels of the y axis end where it begins; they must be spread over it. */
+function scaled(texts, box) {
+    const all = texts.filter(t => t.parentNode.getAttribute('text-anchor') === 'end' && !/rotate/.test(t.parentNode.getAttribute('transform'))).map(t => t.getBoundingClientRect().top);
+    return all.length > 1 && Math.max(...all) - Math.min(...all) > 0.35 * box.height;
+}
 function look() {
     const d = document.getElementById('f').contentDocument, w = d.documentElement.clientWidth;
     if (d.documentElement.scrollWidth > w) wrong.push('the page is ' + d.documentElement.scrollWidth + ' wide');
     const plots = d.querySelectorAll('.plot svg');
-    if (plots.length !== 7) wrong.push(plots.length + ' plots');
+    if (plots.length !== 10) wrong.push(plots.length + ' plots');
     for (const svg of plots) {
         const box = svg.getBoundingClientRect(), texts = [...svg.querySelectorAll('text')].filter(t => t.textContent.trim());
         if (box.width < 250 || box.height < 150 || box.right > w) wrong.push('a plot of ' + box.width + ' by ' + box.height);
@@ -218,8 +277,9 @@ function look() {
             const r = t.getBoundingClientRect();
             if (!inside(r, box, 1)) wrong.push('clipped: ' + t.textContent);
             if (r.height < 9) wrong.push('small: ' + t.textContent);
-            for (const o of texts) if (o !== t && meet(r, o.getBoundingClientRect())) wrong.push('over each other: ' + t.textContent + ', ' + o.textContent);
+            for (const o of texts) if (o !== t && over(corners(t), corners(o))) wrong.push('over each other: ' + t.textContent + ', ' + o.textContent);
         }
+        if (!scaled(texts, box)) wrong.push('a y axis without labels over its length: ' + texts.map(t => t.textContent.trim()).join(' '));
         for (const u of svg.querySelectorAll('use')) if (!d.querySelector(u.getAttribute('href'))) wrong.push('no shape ' + u.getAttribute('href'));
     }
     for (const e of d.querySelectorAll('h1,h2,h3,h4,h5,p,li,dd,dt,figcaption,nav a,.finding,.scroll')) {
@@ -228,6 +288,9 @@ function look() {
         if (r.width === 0 || r.right > w + 1) wrong.push('beyond the edge: ' + e.textContent.slice(0, 40));
         if (!e.matches('.scroll') && e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX !== 'visible') wrong.push('cut off: ' + e.textContent.slice(0, 40));
     }
+    const fills = ['task', 'steal', 'idle', 'pause', 'back'].map(n => getComputedStyle(d.documentElement).getPropertyValue('--' + n));
+    const light = fills.map(c => [1, 3, 5].reduce((sum, at, i) => sum + [0.3, 0.59, 0.11][i] * parseInt((c.length === 4 ? c.replace(/[^#]/g, '\$&\$&') : c).slice(at, at + 2), 16), 0)).sort((a, b) => a - b);
+    for (let i = 1; i < light.length; i++) if (!(light[i] - light[i - 1] > 12)) wrong.push('timelines: two colours alike in grey: ' + fills.join(' '));
     const probe = getComputedStyle(d.querySelector('.plot svg path')).stroke, back = getComputedStyle(d.body).backgroundColor;
     if (probe === back) wrong.push('drawn in the colour of the page');
     document.getElementById('said').textContent = 'LOOKED ' + (wrong.length ? 'WRONG ' + [...new Set(wrong)].slice(0, 8).join('; ') : 'fine on ' + back);

@@ -90,6 +90,7 @@ static bench_agreement verdict_of(const char *suite_name, const char *figure_nam
     if (CHECK_SAME(bench_panels_make(&rows, figure, &panels, &found, &error), 0) && CHECK(found > 0)) {
         figure->agrees(&panels[found - 1], &verdict);
         CHECK(verdict.text[0] != '\0' && !strstr(verdict.text, "nan"));
+        CHECK(!figure->no_contest || !strstr(verdict.text, " leads ")); /* nobody can */
         bench_panels_free(panels, found);
     }
     bench_rows_free(&rows);
@@ -102,6 +103,7 @@ static void check_verdict(const char *suite, const char *figure, const fact *fac
     CHECK_SAME(verdict_of(suite, figure, facts, count, "cuda:0"), BENCH_YES);
     CHECK_SAME(verdict_of(suite, figure, against, against_count, "cuda:0"), BENCH_NO);
     verdict_of(suite, figure, facts, 1, "cpu");
+    verdict_of(suite, figure, facts, count, "cpu");
 }
 #define COUNT(array) (unsigned)(sizeof(array) / sizeof(array)[0])
 #define VERDICT(suite, figure, facts, against)                                                                         \

@@ -1,0 +1,229 @@
+#!/bin/sh
+# The page of `ballast report`, made from rows written by hand: report.sh TOOL. What it says is known beforehand; then, where there is a chromium, what
+# a browser makes of it. Exit status 77: no gnuplot here.
+set -u
+
+tool=$1
+tmp=$(mktemp -d) || exit 1
+
+trap 'exit 1' HUP INT TERM
+passed=0
+failed=0
+
+ok() {
+    passed=$((passed + 1))
+    echo "ok $1"
+}
+
+not_ok() { # NAME REASON
+    failed=$((failed + 1))
+    echo "not ok $1"
+    echo "  $2"
+}
+
+has() { # NAME TEXT: the page has this text, as one line
+    if grep -qF -e "$2" "$page"; then ok "$1"; else not_ok "$1" "expected in the page: $2"; fi
+}
+
+has_not() { # NAME TEXT
+    if grep -qF -e "$2" "$page"; then not_ok "$1" "not expected in the page: $2"; else ok "$1"; fi
+}
+
+finish() {
+    echo "$passed passed, $failed failed"
+    [ "$failed" -eq 0 ]
+    exit
+}
+
+if ! command -v gnuplot >/dev/null 2>&1; then
+    echo "skipped: no gnuplot"
+    exit 77
+fi
+
+# ---- rows ----
+
+head_of() { # SUITE
+    cat <<END
+# suite $1: for the test
+# rows version 1
+# command ballast bench $1 --out here
+# date 2026-01-02 03:04:05 UTC
+# version ballast 0.0.0, commit 1234567
+# system Linux <6> & "more"
+# processor Some CPU, 8 cores, compiler gcc 1, governor performance
+# device cuda:0: Some GPU, 132 multiprocessors, driver 1 (CUDA 13.0), compiler nvcc 13.0
+# device cpu: Some CPU, 8 cores, compiler gcc 1, governor performance
+END
+}
+
+columns="device,queue,case,callers,threads,capacity,filled,push,pop,fma,repeat,seconds,pushes,pops,full,empty,mops,check,registers,resident"
+
+pairs() { # DEVICE QUEUE CASE THREADS CHECK MOPS...: a row for each
+    device=$1 queue=$2 case=$3 threads=$4 check=$5
+    shift 5
+    repeat=0
+    for mops in "$@"; do
+        repeat=$((repeat + 1))
+        echo "$device,$queue,$case,thread,$threads,1024,0,1,1,0,$repeat,0.5,10,10,0,0,$mops,$check,0,64"
+    done
+}
+
+mkdir "$tmp/rows"
+{
+    head_of kerbl-pairs
+    echo "$columns"
+    for threads in 32 1024 45056; do
+        pairs cuda:0 faa pairs $threads none $threads
+        pairs cuda:0 broker pairs $threads right $((threads / 2)) $((threads / 4)) $((threads * 3 / 4))
+        pairs cuda:0 gottlieb pairs $threads right $((threads / 8)) $((threads / 8)) $((threads / 8))
+        pairs cuda:0 lcrq pairs $threads right $((threads / 16)) 0.5 $((threads / 16))
+        pairs cuda:0 broken pairs $threads WRONG 99999999
+        pairs cuda:0 "<script>alert('&')</script>" pairs $threads right 0.125
+        pairs cuda:0 broker "pairs per warp" $threads right 100 100 100
+        pairs cuda:0 sfq "pairs per warp" $threads right 210 200 190
+    done
+    pairs cpu broker pairs 1 right 7.5
+    pairs cpu tz pairs 1 right 15
+    pairs cpu broker pairs 2 right 0 0 0
+    pairs cpu tz pairs 2 right 15 15 16
+    echo "# cpu, pairs, lcrq: left out: it <b>waits</b>"
+    echo "# interrupted"
+} >"$tmp/rows/kerbl-pairs.csv"
+{
+    head_of kerbl-faa
+    echo "device,access,threads,repeat,times,nanoseconds,relative,mops,check"
+    echo "cpu,plain,1,1,100,1,1,1,right"
+    echo "cpu,faa,1,1,100,1,2,1,right"
+    echo "cpu,faa,8,1,100,1,40,1,right"
+    echo "cuda:0,plain,32,1,100,1,1,1,right"
+    echo "cuda:0,faa,32,1,100,1,1.5,1,right"
+    echo "cuda:0,faa,8192,1,100,1,10,1,right"
+} >"$tmp/rows/kerbl-faa.csv"
+
+{
+    head_of deques
+    echo "$columns"
+    echo "# cpu: left out: a file is missing"
+} >"$tmp/rows/deques.csv"
+
+# More queues than a plot can show, from 20 ms to 5.8 s; the words of the rows are not those of the page.
+{
+    head_of kerbl-ratio
+    echo "$columns"
+    n=0
+    for seconds in 0.0202 0.025 0.03 0.04 0.05 0.06 0.07 0.08 0.09 0.1 1 5.8; do
+        n=$((n + 1))
+        for push in 0.1 0.5 0.9; do
+            echo "cuda:0,queue$n,ratio fma 0 1024 threads,thread,1024,1024,0,$push,1,0,1,$seconds,10,10,0,0,1,right,0,64"
+        done
+    done
+} >"$tmp/rows/kerbl-ratio.csv"
+
+# Long words below an axis, and a bound that is the fastest.
+{
+    head_of peers
+    echo "device,case,load,team,method,threads,repeat,seconds,processor_seconds,peak_bytes,tasks,check"
+    for load in "regular 5.12M" "half 5.12M" "third 5.12M" "regular 51.20M" "half 51.20M" "third 51.20M"; do
+        echo "cpu,foreach_peers,$load,one,sequential,1,1,0.01,0,0,0,right"
+        echo "cpu,foreach_peers,$load,one,Ballast,1,1,0.02,0,0,0,right"
+        echo "cpu,foreach_peers,$load,one,Thrust,1,1,0.03,0,0,0,right"
+    done
+} >"$tmp/rows/peers.csv"
+
+span() { # NAME WORKER FROM TOOK, in microseconds
+    echo ",{\"name\": \"$1\", \"ph\": \"X\", \"ts\": $3, \"dur\": $4, \"pid\": 1, \"tid\": $2, \"args\": {\"launch\": 0}}"
+}
+trace() { # SCHEDULER
+    echo '{"displayTimeUnit": "ns", "otherData": {"app": "octree", "device": "cuda:0", "device_name": "<GPU>", "scheduler": "'"$1"'", "workers": 2,' \
+        '"tasks": 77, "steals": 5, "version": "0"}, "traceEvents": ['
+    echo '{"name": "process_name", "ph": "M", "pid": 1, "args": {"name": "cuda:0"}}'
+}
+{
+    trace static:split
+    span task 0 0 4000
+    span task 1 0 1000
+    span idle 1 1000.000 3000
+    echo "]}"
+} >"$tmp/rows/a-static.trace.json"
+{
+    trace "steal:<b>abp</b>"
+    span task 0 0 2000
+    span task 1 0 1000
+    span search 1 1000 500
+    span steal 1 1500 100
+    span task 1 1600 400
+    echo "]}"
+} >"$tmp/rows/b-steal.trace.json"
+{
+    trace other | sed 's/"tasks": 77/"tasks": 78/'
+    span task 0 0 40000
+    span task 1 0 40000
+    echo "]}"
+} >"$tmp/rows/c-other.trace.json"
+
+page=$tmp/rows/report.html
+if ! timeout 60 "$tool" report "$tmp/rows" >"$tmp/out" 2>"$tmp/err"; then
+    sed 's/^/  /' "$tmp/err"
+    not_ok "a page is made" "expected status 0"
+    finish
+fi
+ok "a page is made"
+
+# ---- what the page says ----
+
+has "the summary: findings that hold" "<strong>3</strong> of 4 comparisons that can be made with these rows hold, <strong>0</strong> hold in part and <strong>1</strong> do not; 2 need"
+has "the winner, over the second and the paper's" "<small>cuda:0, threads 45,056</small></th><td><strong>broker</strong><small>22,528 million operations a second</small></td><td>gottlieb<small>5632 million operations a second</small></td><td>4.000 ×</td><td>everywhere</td><td><span class=\"verdict yes\">holds</span><small>With 45056 threads broker does 4.000 times"
+has "the winner by its median where the paper's method loses" "<td><strong>sfq</strong><small>200 million operations a second</small></td><td>broker<small>100 million operations a second</small></td><td>2.000 ×</td><td>everywhere</td><td><span class=\"verdict no\">does not hold</span>"
+has "a bound does not win, however fast" "<small>cpu, a loop, one worker, third 51.20M</small></th><td><strong>Ballast</strong><small>20 ms</small></td><td>Thrust<small>30 ms</small></td><td>1.500 ×</td>"
+has_not "a bound is nobody's rival" "with sequential"
+has "curves that are no rivals" "A contended fetch-and-add</a><small>cpu</small></th><td colspan=\"4\" class=\"small\">no contest: the curves are no rivals</td>"
+has "rows in groups, by suite" "<tr class=\"group\"><th colspan=\"6\" scope=\"rowgroup\"><a href=\"#kerbl-pairs\">kerbl-pairs</a>"
+has "words of the rows in words of people" "<h4>cuda:0, 1024 threads</h4>"
+has "of many curves the best have a colour" "the 6 others: in the table</li>"
+has "what no paper asks has its numbers" "None of the papers asks this. Here Ballast leads at load third 51.20M with 20.00 milliseconds, 1.500 times better than Thrust."
+has "a verdict with its numbers" "With 45056 threads broker does 4.000 times what gottlieb does, the best of the others; broker does 4.000 times what gottlieb does."
+has "a verdict over two devices" "With about 10,000 threads on the GPU a fetch-and-add takes 10.00 times a plain access, with about 10 on the CPU 40.00 times."
+has "a verdict where the paper's machine is missing" "The paper measured a GPU. Here tz leads at threads 2 with 15.00 million operations a second."
+has "the machine: processor" "<dt>Processor</dt>"
+has "the machine: governor" "<dd>Some CPU, 8 cores, compiler gcc 1, governor performance</dd>"
+has "the machine: GPU" "<dd>cuda:0: Some GPU, 132 multiprocessors, driver 1 (CUDA 13.0), compiler nvcc 13.0</dd>"
+has "the machine: version and commit" "<dd>ballast 0.0.0, commit 1234567</dd>"
+has "the machine is escaped" "<dd>Linux &lt;6&gt; &amp; &quot;more&quot;</dd>"
+has "the question" "How many operations a second does a queue take when it never runs empty or full?"
+has "what the paper found" "Kerbl et al. 2018, Figure 2a and 2c: the Broker Queue is the fastest"
+has "the command" "again by <code>ballast bench kerbl-pairs --out here</code>"
+has "median and spread" "<td class=\"number best\">22,528<small>11,264–33,792</small></td>"
+has "a table says what is in it" "<caption>million operations a second; columns: threads</caption>"
+has "outliers stay" "<small>0.500–2816</small>"
+has "a wrong row does not win" "<td class=\"number wrong\">WRONG</td>"
+has "a wrong row is said" "a result did not check: WRONG in the table"
+has "bounds stand apart" "<tr class=\"bound\"><th scope=\"row\">faa</th>"
+has "a zero on a logarithmic axis" "1 of 0 stand at the foot"
+has "remarks, escaped" "<li>cpu, pairs, lcrq: left out: it &lt;b&gt;waits&lt;/b&gt;</li>"
+has "a suite that measured nothing" "<li>cpu: left out: a file is missing</li>"
+has "an interrupted run" "The run was interrupted: these are the rows until then."
+has "names from files are escaped" "<th scope=\"row\">&lt;script&gt;alert('&amp;')&lt;/script&gt;</th>"
+has "a timeline" "<h4>a-static: octree, static:split, cuda:0</h4>"
+has "a timeline, escaped" "<h4>b-steal: octree, steal:&lt;b&gt;abp&lt;/b&gt;, cuda:0</h4>"
+has "a timeline in numbers" "4 ms; 77 tasks by 2 workers, 5 steals; tasks 62.5 %, search and steal 0.0 %, idle 37.5 %, pause 0.0 % of their time; the least busy worker 25 %, the busiest 100 %."
+has "stealing in numbers" "2 ms; 77 tasks by 2 workers, 5 steals; tasks 85.0 %, search and steal 15.0 %, idle 0.0 %"
+has "timelines side by side in a sentence" "octree on cuda:0: static:split took 4 ms, its workers at tasks 62 % of it; steal:&lt;b&gt;abp&lt;/b&gt; took 2 ms, its workers at tasks 85 % of it: <strong>2.000 times as fast</strong>."
+has_not "timelines of another problem are not compared" "c-other took"
+has_not "nothing of a file is a tag" "<script"
+has_not "nothing is fetched" "url("
+if grep -oi 'src=\|https\{0,1\}://[a-z.]*\|@import' "$page" | grep -q .; then
+    not_ok "nothing is fetched from elsewhere" "$(grep -oi 'src=\|https\{0,1\}://[a-z.]*\|@import' "$page" | sort | uniq -c)"
+else
+    ok "nothing is fetched from elsewhere"
+fi
+if [ "$(grep -c '<svg *$\|<div class="plot"' "$page")" -ge 10 ] && [ "$(grep -o '</svg></div>' "$page" | wc -l)" -eq 10 ]; then
+    ok "a plot for every panel"
+else
+    not_ok "a plot for every panel" "expected 10"
+fi
+twice=$(grep -o "id=['\"][^'\"]*['\"]" "$page" | tr -d "'\"" | sort | uniq -d | head -n 3)
+if [ -z "$twice" ]; then ok "no name twice"; else not_ok "no name twice" "$twice"; fi
+
+# ---- what a browser makes of it ----
+
+cp -r "$tmp/rows" /tmp/h-page-out/keep/

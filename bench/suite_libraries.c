@@ -247,6 +247,8 @@ static const char *const SAYS[][2] = {
     {"nqueens_peers", "n queens"},
     {"uts_peers", "UTS"},
     {"foreach_peers", "a loop"},
+    {"queues_peers", "queues alone"},
+    {"ceilings_peers", "what the machine can do at best"},
     {"transform_thrust", "a loop, beside Thrust"},
     {"pagerank_cusparse", "PageRank, beside cuSPARSE"},
     {"one", "one worker"},
@@ -268,7 +270,7 @@ static const bench_figure FIGURES[] = {
      .x_text = "load",
      .y_text = "milliseconds",
      .flags = BENCH_BARS | BENCH_LOG_Y | BENCH_LESS,
-     .bounds = "sequential"},
+     .bounds = "sequential,faa,ceiling"},
     {.name = NULL},
 };
 

@@ -127,7 +127,7 @@ static void say_value(FILE *page, const bench_panel *p, const bench_curve *c, do
 }
 
 static void cell_winner(FILE *page, const bench_panel *p, const contest *c, double x) {
-    fputs("<td><strong>", page);
+    fputs("<td class=\"winner\"><strong>", page);
     report_text(page, c->winner->name);
     fputs("</strong>", page);
     say_value(page, p, c->winner, x);
@@ -135,10 +135,10 @@ static void cell_winner(FILE *page, const bench_panel *p, const contest *c, doub
 }
 
 static void cell_second(FILE *page, const bench_panel *p, const contest *c, double x) {
-    fputs(c->level ? "<td><em>level</em> with " : "<td>", page);
+    fputs(c->level ? "<td class=\"second\"><em>level</em> with " : "<td class=\"second\">", page);
     report_text(page, c->second->name);
     say_value(page, p, c->second, x);
-    fprintf(page, "</td><td>%s ×", bench_digits(c->lead).text);
+    fprintf(page, "</td><td class=\"lead\">%s ×", bench_digits(c->lead).text);
     if (isfinite(c->paper) && strcmp(c->second->name, p->figure->reference) != 0) {
         fprintf(page, "<small>%s × over ", bench_digits(c->paper).text);
         report_text(page, p->figure->reference);
@@ -150,7 +150,7 @@ static void cell_second(FILE *page, const bench_panel *p, const contest *c, doub
 /* What was found here stands in full beside the plot; here the numbers of those that can be judged. */
 static void cell_verdict(FILE *page, const report_figure *f, const bench_verdict *v) {
     if (!f->figure->found) {
-        fputs("<td>–</td>", page);
+        fputs("<td></td>", page);
         return;
     }
     fprintf(page, "<td><span class=\"verdict %s\">%s</span>", report_class(v->agreement),
@@ -171,7 +171,7 @@ static void row(FILE *page, const report_experiment *e, const report_figure *f, 
     cell_title(page, e, f, p, bench_curve_at(c.winner, x));
     cell_winner(page, p, &c, x);
     cell_second(page, p, &c, x);
-    fputs("<td>", page);
+    fputs("<td class=\"range\">", page);
     if (!p->words)
         say_range(page, p);
     fputs("</td>", page);

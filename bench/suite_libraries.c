@@ -29,21 +29,22 @@ static const bench_column COLUMNS[] = {
 
 typedef struct contest {
     const char *program;
-    bool gpu, takes_repeats;
+    bool gpu;
     const char *quick, *full; /* the load; "a b": several; NULL: it takes none */
 } contest;
 
 #define GRAPH "$BALLAST_DATA/graphs/"
 static const contest CONTESTS[] = {
-    {"fib_peers", false, true, "30", "35"},
-    {"nqueens_peers", false, true, "11", "13"},
-    {"uts_peers", false, true, "mini_T1_d9", "T1 T3"},
-    {"foreach_peers", false, true, "eighth tiny", "eighth triangle blocks tiny"},
-    {"queues_peers", false, true, "all", "all 8 64"},
-    {"ceilings_peers", false, true, "faa sha1", "faa copy sha1"},
-    {"transform_thrust", true, false, NULL, NULL},
-    {"pagerank_cusparse", true, true, GRAPH "p2p-Gnutella31.txt.gz",
-     GRAPH "p2p-Gnutella31.txt.gz " GRAPH "web-NotreDame.txt.gz"},
+    {"fib_peers", false, "30", "35"},
+    {"nqueens_peers", false, "11", "13"},
+    {"uts_peers", false, "mini_T1_d9", "T1 T3"},
+    {"foreach_peers", false, "eighth tiny", "eighth triangle blocks tiny"},
+    {"queues_peers", false, "all", "all 8 64"},
+    {"ceilings_peers", false, "faa sha1", "faa copy sha1"},
+    {"transform_gpu", true, NULL, NULL},
+    {"octree_gpu", true, "500k", "500k 1M 5M"},
+    {"pagerank_gpu", true, GRAPH "p2p-Gnutella31.txt.gz", GRAPH "p2p-Gnutella31.txt.gz " GRAPH "web-NotreDame.txt.gz"},
+    {"ceilings_gpu", true, NULL, NULL},
 };
 
 enum { PATH_SIZE = 1024, ROWS_SIZE = 1 << 18 };
@@ -186,11 +187,9 @@ static bool make_arguments(bench *b, const contest *c, arguments *a) {
     unsigned count = 0, load = 0;
     a->list[count++] = a->path;
     a->list[count++] = "--csv";
-    if (c->takes_repeats) {
-        snprintf(a->repeats, sizeof a->repeats, "%u", (unsigned)bench_repeats(b));
-        a->list[count++] = "--repeats";
-        a->list[count++] = a->repeats;
-    }
+    snprintf(a->repeats, sizeof a->repeats, "%u", (unsigned)bench_repeats(b));
+    a->list[count++] = "--repeats";
+    a->list[count++] = a->repeats;
     for (const char *at = loads ? loads : ""; *at && load < LOADS_MAX; at += strcspn(at, " "), at += *at == ' ') {
         if (!copy_load(a->loads[load], at, strcspn(at, " ")))
             return false;
@@ -276,7 +275,8 @@ static const bench_figure FIGURES[] = {
 
 const bench_suite libraries_suite = {
     .name = "peers",
-    .text = "beside oneTBB, OpenMP, Lace, Taskflow and moodycamel, on a GPU beside Thrust and cuSPARSE; the ceilings",
+    .text =
+        "beside oneTBB, OpenMP, Lace, Taskflow and moodycamel, on a GPU beside Thrust, CUB and cuSPARSE; the ceilings",
     .columns = COLUMNS,
     .run = run,
     .version = 1,

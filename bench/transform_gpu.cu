@@ -1,15 +1,15 @@
-/* The transform of Toss and Gautier 2012 beside Thrust, on a GPU: the regular array and both irregular patterns, at two sizes, in one run.
+/* The transform of Toss and Gautier 2012 beside Thrust and CUB, on a GPU: the regular array and both irregular patterns, at two sizes, in one run.
  *
- *     transform_thrust [--csv] [GROUP]      GROUP: block:512 as in the paper, or another one; --csv: a row per repeat
+ *     transform_gpu [--repeats N] [--csv] [GROUP]      GROUP: block:512 as in the paper, or another one; --csv: a row per repeat
  *
- * Times are the device's, between an event before the launch and one behind the kernel, for Thrust as for us; medians of 21 after a first run. As in
+ * Times are the device's, between an event before the launch and one behind the kernel, for the peers as for us; medians of 21 after a first run. As in
  * the paper each scheduler is shown with the pop size that suits it best. Every method's result is compared bit for bit. */
-#include "common.h"
+#include "peers_cuda.h"
+
 #include "transform/transform.h"
 
-#include <ballast/ballast.h>
-#include <cuda_runtime.h>
-#include <stdio.h>
+#include <cub/device/device_for.cuh>
+#include <cub/device/device_transform.cuh>
 #include <thrust/execution_policy.h>
 #include <thrust/for_each.h>
 #include <thrust/iterator/counting_iterator.h>
@@ -17,12 +17,14 @@
 
 extern "C" const bl_program *transform_cuda(void);
 
-enum { REPEATS = 21, CHUNK = 512 };
+enum { CHUNK = 512 };
 static const uint32_t POPS[] = {1, 2, 4, 8, 16, 32, 64};
 static const char *const PATTERNS[] = {"regular", "half", "third"};
 static const char *const SCHEDULERS[] = {"range:packed_range", "range:the_range", "list:faa",       "list:locked",
                                          "static:cyclic",      "static:split",    "steal:chase_lev"};
 enum { SCHEDULER_COUNT = sizeof SCHEDULERS / sizeof SCHEDULERS[0] };
+
+static peers_request request = {21, false};
 
 typedef struct problem {
     float *in, *out; /* of the device */
@@ -31,28 +33,16 @@ typedef struct problem {
     uint32_t step;
 } problem;
 
-static void must(cudaError_t error, const char *what) {
-    if (error == cudaSuccess)
-        return;
-    fprintf(stderr, "transform_thrust: %s: %s\n", what, cudaGetErrorString(error));
-    exit(1);
-}
-
 /* In [1, 2), never the same twice in a row. */
 static float input(size_t i) { return 1.0f + (float)((uint32_t)i * 2654435761u >> 9) / 8388608.0f; }
 
 static void open_problem(problem *p, size_t elements) {
     p->elements = elements;
-    p->host = (float *)malloc(elements * sizeof(float));
-    if (!p->host) {
-        fprintf(stderr, "transform_thrust: no memory\n");
-        exit(1);
-    }
-    must(cudaMalloc((void **)&p->in, elements * sizeof(float)), "allocating");
-    must(cudaMalloc((void **)&p->out, elements * sizeof(float)), "allocating");
+    p->host = peers_host_memory<float>(elements);
     for (size_t i = 0; i < elements; i++)
         p->host[i] = input(i);
-    must(cudaMemcpy(p->in, p->host, elements * sizeof(float), cudaMemcpyHostToDevice), "copying");
+    p->in = peers_upload(p->host, elements);
+    p->out = peers_device_memory<float>(elements);
 }
 
 static void close_problem(problem *p) {
@@ -62,12 +52,12 @@ static void close_problem(problem *p) {
 }
 
 static void clear(problem *p) {
-    must(cudaMemset(p->out, 0, p->elements * sizeof(float)), "clearing");
-    must(cudaDeviceSynchronize(), "clearing");
+    peers_must(cudaMemset(p->out, 0, p->elements * sizeof(float)), "clearing");
+    peers_must(cudaDeviceSynchronize(), "clearing");
 }
 
 static bool is_right(problem *p) {
-    must(cudaMemcpy(p->host, p->out, p->elements * sizeof(float), cudaMemcpyDeviceToHost), "copying");
+    peers_download(p->host, p->out, p->elements);
     for (size_t i = 0; i < p->elements; i++) {
         float x = input(i), expected = i / CHUNK % p->step == p->step - 1 ? x * x : 0;
         if (memcmp(&expected, &p->host[i], sizeof expected))
@@ -76,7 +66,7 @@ static bool is_right(problem *p) {
     return true;
 }
 
-/* ---- Thrust ---- */
+/* ---- the peers ---- */
 
 struct square {
     __host__ __device__ float operator()(float x) const { return x * x; }
@@ -93,36 +83,33 @@ struct square_some {
     }
 };
 
-static double run_thrust(problem *p, cudaStream_t stream, cudaEvent_t from, cudaEvent_t to) {
-    float milliseconds = 0;
+static void run_thrust(problem *p, cudaStream_t stream) {
     auto policy = thrust::cuda::par.on(stream);
-    must(cudaEventRecord(from, stream), "timing");
     if (p->step == 1)
         thrust::transform(policy, p->in, p->in + p->elements, p->out, square());
     else
         thrust::for_each_n(policy, thrust::counting_iterator<uint32_t>(0), p->elements,
                            square_some{p->in, p->out, p->step});
-    must(cudaEventRecord(to, stream), "timing");
-    must(cudaEventSynchronize(to), "running Thrust");
-    must(cudaEventElapsedTime(&milliseconds, from, to), "timing");
-    return 1e-3 * milliseconds;
 }
 
-static bench_times measure_thrust(problem *p, bool *right) {
-    cudaStream_t stream;
-    cudaEvent_t from, to;
+static void run_cub(problem *p, cudaStream_t stream) {
+    uint32_t elements = (uint32_t)p->elements;
+    if (p->step == 1)
+        peers_must(cub::DeviceTransform::Transform(p->in, p->out, elements, square(), stream), "CUB");
+    else
+        peers_must(cub::DeviceFor::Bulk(elements, square_some{p->in, p->out, p->step}, stream), "CUB");
+}
+
+static bench_times measure_peer(problem *p, void (*run)(problem *, cudaStream_t), bool *right) {
+    peers_clock clock = peers_clock_open();
     bench_times times = {{0}, 0};
-    must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "streams");
-    must(cudaEventCreate(&from), "events");
-    must(cudaEventCreate(&to), "events");
+    auto work = [=](cudaStream_t stream) { run(p, stream); };
     clear(p);
-    run_thrust(p, stream, from, to);
+    peers_seconds(clock, work);
     *right = is_right(p);
-    for (int i = 0; i < REPEATS; i++)
-        bench_add(&times, run_thrust(p, stream, from, to));
-    cudaEventDestroy(from);
-    cudaEventDestroy(to);
-    cudaStreamDestroy(stream);
+    for (uint32_t i = 0; i < request.repeats; i++)
+        bench_add(&times, peers_seconds(clock, work));
+    peers_clock_close(&clock);
     return times;
 }
 
@@ -134,10 +121,8 @@ static double run_ours(problem *p, bl_context *c, const char *scheduler) {
     uint32_t nothing = 0;
     bl_stats stats;
     int status = bl_run_range(c, transform_cuda(), &shared, &nothing, (uint32_t)(p->elements / CHUNK), &stats);
-    if (status != BL_OK) {
-        fprintf(stderr, "transform_thrust: %s: %s %s\n", scheduler, bl_status_text(status), bl_detail(c));
-        exit(1);
-    }
+    if (status != BL_OK)
+        peers_fail(scheduler, bl_detail(c)[0] ? bl_detail(c) : bl_status_text(status));
     return stats.seconds;
 }
 
@@ -151,26 +136,21 @@ static bench_times measure_ours(problem *p, const char *scheduler, const char *g
     config.group = group;
     config.pop = pop;
     int status = bl_open(&c, &config);
-    if (status != BL_OK) {
-        fprintf(stderr, "transform_thrust: %s\n", bl_status_text(status));
-        exit(1);
-    }
+    if (status != BL_OK)
+        peers_fail(scheduler, bl_status_text(status));
     clear(p);
     run_ours(p, c, scheduler);
     *right = is_right(p);
-    for (int i = 0; i < REPEATS; i++)
+    for (uint32_t i = 0; i < request.repeats; i++)
         bench_add(&times, run_ours(p, c, scheduler));
     bl_close(c);
     return times;
 }
 
-static bool csv;
-
 static void print_csv(const char *method, const bench_times *times, const problem *p) {
-    for (uint32_t i = 0; i < times->count; i++)
-        printf("%s %.2fM,%s,0,%u,%.6f,0,0,%zu\n", PATTERNS[p->step - 1], 1e-6 * (double)p->elements, method, i + 1,
-               1e3 * times->all[i], p->elements / CHUNK);
-    fflush(stdout);
+    char load[32];
+    snprintf(load, sizeof load, "%s %.2fM", PATTERNS[p->step - 1], 1e-6 * (double)p->elements);
+    peers_csv_rows(load, method, times, 0, p->elements / CHUNK);
 }
 
 static void print_row(const char *method, const bench_times *times, const problem *p, double thrust, uint32_t pop,
@@ -178,7 +158,7 @@ static void print_row(const char *method, const bench_times *times, const proble
     bench_spread s = bench_sum_up(times);
     double bytes = 2.0 * sizeof(float) * (double)p->elements / p->step;
     char pops[16] = "-";
-    if (csv)
+    if (request.csv)
         return print_csv(method, times, p);
     if (pop)
         snprintf(pops, sizeof pops, "%u", pop);
@@ -208,29 +188,33 @@ static bool compare(problem *p, const char *scheduler, const char *group, double
 /* One pattern at one size; how many methods were wrong. */
 static int compare_all(problem *p, const char *group) {
     bool right;
-    if (!csv)
-        printf("%s, %.2f M elements, %s; milliseconds, medians of %d\n  %-20s %9s %9s %9s %10s %8s %5s\n",
-               PATTERNS[p->step - 1], 1e-6 * (double)p->elements, group, REPEATS, "method", "median", "least", "most",
-               "GB/s", "/Thrust", "pop");
-    bench_times times = measure_thrust(p, &right);
+    if (!request.csv)
+        printf("%s, %.2f M elements, %s; milliseconds, medians of %u\n  %-20s %9s %9s %9s %10s %8s %5s\n",
+               PATTERNS[p->step - 1], 1e-6 * (double)p->elements, group, request.repeats, "method", "median", "least",
+               "most", "GB/s", "/Thrust", "pop");
+    bench_times times = measure_peer(p, run_thrust, &right);
     double thrust = bench_sum_up(&times).median;
     int wrong = !right;
     print_row("Thrust", &times, p, thrust, 0, right);
+    times = measure_peer(p, run_cub, &right);
+    wrong += !right;
+    print_row("CUB", &times, p, thrust, 0, right);
     for (int i = 0; i < SCHEDULER_COUNT; i++)
         wrong += !compare(p, SCHEDULERS[i], group, thrust);
     return wrong;
 }
 
 int main(int argc, char **argv) {
-    csv = argc > 1 && strcmp(argv[1], "--csv") == 0;
-    const char *group = argc > 1 + csv ? argv[1 + csv] : "block:512";
-    int devices = 0, wrong = 0;
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-        fprintf(stderr, "transform_thrust: no GPU here\n");
-        return 77;
-    }
-    if (csv)
-        puts("load,method,threads,repeat,ms,processor_ms,peak_bytes,tasks");
+    const char *group = "block:512";
+    int wrong = 0;
+    for (int i = 1; i < argc; i++)
+        if (argv[i][0] != '-')
+            group = argv[i];
+        else if (!peers_option(&request, argc, argv, &i))
+            return peers_usage(" [GROUP]");
+    peers_need_gpu();
+    if (request.csv)
+        peers_csv_head();
     for (size_t elements = 5120000; elements <= 51200000; elements *= 10) {
         problem p;
         open_problem(&p, elements);

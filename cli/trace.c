@@ -18,6 +18,20 @@ static const char *name_of(const bl_span *span) {
     }
 }
 
+/* One of the colours that chrome://tracing knows; without it names get colours by chance, and idle looks like work. */
+static const char *colour_of(const bl_span *span) {
+    switch (span->kind) {
+    case BL_SPAN_TASKS:
+        return "thread_state_running"; /* green */
+    case BL_SPAN_SEARCH:
+        return "thread_state_iowait"; /* orange */
+    case BL_SPAN_IDLE:
+        return "thread_state_sleeping"; /* nearly white */
+    default:
+        return "grey";
+    }
+}
+
 static void write_head(FILE *out, const char *app_name, const bl_context *context, const bl_stats *stats) {
     json_writer json = {out, false};
     json_start(&json, NULL, '{');
@@ -70,7 +84,7 @@ static void write_span(FILE *out, const bl_span *span) {
     write_count(out, "steals", span->steals);
     write_count(out, "steal_attempts", span->steal_attempts);
     write_count(out, "merged", span->parts - 1);
-    fputs("}}", out);
+    fprintf(out, "}, \"cname\": \"%s\"}", colour_of(span));
 }
 
 int trace_write(const char *path, const char *app_name, const bl_context *context, const bl_stats *stats,

@@ -533,6 +533,15 @@ if grep -q '"name": "task", "ph": "X", "ts": [0-9.]*, "dur": [0-9.]*, "pid": 1, 
 else
     not_ok "--trace has workers and what they did" "expected a span with tasks"
 fi
+coloured() { # NAME COLOUR: whether all spans of that name have it
+    ! grep "{\"name\": \"$1\", \"ph\": \"X\"" "$tmp/fib.trace.json" | grep -v "}, \"cname\": \"$2\"},\{0,1\}$" | grep -q .
+}
+if grep -q '"name": "task"' "$tmp/fib.trace.json" && coloured task thread_state_running && coloured search thread_state_iowait &&
+    coloured steal thread_state_iowait && coloured idle thread_state_sleeping; then
+    ok "--trace: work, search and idleness have their colours"
+else
+    not_ok "--trace: work, search and idleness have their colours" "expected a cname that chrome://tracing knows in every span"
+fi
 traces "--trace of several runs" pagerank --graph "$tmp/small.txt" --device cpu
 traces "--trace of nothing" octree --particles 0 --device cpu
 traces "--trace of pauses" octree --particles 2000 --capacity 2 --private 0 --device cpu

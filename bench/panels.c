@@ -311,7 +311,8 @@ void bench_panels_free(bench_panel *panels, unsigned count) {
 const char *bench_figure_axis(const bench_figure *figure) {
     if (!figure->x)
         return "";
-    return strcmp(figure->x, "x") == 0 && figure->x_text ? figure->x_text : figure->x;
+    bool one_word = figure->x_text && !strpbrk(figure->x_text, " ,");
+    return figure->x_text && (one_word || strcmp(figure->x, "x") == 0) ? figure->x_text : figure->x;
 }
 
 bool bench_panel_gpu(const bench_panel *panel) { return strncmp(panel->device, "cuda", 4) == 0; }

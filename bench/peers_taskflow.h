@@ -8,12 +8,28 @@
 #include <map>
 #include <memory>
 
+#include <pthread.h>
+
+/* A worker that waits for a group runs whatever it finds, on top of what waits: the deep tree T3 of UTS takes more than the usual stack of 8 MB. */
+inline std::unique_ptr<tf::Executor> peers_make_executor(uint32_t threads) {
+    pthread_attr_t usual, deep;
+    pthread_getattr_default_np(&usual);
+    pthread_getattr_default_np(&deep);
+    pthread_attr_setstacksize(&deep, size_t{256} << 20);
+    pthread_setattr_default_np(&deep);
+    auto executor = std::make_unique<tf::Executor>(threads);
+    pthread_setattr_default_np(&usual);
+    pthread_attr_destroy(&usual);
+    pthread_attr_destroy(&deep);
+    return executor;
+}
+
 /* Kept from run to run, as ours keeps its threads. */
 inline tf::Executor &peers_executor(uint32_t threads) {
     static std::map<uint32_t, std::unique_ptr<tf::Executor>> executors;
     std::unique_ptr<tf::Executor> &executor = executors[threads];
     if (!executor)
-        executor = std::make_unique<tf::Executor>(threads);
+        executor = peers_make_executor(threads);
     return *executor;
 }
 

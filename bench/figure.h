@@ -51,8 +51,9 @@ typedef struct bench_verdict {
 enum {
     BENCH_LOG_X = 1,
     BENCH_LOG_Y = 2,
-    BENCH_LESS = 4, /* less is better: times, memory; otherwise more is */
-    BENCH_BARS = 8, /* bars in groups, for x that is a word; without x a bar for each of the series */
+    BENCH_LESS = 4,     /* less is better: times, memory; otherwise more is */
+    BENCH_BARS = 8,     /* bars in groups, for x that is a word; without x a bar for each of the series */
+    BENCH_NEITHER = 16, /* a count of what there is: neither more nor less is better */
 };
 
 typedef struct bench_figure {

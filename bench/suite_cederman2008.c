@@ -221,6 +221,7 @@ static const char *const SAYS[][2] = {
     {"fig2-tube", "particles in a tube"},
     {"fig4-uniform", "particles in a cube"},
     {"fig4-tube", "particles in a tube"},
+    {"0", "1 (a CPU)"},
     {NULL, NULL},
 };
 
@@ -278,7 +279,7 @@ static const bench_figure FIGURES[] = {
      .y = "tasks",
      .x_text = "particles",
      .y_text = "tasks",
-     .flags = BENCH_LOG_X | BENCH_LOG_Y,
+     .flags = BENCH_LOG_X | BENCH_LOG_Y | BENCH_NEITHER,
      .no_contest = true,
      .agrees = judge_tasks},
     {.name = "waves",
@@ -292,7 +293,7 @@ static const bench_figure FIGURES[] = {
      .y = "launches",
      .x_text = "particles",
      .y_text = "waves",
-     .flags = BENCH_LOG_X | BENCH_LESS,
+     .flags = BENCH_LOG_X | BENCH_NEITHER,
      .no_contest = true,
      .agrees = judge_waves},
     {.name = NULL},

@@ -160,7 +160,7 @@ static void legend_entry(FILE *page, const bench_panel *p, const bench_curve *cu
         fprintf(page, "<use href=\"#p%u-gpPt%u\" transform=\"scale(4)\" color=\"var(--%s)\"/>", number,
                 shapes[look.shape], colour);
     fputs("</svg>", page);
-    report_text(page, curve->name);
+    report_text(page, report_say(p->figure, curve->name).text);
     fputs("</li>", page);
 }
 
@@ -267,7 +267,7 @@ static void table(FILE *page, const bench_panel *p) {
     fputs("<tbody>\n", page);
     for (unsigned i = 0; places && order && i < p->count; i++) {
         fprintf(page, "<tr%s><th scope=\"row\">", order[i]->bound ? " class=\"bound\"" : "");
-        report_text(page, order[i]->name);
+        report_text(page, report_say(p->figure, order[i]->name).text);
         fputs("</th>", page);
         for (unsigned j = 0; j < count; j++)
             table_cell(page, p, order[i], places[j]);
@@ -323,7 +323,10 @@ static void caption(FILE *page, const bench_panel *p) {
         fputs(" over ", page);
         report_text(page, p->figure->x_text ? p->figure->x_text : p->figure->x);
     }
-    fprintf(page, "; %s is better; ", (p->figure->flags & BENCH_LESS) ? "less" : "more");
+    if (p->figure->flags & BENCH_NEITHER)
+        fputs("; ", page);
+    else
+        fprintf(page, "; %s is better; ", (p->figure->flags & BENCH_LESS) ? "less" : "more");
     if (n.repeats > 1)
         fprintf(page, "medians, whiskers from the least to the most of %u", n.repeats);
     else

@@ -58,6 +58,9 @@ BL_FN void bl__worker_sync(uint32_t lanes) {
 }
 #endif
 
+#if !defined(BL_PROGRAM) || !defined(BL_PAYLOAD) || !(defined(BL_RUN) || defined(BL_RANGE_RUN))
+#error "before ballast/program.h define BL_PROGRAM (its name), BL_PAYLOAD (a type) and BL_RUN or BL_RANGE_RUN (the task)"
+#endif
 #ifndef BL_SHARED
 #define BL_SHARED bl_nothing
 #define BL__SHARED_BYTES 0

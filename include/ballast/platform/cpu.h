@@ -4,8 +4,16 @@
 
 #include <sched.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include <time.h>
+
+#ifdef CLOCK_MONOTONIC
+#define BL__MONOTONIC CLOCK_MONOTONIC
+#else /* -std=c11 hides what POSIX adds to time.h; who includes a queue need not know that it is used */
+#define BL__MONOTONIC 1
+int clock_gettime(int clock, struct timespec *time);
+#endif
 
 #define BL_TARGET cpu
 #define BL_PIECE_TICKS 8000u /* nanoseconds */
@@ -137,7 +145,7 @@ BL_FN void bl_wait_change64(const uint64_t *p, uint64_t seen, uint32_t *tries) {
 
 BL_FN uint64_t bl_clock(void) {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(BL__MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 

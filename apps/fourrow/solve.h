@@ -200,6 +200,8 @@ static BL_TASK void fourrow_solve_run(bl_task *t, const fourrow_question *q, uin
 static BL_TASK void fourrow_solve_join(bl_task *t, const fourrow_question *forked, const int32_t *values,
                                        uint32_t count, const fourrow_solve_shared *shared, fourrow_local *local) {
     (void)local;
+    if (t->lane != 0)
+        return;
     if (forked->kind != FOURROW_SCORE) {
         fourrow_gather(t, forked, values, count, shared);
         return;

@@ -11,6 +11,9 @@ typedef struct app_output {
     char temporary[4096]; /* "" where `path` is no regular file: a terminal, a pipe */
 } app_output;
 
+/* Before hours of work: whether `path` can be written, as far as that can be known. Returns 0, or fills error and returns 1. */
+int app_output_check(const char *option, const char *path, app_error *error);
+
 /* `option` is what the user gave `path` with, for the messages. Both return 0, or fill error and return 1; then nothing
  * is left behind. */
 int app_output_open(app_output *output, const char *option, const char *path, app_error *error);

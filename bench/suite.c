@@ -22,8 +22,10 @@ struct bench {
     const bench_suite *suite;
     const bench_request *request;
     FILE *rows;         /* NULL: only the screen */
+    int why;            /* errno of the first row that could not be written */
     bench_past earlier; /* that were there when it was opened */
     bool wrong, terminal, progress_shown;
+    bool asking;          /* only which tables there are */
     unsigned done, total; /* points of the table that is being measured */
     double begun;         /* when that table was */
     char cases[400];      /* of the tables there are, "a,b" */
@@ -71,7 +73,7 @@ bool bench_wants(bench *b, const char *name) {
     size_t length = strlen(b->cases);
     if (!listed(b->cases, name))
         snprintf(b->cases + length, sizeof b->cases - length, "%s%s", length ? "," : "", name);
-    return b->request->only[0] == '\0' || strcmp(b->request->only, name) == 0;
+    return !b->asking && (b->request->only[0] == '\0' || strcmp(b->request->only, name) == 0);
 }
 
 bool bench_chosen(const bench *b, const bench_contender *queue) {
@@ -95,6 +97,10 @@ void bench_row(bench *b, const char *format, ...) {
     va_start(arguments, format);
     if (b->rows)
         write_line(b->rows, "", format, arguments);
+    if (b->rows && ferror(b->rows) && !b->why) {
+        b->why = errno;
+        interrupted = SIGTERM; /* what is measured from here on would be lost */
+    }
     va_end(arguments);
 }
 
@@ -251,6 +257,8 @@ void bench_line_end(bench *b, const char *format, ...) {
     va_end(arguments);
     while (b->length > 0 && b->line[b->length - 1] == ' ')
         b->line[--b->length] = '\0';
+    if (b->asking)
+        return;
     clear_progress(b);
     puts(b->line);
     fflush(stdout);
@@ -399,12 +407,27 @@ static int open_rows(bench *b, bench_error *error) {
 static int close_rows(bench *b, bench_error *error) {
     bool good = !b->rows || !ferror(b->rows);
     if (b->rows && (fclose(b->rows) != 0 || !good))
-        return fail(error, 1, "--out %.200s: rows could not be written", b->request->out);
+        return fail(error, 1, "--out %.200s: %s.csv: cannot be written: %s", b->request->out, b->suite->name,
+                    strerror(b->why ? b->why : errno));
+    return 0;
+}
+
+/* Before a file is touched: a name that no table has must not cost the rows that are there. */
+static int check_case(bench *b, bench_error *error) {
+    b->asking = b->request->only[0] != '\0';
+    for (unsigned i = 0; i < b->device_count && b->asking; i++)
+        b->suite->run(b, &b->devices[i]);
+    if (b->asking && !listed(b->cases, b->request->only))
+        return fail(error, 2, "--case %.48s: %s has no such tables (accepted: %s)", b->request->only, b->suite->name,
+                    b->cases);
+    b->asking = false;
     return 0;
 }
 
 static int run_open(bench *b, bench_error *error) {
-    int status = open_rows(b, error);
+    int status = check_case(b, error);
+    if (status == 0)
+        status = open_rows(b, error);
     if (status) {
         if (b->rows)
             fclose(b->rows);
@@ -417,9 +440,6 @@ static int run_open(bench *b, bench_error *error) {
     if (bench_stopped())
         bench_remark(b, "interrupted");
     status = close_rows(b, error);
-    if (status == 0 && b->request->only[0] && !listed(b->cases, b->request->only))
-        return fail(error, 2, "--case %.48s: %s has no such tables (accepted: %s)", b->request->only, b->suite->name,
-                    b->cases);
     if (status == 0 && bench_stopped())
         return fail(error, 1, "%s: interrupted; the rows so far are complete%s", b->suite->name,
                     b->request->out ? ", and the same command goes on from there" : "");

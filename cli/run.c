@@ -5,6 +5,8 @@
 #include "output.h"
 #include "trace.h"
 
+#include "../apps/output.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,12 +146,6 @@ static int read_numbers(const options *set, run_request *request) {
         return status;
     if (options_given(set, "--private") && private_entries == 0)
         private_entries = BL_NONE;
-    if (capacity & (capacity - 1)) {
-        uint64_t rounded = 1;
-        while (rounded < capacity)
-            rounded *= 2;
-        note("--capacity %" PRIu64 ": rounded up to %" PRIu64 ", a power of two", capacity, rounded);
-    }
     request->config.workers = (uint32_t)workers;
     request->config.capacity = (uint32_t)capacity;
     request->config.private_entries = (uint32_t)private_entries;
@@ -223,12 +219,11 @@ static int no_code(const run_request *request, const bl_context *context) {
                      target, accepted.text);
 }
 
-/* What the ranges of the options do not catch: groups that the device does not have, and what does not fit together. */
-static int out_of_range(const run_request *request, const char *detail) {
-    if (request->config.group && detail[0])
-        return wrong_use("--group %s: %s", request->config.group, detail);
+/* What the ranges of the options do not catch: what the scheduler or the device has no use for, and what does not fit together. The library's
+ * detail begins with the option's name. */
+static int out_of_range(const char *detail) {
     if (detail[0])
-        return wrong_use("%s: %s", request->app->name, detail);
+        return wrong_use("--%s", detail);
     return wrong_use("--workers, --capacity, --private: too large together for this device (accepted: smaller ones)");
 }
 
@@ -257,7 +252,7 @@ static int explain(const run_request *request, const bl_context *context, int st
     if (status == BL_ENOCODE && context)
         return no_code(request, context);
     if (status == BL_EINVAL)
-        return out_of_range(request, detail);
+        return out_of_range(detail);
     if (status == BL_ESTALL)
         return stalled(request, detail);
     return run_failed("%s: %s%s%s", request->app->name, bl_status_text(status), detail[0] ? ": " : "", detail);
@@ -389,6 +384,18 @@ static int check(const run_request *request, const bl_context *context, void *pr
     return run_failed("wrong result with %s on %s: %s", outcome->stats.scheduler, bl_device_id(context), error.text);
 }
 
+/* What was done a little differently than asked for. */
+static void note_changes(const run_request *request, const bl_stats *stats) {
+    uint32_t capacity = request->config.capacity;
+    uint64_t rounded = 1;
+    while (rounded < capacity)
+        rounded *= 2;
+    if (capacity > 0 && rounded != capacity)
+        note("--capacity %" PRIu32 ": rounded up to %" PRIu64 ", a power of two", capacity, rounded);
+    if (stats->workers > 0 && stats->workers < request->config.workers) /* 0 when there was nothing to run */
+        note("--workers %" PRIu32 ": clamped to the %" PRIu32 " that fit", request->config.workers, stats->workers);
+}
+
 static int measure(run_request *request, bl_context *context, void *problem, run_outcome *outcome) {
     for (uint32_t i = 0; i < request->repeat; i++) {
         int status = request->trace && i + 1 == request->repeat ? bl_trace_start(context, 0) : BL_OK;
@@ -400,9 +407,7 @@ static int measure(run_request *request, bl_context *context, void *problem, run
         outcome->seconds[i] = outcome->stats.seconds;
     }
     outcome->median = median(outcome, request->repeat);
-    uint32_t workers = outcome->stats.workers; /* 0 when there was nothing to run */
-    if (workers > 0 && workers < request->config.workers)
-        note("--workers %" PRIu32 ": clamped to the %" PRIu32 " that fit", request->config.workers, workers);
+    note_changes(request, &outcome->stats);
     return check(request, context, problem, outcome);
 }
 
@@ -454,6 +459,8 @@ static int run(run_request *request) {
     }
     void *problem = NULL;
     app_error error = {""};
+    if (request->trace && app_output_check("--trace", request->trace, &error))
+        return run_failed("%s", error.text);
     int status = request->app->open(&problem, request->values, request->seed, &error);
     if (status)
         return refused(&error, status);

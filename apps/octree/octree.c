@@ -44,8 +44,8 @@ typedef struct octree_problem {
 enum { PARTICLES, DISTRIBUTION, THRESHOLD, MAX_DEPTH, INPUT, OUTPUT };
 
 static const app_option octree_options[] = {
-    [PARTICLES] = {"--particles", "N", "500k", "how many particles to make"},
-    [DISTRIBUTION] = {"--distribution", "KIND", "uniform", "where they lie: uniform, tube, sphere, plummer"},
+    [PARTICLES] = {"--particles", "N", "", "how many particles to make; 500k unless given"},
+    [DISTRIBUTION] = {"--distribution", "KIND", "", "where they lie: uniform (unless given), tube, sphere, plummer"},
     [THRESHOLD] = {"--threshold", "N", "20", "an octant with more particles is split"},
     [MAX_DEPTH] = {"--max-depth", "N", "20", "octants at this depth are not split, 0 to 20"},
     [INPUT] = {"--input", "FILE", "", "read the particles instead: .xyz (text), .f32le (raw), .ply; each also .gz"},
@@ -76,19 +76,28 @@ static int make_particles(octree_problem *p, points_kind kind, uint32_t count, u
     return 0;
 }
 
+/* Which particles to make, unless they are read. */
+static int read_making(const char *const *values, uint32_t *count, points_kind *kind, app_error *error) {
+    for (int option = PARTICLES; option <= DISTRIBUTION; option++)
+        if (values[option][0] != '\0' && values[INPUT][0] != '\0')
+            return app_wrong(error, 2, "%s: contradicts --input (accepted: one of the two)",
+                             octree_options[option].name);
+    if (values[DISTRIBUTION][0] != '\0' && !points_kind_find(values[DISTRIBUTION], kind))
+        return app_wrong(error, 2, "--distribution: \"%.100s\" is unknown; accepted: " POINTS_KINDS,
+                         values[DISTRIBUTION]);
+    return values[PARTICLES][0] != '\0' ? read_size(values, PARTICLES, POINTS_MAX, count, error) : 0;
+}
+
 static int read_options(octree_problem *p, const char *const *values, uint64_t seed, app_error *error) {
-    uint32_t count = 0;
+    uint32_t count = 500000;
     points_kind kind = POINTS_UNIFORM;
-    int status = read_size(values, PARTICLES, POINTS_MAX, &count, error);
+    int status = read_making(values, &count, &kind, error);
     if (status == 0)
         status = read_size(values, THRESHOLD, UINT32_MAX, &p->threshold, error);
     if (status == 0 && p->threshold == 0)
         status = app_wrong(error, 2, "--threshold: 0 would split every octant; accepted: 1 or more");
     if (status == 0)
         status = read_max_depth(values[MAX_DEPTH], &p->max_depth, error);
-    if (status == 0 && !points_kind_find(values[DISTRIBUTION], &kind))
-        status =
-            app_wrong(error, 2, "--distribution: \"%.100s\" is unknown; accepted: " POINTS_KINDS, values[DISTRIBUTION]);
     if (status != 0)
         return status;
     if (values[OUTPUT][0] != '\0') {
@@ -96,6 +105,8 @@ static int read_options(octree_problem *p, const char *const *values, uint64_t s
         p->output = strdup(values[OUTPUT]);
         if (!p->output)
             return app_wrong(error, 1, "octree: out of memory");
+        if (app_output_check("--output", p->output, error))
+            return 1;
     }
     if (values[INPUT][0] != '\0')
         return points_read(&p->particles, values[INPUT], error);

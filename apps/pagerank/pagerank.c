@@ -93,7 +93,7 @@ static int read_output(pagerank_problem *p, const char *path, app_error *error) 
     if (!path[0])
         return 0;
     p->output = strdup(path);
-    return p->output ? 0 : app_wrong(error, 1, "pagerank: out of memory");
+    return p->output ? app_output_check("--output", path, error) : app_wrong(error, 1, "pagerank: out of memory");
 }
 
 static int read_graph(pagerank_problem *p, const char *const *values, uint32_t block, app_error *error) {

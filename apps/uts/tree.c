@@ -172,6 +172,18 @@ static int check_values(const uts_tree *tree, app_error *error) {
     return 0;
 }
 
+/* A parameter that the tree's kind does not have. */
+static int check_given(const uts_tree *tree, const char *const *values, app_error *error) {
+    bool binomial = tree->t == UTS_BINOMIAL;
+    for (int i = UTS_OPTION_T; i <= UTS_OPTION_R && tree->t != UTS_HYBRID; i++) {
+        bool shape = i == UTS_OPTION_A || i == UTS_OPTION_D, chance = i == UTS_OPTION_Q || i == UTS_OPTION_M;
+        if (*values[i] != '\0' && (binomial ? shape : chance))
+            return refuse(error, "%s: a %s tree has no use for it (accepted with -t %d, -t %d)", uts_options[i].name,
+                          binomial ? "binomial" : "geometric", binomial ? UTS_GEOMETRIC : UTS_BINOMIAL, UTS_HYBRID);
+    }
+    return 0;
+}
+
 int uts_tree_parse(uts_tree *tree, const char *const *values, app_error *error) {
     const char *name = values[UTS_OPTION_TREE];
     bool given = false;
@@ -182,7 +194,9 @@ int uts_tree_parse(uts_tree *tree, const char *const *values, app_error *error) 
         return refuse_name(error, name);
     *tree = *name == '\0' && given ? uts_defaults : known->tree;
     int status = read_values(tree, values, error);
-    return status != 0 ? status : check_values(tree, error);
+    if (status == 0)
+        status = check_values(tree, error);
+    return status != 0 ? status : check_given(tree, values, error);
 }
 
 /* ---- the rules ---- */

@@ -95,6 +95,8 @@ int bl_open(bl_context **context, const bl_config *config) {
     const bl__device_ops *ops;
     if (!find_device(config->device ? config->device : "auto", &info, &ops))
         return BL_ENODEVICE;
+    if (config->stream && strcmp(ops->target, "cuda"))
+        return BL_EINVAL;
     bl_context *c = calloc(1, sizeof *c);
     if (!c)
         return BL_ENOMEM;

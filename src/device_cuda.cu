@@ -164,9 +164,9 @@ static int cuda_fit(bl_context *c, bl__plan *plan, uint32_t lanes, size_t worker
     if (error == cudaErrorInvalidValue || error == cudaErrorInvalidConfiguration) {
         (void)cudaGetLastError();
         bl__detail(c,
-                   "a block of %u lanes with %zu bytes of shared memory does not fit on a multiprocessor: "
-                   "use fewer lanes or a smaller private stack",
-                   plan->threads, shared);
+                   "%s: a block of %u lanes with %zu bytes of shared memory does not fit on a multiprocessor "
+                   "(accepted: a smaller private stack, fewer lanes)",
+                   c->config.private_entries ? "private" : "group", plan->threads, shared);
         return BL_EINVAL;
     }
     plan->fit = (uint32_t)(blocks * d->multiprocessors) * plan->workers_per_block;

@@ -108,7 +108,7 @@ static int size_workers(job *j, uint32_t lanes) {
         memory += 4 * BL__SPARE_WORDS_OF(j->plan.warp);
     memory = run->scratch_bytes + aligned(memory);
     if (memory > UINT32_MAX) {
-        bl__detail(j->c, "a private stack of %u entries is too large", run->private_limit);
+        bl__detail(j->c, "private %u: too large a stack (accepted: less than 4 GiB for a worker)", run->private_limit);
         return BL_EINVAL;
     }
     run->worker_memory = (uint32_t)memory;
@@ -231,8 +231,8 @@ static int refill(job *j) {
     bl__run *run = &j->run;
     const bl__queue_type *type = bl__queue_type_at(j->plan.queue);
     if (run->workers > type->most_threads) {
-        bl__detail(j->c, "%s can tell %u workers apart, not %u", type->name, (unsigned)type->most_threads,
-                   (unsigned)run->workers);
+        bl__detail(j->c, "workers %u: too many for %s (accepted: up to %u)", (unsigned)run->workers, type->name,
+                   (unsigned)type->most_threads);
         return BL_EINVAL;
     }
     uint32_t needed = power_of_two(2 * ((uint64_t)j->entries / run->queue_count + 1));
@@ -539,10 +539,6 @@ static int run_entries(bl_context *c, const bl_program *program, const void *sha
     if (c->dead)
         return BL_EDEAD;
     c->detail[0] = 0;
-    if (c->config.pop > 1 && !program->takes_pieces) {
-        bl__detail(c, "pop %u: this program takes its tasks one by one", (unsigned)c->config.pop);
-        return BL_EINVAL;
-    }
     job *j = new_job(c, program, shared);
     if (!j)
         return BL_ENOMEM;

@@ -28,12 +28,23 @@ static const struct {
 enum { FORMS = sizeof forms / sizeof forms[0] };
 
 static const struct {
-    const char *policy, *text;
+    const char *policy;
+    uint32_t uses;
+    const char *text;
 } policies[] = {
-#define X(policy, text) {#policy, text},
+#define X(policy, uses, text) {#policy, uses, text},
     BL_SCHEDULERS(X)
 #undef X
 };
+enum { POLICIES = sizeof policies / sizeof policies[0] };
+
+/* Of a complete name. */
+static size_t policy_of(const char *scheduler) {
+    size_t n = 0, length = strcspn(scheduler, ":");
+    while (strncmp(scheduler, policies[n].policy, length) || policies[n].policy[length])
+        n++;
+    return n;
+}
 
 static const struct {
     const char *name, *scheduler;
@@ -68,10 +79,7 @@ const char *bl_scheduler_text(uint32_t i) {
     for (uint32_t f = 0; f < FORMS; f++)
         if (!strcmp(name, forms[f].name))
             return forms[f].text;
-    for (size_t n = 0; n < sizeof policies / sizeof policies[0]; n++)
-        if (!strncmp(name, policies[n].policy, strcspn(name, ":")))
-            return policies[n].text;
-    return "";
+    return policies[policy_of(name)].text;
 }
 
 const char *bl_alias_name(uint32_t i, const char **scheduler) {
@@ -97,6 +105,12 @@ static const char *resolve(const char *name, bool *alias) {
         if (!strcmp(name, known))
             return known;
     return NULL;
+}
+
+uint32_t bl_scheduler_uses(const char *scheduler) {
+    bool alias;
+    const char *name = scheduler ? resolve(scheduler, &alias) : NULL;
+    return name ? policies[policy_of(name)].uses : BL_USES_NOTHING;
 }
 
 static const bl__instance *find_instance(const bl_program *program, const char *name, int lane_tasks) {
@@ -142,6 +156,66 @@ static bool parse_group(const char *text, const bl_program *program, uint32_t wa
     return !*end && n >= warp && n <= 1024 && n % warp == 0;
 }
 
+/* ---- what is asked for and cannot be had ---- */
+
+/* The fields of bl_config that not all schedulers use: whether given, and what bl_detail calls them. */
+static const char *asked_for(const bl_config *config, uint32_t use) {
+    switch (use) {
+    case BL_USES_CAPACITY:
+        return config->capacity ? "capacity" : NULL;
+    case BL_USES_PRIVATE:
+        return config->private_entries && config->private_entries != BL_NONE ? "private" : NULL;
+    case BL_USES_VICTIMS:
+        return config->victims ? "victims" : NULL;
+    case BL_USES_STEAL_ONE:
+        return config->steal == BL_STEAL_ONE ? "steal one" : NULL;
+    case BL_USES_STEAL_HALF:
+        return config->steal == BL_STEAL_HALF ? "steal half" : NULL;
+    case BL_USES_DONE_TEST:
+        return config->done_test == 1 ? "done_test" : NULL;
+    default:
+        return NULL;
+    }
+}
+
+/* One of the fields that were given and that this scheduler does not use; 0: none. */
+static uint32_t unused_field(const bl_config *config, const char *scheduler) {
+    uint32_t uses = policies[policy_of(scheduler)].uses;
+    for (uint32_t use = 1; use <= BL_USES_DONE_TEST; use *= 2)
+        if (!(uses & use) && asked_for(config, use))
+            return use;
+    return 0;
+}
+
+static int check_fields(bl_context *c, const bl__plan *plan) {
+    const bl_config *config = &c->config;
+    const bl_program *program = plan->program;
+    uint32_t unused = unused_field(config, plan->scheduler);
+    bool pieces = program->takes_pieces && (plan->warp == 1 || !plan->instance->lane_tasks);
+    if (unused) {
+        bl__detail(c, "%s: %s has no use for it (accepted with", asked_for(config, unused), plan->scheduler);
+        for (uint32_t n = 0, users = 0; n < POLICIES; n++)
+            if (policies[n].uses & unused)
+                bl__detail(c, "%s %s", users++ ? "," : "", policies[n].policy);
+        bl__detail(c, ")");
+    } else if (config->pop > 1 && !pieces) {
+        bl__detail(c,
+                   program->takes_pieces
+                       ? "pop %u: with this group a lane of %s takes one (accepted: 1, or with warp, block:N)"
+                       : "pop %u: %s takes its tasks one by one (accepted: 1, or a program of loops)",
+                   (unsigned)config->pop, program->name);
+    } else if (config->done_test == 1 && !program->has_done_test) {
+        bl__detail(c, "done_test: %s has none (accepted with BL_DONE_TEST)", program->name);
+    } else if (config->workers && plan->wave && !strcmp(program->target, "cuda")) {
+        bl__detail(c,
+                   "workers %u: with %s a GPU hands out the tasks itself (accepted with static:split, static:cyclic)",
+                   (unsigned)config->workers, plan->scheduler);
+    } else {
+        return BL_OK;
+    }
+    return BL_EINVAL;
+}
+
 int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint32_t *lanes) {
     memset(plan, 0, sizeof *plan);
     plan->program = program;
@@ -157,14 +231,15 @@ int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint
     int lane_tasks;
     plan->warp = warp_of(program->target);
     if (!parse_group(c->config.group, program, plan->warp, &lane_tasks, lanes)) {
-        bl__detail(c, "accepted here: lane");
+        bl__detail(c, "group %s: not on %s (accepted: lane", c->config.group, program->target);
         if (plan->warp > 1)
             bl__detail(c, ", warp, block:N with N a multiple of %u up to 1024", plan->warp);
+        bl__detail(c, ")");
         return BL_EINVAL;
     }
     /* A loop on a GPU: one fetch-and-add a piece, asked for before the last piece is run, costs less than looking for victims. */
     if (!strcmp(c->config.scheduler, "auto") && program->takes_pieces && !strcmp(program->target, "cuda") &&
-        find_instance(program, "list:faa", lane_tasks))
+        find_instance(program, "list:faa", lane_tasks) && !unused_field(&c->config, "list:faa"))
         name = "list:faa";
     plan->instance = find_instance(program, name, lane_tasks);
     if (!plan->instance) {
@@ -181,7 +256,7 @@ int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint
     plan->central = !strncmp(name, "central", 7);
     plan->queue = plan->is_static ? -1 : bl__queue_number(strchr(name, ':') + 1);
     plan->deque = plan->queue >= 0 && bl__queue_type_at(plan->queue)->deque;
-    return BL_OK;
+    return check_fields(c, plan);
 }
 
 /* ---- queues ---- */

@@ -1,6 +1,7 @@
 /* The applications through app.h, on every scheduler and every device there is: results are checked against known answers or the sequential
  * twin, and what is printed is the same everywhere. */
 #include "check.h"
+#include "config.h"
 
 #include "app.h"
 #include "fib/fib.h"
@@ -142,11 +143,11 @@ static void run_all(problem *p, const char *target, uint32_t workers, int times,
             bl_config config = {
                 .device = target, .scheduler = scheduler, .workers = workers, .capacity = capacity, .seed = i + 1};
             if (!SPARING)
-                run_on(p, config, times);
+                run_on(p, config_for(config), times);
             config.private_entries = i % 2 ? BL_NONE : 2;
             config.victims = i % 2 ? BL_VICTIMS_ROUND_ROBIN : BL_VICTIMS_RANDOM;
             config.steal = BL_STEAL_HALF;
-            run_on(p, config, 1);
+            run_on(p, config_for(config), 1);
         }
     }
 }

@@ -2,6 +2,7 @@
 /* The k-th request for memory or for a thread fails, for every k: an error comes back, nothing leaks, and what could not be used once can be used
  * afterwards, or at least closed. */
 #include "check.h"
+#include "config.h"
 
 #define TREE_NAME tree
 #define TREE_LANE_TASKS 1
@@ -129,6 +130,7 @@ static void test_library(void) {
     for (uint32_t i = 0; (scheduler = bl_scheduler_name(i)); i++) {
         bl_config config = {
             .device = "cpu", .scheduler = scheduler, .workers = 2, .capacity = 2, .private_entries = BL_NONE};
+        config = config_for(config);
         every_failure(&config);
         config.workers = 1;
         config.capacity = 0;
@@ -206,6 +208,7 @@ static void test_apps(void) {
     static const char *const schedulers[] = {"steal:chase_lev", "central:tz", "static:split"};
     for (int i = 0; i < 3; i++) {
         bl_config config = {.device = "cpu", .scheduler = schedulers[i], .workers = 1, .capacity = 2};
+        config = config_for(config);
         every_failure_of("octree", "--particles", "2000", &config);
         every_failure_of("uts", "--tree", "mini_T1_d3", &config);
         config.device = "sim";

@@ -1,6 +1,7 @@
 /* Joins on every scheduler: results in order, forks made by joins, sums, records that run out and grow, roots by the hundred, and calls that are
  * refused. test_joins_sim.c is the same text on the simulated machine. */
 #include "check.h"
+#include "config.h"
 
 #include "joins.h"
 
@@ -21,6 +22,7 @@ enum { DEPTH = 9, ROOTS = 40, SEEDS = 2 };
 static bl_context *open_with(bl_config config) {
     bl_context *c = NULL;
     config.device = DEVICE;
+    config = config_for(config);
     CHECK_SAME(bl_open(&c, &config), BL_OK);
     if (!c)
         exit(check_end());

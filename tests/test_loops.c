@@ -1,6 +1,7 @@
 /* Parallel loops with a body that is given pieces: every index once on every scheduler, no piece larger than asked for, and bodies that spawn. Built for
  * the CPU and for the simulated machine. */
 #include "check.h"
+#include "config.h"
 
 #include <ballast/task.h>
 #include <stdlib.h>
@@ -163,6 +164,7 @@ static void try_loops(const char *scheduler, uint64_t seed) {
                             .seed = seed};
         check_at("%s, pop %u, %u workers, seed %u", scheduler, pops[i], config.workers, (unsigned)seed);
         bl_context *c = NULL;
+        config = config_for(config);
         if (!CHECK_SAME(bl_open(&c, &config), BL_OK))
             return;
         run_loop(c, LOOP(loop), LARGE, 0, pops[i]);

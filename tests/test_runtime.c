@@ -1,5 +1,6 @@
 /* The runtime on the CPU: every scheduler gives the right answer however small its memory, and says so when it cannot. */
 #include "check.h"
+#include "config.h"
 
 #define TREE_NAME tree
 #define TREE_LANE_TASKS 1
@@ -28,6 +29,7 @@ static void pause_seconds(double seconds) {
 static bl_context *open_with(bl_config config) {
     bl_context *c = NULL;
     config.device = "cpu";
+    config = config_for(config);
     int status = bl_open(&c, &config);
     CHECK_SAME(status, BL_OK);
     if (status != BL_OK)
@@ -361,6 +363,48 @@ static void test_bad_arguments(void) {
     CHECK(strstr(bl_detail(c), "sim") && strstr(bl_detail(c), "cpu"));
     bl_close(c);
     CHECK_SAME(totals.tasks, 0);
+}
+
+/* What a scheduler has no use for is refused, by name; what it uses is not. */
+static void try_field(const char *scheduler, bl_config config, bool used, const char *name) {
+    tree_totals totals = {0, 0};
+    tree_shared shared = {&totals};
+    bl_context *c;
+    check_at("%s, %s", scheduler, name);
+    config.device = "cpu";
+    config.scheduler = scheduler;
+    config.workers = 2;
+    CHECK_SAME(bl_open(&c, &config), BL_OK);
+    CHECK_SAME(bl_run(c, tree_cpu(), &shared, &leafy, 1, NULL), used ? BL_OK : BL_EINVAL);
+    CHECK(used ? !*bl_detail(c) : !strncmp(bl_detail(c), name, strlen(name)));
+    CHECK((totals.tasks != 0) == used);
+    bl_close(c);
+}
+
+static void test_fields(void) {
+    const char *scheduler;
+    for (uint32_t i = 0; (scheduler = scheduler_at(i)); i++) {
+        const char *name = scheduler;
+        for (uint32_t k = 0, same = 0; !same && bl_alias_name(k, &name); k++)
+            same = !strcmp(bl_alias_name(k, NULL), scheduler);
+        name = is_alias(scheduler) ? name : scheduler;
+        bool queues = !is_static(name), steals = queues && strncmp(name, "central", 7);
+        bool one = steals && strncmp(name, "range", 5);
+        try_field(scheduler, (bl_config){.capacity = 64}, queues, "capacity");
+        try_field(scheduler, (bl_config){.private_entries = 3}, queues, "private");
+        try_field(scheduler, (bl_config){.private_entries = BL_NONE}, true, "private none");
+        try_field(scheduler, (bl_config){.victims = BL_VICTIMS_RANDOM}, steals, "victims");
+        try_field(scheduler, (bl_config){.victims = BL_VICTIMS_ROUND_ROBIN}, steals, "victims");
+        try_field(scheduler, (bl_config){.steal = BL_STEAL_HALF}, steals, "steal half");
+        try_field(scheduler, (bl_config){.steal = BL_STEAL_ONE}, one, "steal one");
+        try_field(scheduler, (bl_config){.done_test = 1}, false, "done_test"); /* tree has none */
+        try_field(scheduler, (bl_config){.pop = 2}, false, "pop 2");
+    }
+    CHECK_SAME(bl_scheduler_uses(NULL), BL_USES_NOTHING);
+    CHECK_SAME(bl_scheduler_uses("no such scheduler"), BL_USES_NOTHING);
+    CHECK_SAME(bl_scheduler_uses("auto"), bl_scheduler_uses("abp"));
+    bl_context *c;
+    CHECK_SAME(bl_open(&c, &(bl_config){.device = "cpu", .stream = &c}), BL_EINVAL);
 }
 
 static void test_names(void) {
@@ -700,6 +744,7 @@ int main(void) {
     check_limit(230);
     test_names();
     test_bad_arguments();
+    test_fields();
     test_payloads();
     test_large_payloads();
     test_schedulers();

@@ -1,6 +1,7 @@
 /* The worker loop on the simulated machine: every scheduler with lanes, warps and blocks, under many schedules, with little memory. A failure
  * names the seed, and the same seed does the same again. */
 #include "check.h"
+#include "config.h"
 
 #define TREE_NAME lane_tree
 #define TREE_LANE_TASKS 1
@@ -31,6 +32,7 @@ static bool is_static(const char *scheduler) {
 static bl_context *open_with(bl_config config) {
     bl_context *c = NULL;
     config.device = "sim";
+    config = config_for(config);
     CHECK_SAME(bl_open(&c, &config), BL_OK);
     if (!c)
         exit(check_end());

@@ -1,6 +1,7 @@
 /* Timelines: on every scheduler and device there is, with much room and with next to none, the spans add up to the counters of the run, and
  * those of a worker cover the time from the first run's beginning to the last one's end without gap or overlap. */
 #include "check.h"
+#include "config.h"
 
 #include "app.h"
 #include <ballast/parts/trace.h>
@@ -130,6 +131,9 @@ static void trace_runs(const problem *p, bl_context *c, uint32_t room) {
 static void trace_with(const problem *p, bl_config config) {
     static const uint32_t rooms[] = {0, 2, 3, 24};
     bl_context *c = NULL;
+    config = config_for(config);
+    if (!strncmp(config.device, "cuda", 4) && !strcmp(config.scheduler, "static:wave"))
+        config.workers = 0; /* the GPU's own affair */
     if (!CHECK_SAME(bl_open(&c, &config), BL_OK))
         return;
     if (CHECK_SAME(p->app->load(p->data, c), BL_OK)) {

@@ -54,7 +54,8 @@ typedef struct bl_program bl_program;
 typedef enum bl_victims { BL_VICTIMS_DEFAULT, BL_VICTIMS_ROUND_ROBIN, BL_VICTIMS_RANDOM } bl_victims;
 typedef enum bl_steal { BL_STEAL_DEFAULT, BL_STEAL_ONE, BL_STEAL_HALF } bl_steal;
 
-/* How to balance. A zeroed config is the default in every field. */
+/* How to balance. A zeroed config is the default in every field. What is asked for and cannot be had is refused, not ignored: a scheduler uses
+ * some fields only (bl_scheduler_uses), and bl_run says BL_EINVAL, and bl_detail which field, if others are given. */
 typedef struct bl_config {
     const char *device; /* "auto" (a usable GPU, else the CPU), "cpu", "cuda", "cuda:N", "sim" */
     const char *
@@ -72,7 +73,7 @@ typedef struct bl_config {
                             * the papers' names only, otherwise termination is detected */
     uint64_t seed;        /* of victim choice and of the simulated machine's schedule; 0 means 1 */
     double stall_seconds; /* a run without progress for this long ends with BL_ESTALL; default 60 */
-    void *stream;         /* a cudaStream_t to launch on; default: the context's own */
+    void *stream;         /* CUDA only: a cudaStream_t to launch on; default: the context's own */
     /* Called about ten times a second from the thread that called bl_run, with the tasks run so far. */
     void (*progress)(void *arg, uint64_t tasks);
     void *progress_arg;
@@ -176,6 +177,17 @@ void bl_task_fail(bl_task *task);
 /* Schedulers by number, complete names like "steal:abp"; NULL past the end. */
 const char *bl_scheduler_name(uint32_t i);
 const char *bl_scheduler_text(uint32_t i);
+/* Which fields of bl_config a scheduler uses, of those that not all do. BL_NONE may always be given. */
+typedef enum bl_uses {
+    BL_USES_NOTHING = 0,
+    BL_USES_CAPACITY = 1,
+    BL_USES_PRIVATE = 2, /* private_entries */
+    BL_USES_VICTIMS = 4,
+    BL_USES_STEAL_ONE = 8,
+    BL_USES_STEAL_HALF = 16,
+    BL_USES_DONE_TEST = 32
+} bl_uses;
+uint32_t bl_scheduler_uses(const char *scheduler); /* also of the papers' names; nothing for a name that is unknown */
 /* The papers' names: alias and what it stands for; NULL past the end. */
 const char *bl_alias_name(uint32_t i, const char **scheduler);
 /* 1 if `program` has code for that scheduler. */

@@ -193,6 +193,25 @@ refuses "bench, rows of another version" 2 \
     --device cpu --out "$tmp/rows"
 refuses "bench, a case where there are none" 2 "--case one: kerbl-faa has only one (accepted: none)" bench kerbl-faa --case one
 says "bench --case" "^50k " bench cederman2008 --case fig5 --quick --repeats 1 --device cpu --out "$tmp/rows"
+cp "$tmp/rows/cederman2008.csv" "$tmp/before.csv"
+for force in "" --force; do
+    refuses "bench --case $force, no such tables" 2 "--case fig9: cederman2008 has no such tables (accepted: fig2" bench cederman2008 --case fig9 \
+        --quick --device cpu --out "$tmp/rows" $force
+    if cmp -s "$tmp/before.csv" "$tmp/rows/cederman2008.csv"; then
+        ok "bench --case $force, no such tables, costs no rows"
+    else
+        not_ok "bench --case $force, no such tables, costs no rows" "expected the file as it was"
+    fi
+done
+if [ -c /dev/full ]; then
+    mkdir "$tmp/full" && ln -s /dev/full "$tmp/full/scale.csv"
+    call bench scale --case fib --device cpu --out "$tmp/full" --force # takes minutes unless it stops at the first row
+    if [ "$status" -eq 1 ] && grep -q "scale.csv: cannot be written: No space left" "$tmp/err"; then
+        ok "bench onto a full disk"
+    else
+        not_ok "bench onto a full disk" "expected status 1 and one line"
+    fi
+fi
 says "bench gems35" "^7 " bench gems35 --case fig35.9 --quick --repeats 1 --device cpu --out "$tmp/rows"
 says "bench toss2012" "^5000 " bench toss2012 --case fig3 --quick --repeats 1 --device cpu --out "$tmp/rows"
 says "bench peers" "Ballast\\|left out: it is not beside" bench peers --case nqueens_peers --quick --repeats 1 --device cpu --out "$tmp/rows"
@@ -375,17 +394,29 @@ for value in -1 many 1.5 0 6 99999999999999999999; do
 done
 refuses "transform --pattern" 2 "--pattern: \"all\" is not accepted: regular, half or third" run transform --pattern all
 refuses "transform --elements" 2 "--elements: \"many\" is not accepted: a whole number" run transform --elements many
-refuses "--pop for tasks one by one" 2 "this program takes its tasks one by one" run uts --tree T0 --device cpu --pop 2
+refuses "--pop for tasks one by one" 2 "--pop 2: uts takes its tasks one by one" run uts --tree T0 --device cpu --pop 2
 for value in -1 many 1.5 61 99999999999999999999; do
     refuses "fib --n $value" 2 "--n: \"$value\" is not accepted: a whole number from 0 to 60" run fib --n "$value"
 done
 refuses "octree --threshold 0" 2 "--threshold" run octree --particles 100 --threshold 0
+printf '0 0 0\n1 1 1\n' >"$tmp/two.xyz"
+for option in "--particles 5" "--distribution tube"; do
+    refuses "octree $option with --input" 2 "${option% *}: contradicts --input (accepted: one of the two)" run octree $option \
+        --input "$tmp/two.xyz"
+done
 refuses "octree --max-depth out of range" 2 "--max-depth" run octree --max-depth 99
 for option in -t -a -d -b -q -m -r; do
     refuses "uts $option not a number" 2 "$option" run uts "$option" many
     refuses "uts $option negative" 2 "$option" run uts "$option" -1
 done
 refuses "uts -t out of range" 2 "-t" run uts -t 9
+for option in -a -d; do
+    refuses "uts $option of a binomial tree" 2 "$option: a binomial tree has no use for it (accepted with -t 1, -t 2)" run uts -t 0 -b 9 $option 1
+done
+for option in -q -m; do
+    refuses "uts $option of a geometric tree" 2 "$option: a geometric tree has no use for it (accepted with -t 0, -t 2)" run uts \
+        --tree T1 $option 0
+done
 refuses "uts -q above 1" 2 "-q" run uts -t 0 -b 2 -q 1.5 -m 2 -r 1
 
 # ---- files: what is in them is no wrong use, so 1; a kind that is not read is, so 2 ----
@@ -588,6 +619,25 @@ json "octree --output of nothing" "nodes=0" run octree --particles 0 --output "$
 refuses "--output into no folder" 1 "--output $tmp/no/tree.txt: cannot be written: No such file" run octree --particles 20 \
     --output "$tmp/no/tree.txt" --device cpu
 mkdir "$tmp/folder"
+refuses "--trace into no folder is known before hours of work" 1 "--trace $tmp/no/trace.json: cannot be written" run uts --tree T1WL \
+    --device cpu --trace "$tmp/no/trace.json"
+refuses "--output into no folder is known before hours of work" 1 "--output $tmp/no/tree.txt: cannot be written" run octree \
+    --particles 500k --repeat 1000 --output "$tmp/no/tree.txt" --device cpu
+name="who is killed while writing leaves nothing behind"
+"$tool" run octree --particles 1M --no-check --output "$tmp/killed.txt" --device cpu >"$tmp/out" 2>"$tmp/err" &
+writer=$!
+while kill -0 $writer 2>/dev/null; do
+    for file in "$tmp"/killed.txt.*; do # an empty one is only the look whether it can be written
+        [ -s "$file" ] && kill -TERM $writer 2>/dev/null
+    done
+done
+status=0
+wait $writer || status=$?
+if ls "$tmp"/killed.txt.* >/dev/null 2>&1; then
+    not_ok "$name" "expected no temporary file"
+else
+    ok "$name"
+fi
 refuses "--output to a folder" 1 "--output $tmp/folder: cannot be written: Is a directory" run octree --particles 20 \
     --output "$tmp/folder" --device cpu
 if [ -e /dev/full ]; then
@@ -645,9 +695,35 @@ for device in cpu sim; do
             --device $device --scheduler "$scheduler" --json
     done
 done
+# An option that a scheduler has no use for is refused, not ignored.
+unused() { # SCHEDULER OPTION [VALUE] USERS
+    refuses "$2 with $1" 2 "--${2#--}: $1 has no use for it (accepted with $4)" run fib --n 5 --device cpu --scheduler "$1" ${2%% *} $3
+}
+for scheduler in $(schedulers fib cpu); do
+    case $scheduler in
+    static:* | list:*)
+        unused "$scheduler" --capacity 2 "central, donate, range, steal"
+        unused "$scheduler" --private 2 "central, donate, range, steal"
+        ;;
+    esac
+    case $scheduler in
+    static:* | list:* | central:*)
+        unused "$scheduler" --victims random "donate, range, steal"
+        unused "$scheduler" "--steal half" half "donate, range, steal"
+        ;;
+    esac
+    case $scheduler in
+    static:* | list:* | central:* | range:*) unused "$scheduler" "--steal one" one "donate, steal" ;;
+    esac
+done
 for scheduler in $(schedulers uts cpu); do
-    json "uts, $scheduler, --capacity 2" "nodes=16000 leaves=12839" run uts -t 1 -a 3 -d 6 -b 4 -r 19 --capacity 2 \
-        --device cpu --scheduler "$scheduler" --json
+    case $scheduler in
+    static:* | list:*) ;;
+    *)
+        json "uts, $scheduler, --capacity 2" "nodes=16000 leaves=12839" run uts -t 1 -a 3 -d 6 -b 4 -r 19 --capacity 2 \
+            --device cpu --scheduler "$scheduler" --json
+        ;;
+    esac
     json "uts, $scheduler, --private 0" "nodes=16000 leaves=12839" run uts -t 1 -a 3 -d 6 -b 4 -r 19 --private 0 \
         --device cpu --scheduler "$scheduler" --json
     json "uts, $scheduler, 16 workers" "nodes=16000 leaves=12839" run uts -t 1 -a 3 -d 6 -b 4 -r 19 --workers 16 \
@@ -664,7 +740,11 @@ for device in cpu sim; do
     done
 done
 for scheduler in $(schedulers octree cpu); do
-    json "octree, $scheduler, --capacity 2 --private 0" "digest=$digest" run octree --particles 2000 --capacity 2 --private 0 \
+    capacity="--capacity 2"
+    case $scheduler in
+    static:* | list:*) capacity= ;;
+    esac
+    json "octree, $scheduler, $capacity --private 0" "digest=$digest" run octree --particles 2000 $capacity --private 0 \
         --device cpu --scheduler "$scheduler" --json
 done
 for victims in round-robin random; do
@@ -688,6 +768,10 @@ says "fourrow, a loss" '"move": 1, "values": \[-1000000, -1000000, -1000000, -10
 says "fourrow, the last cell" '"move": 6, "values": \[null, null, null, null, null, 0, null\], "nodes": 1}' run fourrow --position $drawn \
     --device cpu --json
 json "fourrow --solve" "score=-1 checked=twin" run fourrow --position 2252576253462244111563365343671351441 --solve --device cpu --json
+for group in lane warp block:16; do
+    json "fourrow --solve, group $group" "score=-1 checked=twin group=$group" run fourrow --position 2252576253462244111563365343671351441 \
+        --solve --device sim --group $group --json
+done
 json "fourrow --solve, a win at once" "move=4 score=18 checked=no" run fourrow --position 414243 --solve --device cpu --json
 json "fourrow --solve --check" "score=4 checked=twin" run fourrow --position 5554224333234511764415115 --solve --check --device cpu --json
 refuses "fourrow, no column" 2 "--position: character 3, '8', is no column (accepted: 1 to 7)" run fourrow --position 448

@@ -9,7 +9,10 @@
  *   void     BL__NAME(leave)(w)            only with BL__LEAVES defined: the worker stops; what it has taken and not fetched goes onto the stack
  *   BL__ENDS_ALONE                         1: a worker with nothing to fetch is finished, and the last two are not asked (static)
  *
- * Each file states, in a line that the build reads, which queues it takes and what the tool says about it:
- *   BL_SCHEDULER_PROPERTIES NAME: QUEUES COUNT text        QUEUES = none, fifo, any or range; COUNT = one, or many: a queue per worker
+ * Each file states, in a line that the build reads, which queues it takes, what of bl_config it uses and what the tool says about it:
+ *   BL_SCHEDULER_PROPERTIES NAME: QUEUES COUNT USES text
+ *     QUEUES = none, fifo, any or range
+ *     COUNT  = one, or many: a queue per worker
+ *     USES   = nothing, or the words of BL_USES_... in ballast.h, as in capacity|private; a run that is given anything else is refused
  * What a run is given (number of queues, victims, private stack) is decided in src/run.c; src/schedulers.c holds the papers' names.
  */

@@ -1,5 +1,5 @@
 /* List scheduling: one list of tasks, from which everybody takes the next ones (Toss and Gautier 2012, section 4.3).
- * BL_SCHEDULER_PROPERTIES list: none one one list of tasks, a launch per wave, everybody takes the next ones
+ * BL_SCHEDULER_PROPERTIES list: none one nothing one list of tasks, a launch per wave, everybody takes the next ones
  *
  * The contract is in contract.h, waves are in waves.h: the list is the in-array, and all that is shared is the number of the next task.
  *   list:locked    behind a lock, as in the paper

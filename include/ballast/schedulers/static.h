@@ -1,5 +1,5 @@
 /* Static: in- and out-arrays, a launch per wave (Cederman and Tsigas 2008, Algorithm 1; Gems 35, section 35.3.1).
- * BL_SCHEDULER_PROPERTIES static: none one in- and out-array, a launch per wave of tasks
+ * BL_SCHEDULER_PROPERTIES static: none one nothing in- and out-array, a launch per wave of tasks
  *
  * The contract is in contract.h, waves are in waves.h. Every worker runs a share of the tasks that is fixed before they start:
  *   static:wave    as many groups as there are tasks (2008): a group per task, handed out by the hardware

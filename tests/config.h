@@ -1,0 +1,23 @@
+/* For tests that go over all schedulers: what a config asks for, less what its scheduler has no use for and would refuse. */
+#ifndef BALLAST_TESTS_CONFIG_H
+#define BALLAST_TESTS_CONFIG_H
+
+#include <ballast/ballast.h>
+#include <string.h>
+
+static inline bl_config config_for(bl_config config) {
+    uint32_t uses = bl_scheduler_uses(config.scheduler ? config.scheduler : "auto");
+    if (!(uses & BL_USES_CAPACITY))
+        config.capacity = 0;
+    if (!(uses & BL_USES_PRIVATE))
+        config.private_entries = 0;
+    if (!(uses & BL_USES_VICTIMS))
+        config.victims = BL_VICTIMS_DEFAULT;
+    if (!(uses & (config.steal == BL_STEAL_ONE ? BL_USES_STEAL_ONE : BL_USES_STEAL_HALF)))
+        config.steal = BL_STEAL_DEFAULT;
+    if (!(uses & BL_USES_DONE_TEST))
+        config.done_test = 0;
+    return config;
+}
+
+#endif

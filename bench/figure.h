@@ -73,7 +73,7 @@ typedef struct bench_figure {
     bool no_contest;       /* curves that are no rivals: nobody wins */
     const char *bounds;    /* "none,faa": series that are no contenders; NULL: none */
     const char *reference; /* the series that the paper holds up, for the factor over it; NULL: none */
-    /* Whether this panel agrees with what the paper found; NULL where there is no paper. Uses the functions below. */
+    /* Whether this panel agrees with what the paper found; without a paper what this run answers, or NULL. Uses the functions below. */
     void (*agrees)(const bench_panel *panel, bench_verdict *verdict);
 } bench_figure;
 
@@ -100,7 +100,7 @@ double bench_panel_gain(const bench_panel *panel, const char *a, const char *b, 
 /* The verdict: BENCH_NOT_APPLICABLE when a number that it needs is not there. Numbers by bench_digits. */
 void bench_say(bench_verdict *verdict, bench_agreement agreement, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Not applicable, for this reason; and who leads here, with the factor over the reference or, without one, over the second. */
+/* Not applicable, for this reason; and who leads here, with the factor over the reference, or over the second where that leads or is none. */
 void bench_say_leader(const bench_panel *panel, bench_verdict *verdict, const char *reason);
 
 #endif

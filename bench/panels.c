@@ -459,7 +459,7 @@ void bench_say_leader(const bench_panel *panel, bench_verdict *verdict, const ch
     }
     const bench_mark *mark = bench_curve_at(best, full);
     const bench_curve *next = second(panel, best, full);
-    if (!reference && next)
+    if (next && (!reference || strcmp(best->name, reference) == 0))
         reference = next->name;
     double gain = reference ? bench_panel_gain(panel, best->name, reference, full) : NAN;
     char place[96] = "", over[96] = "";

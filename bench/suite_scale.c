@@ -2,6 +2,7 @@
  * static shares, a launch per wave. A case per application. */
 #include "app_grid.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,6 +72,31 @@ static void tables(app_bench *s) {
 
 static void run(bench *b, bench_device *d) { app_bench_run(b, d, tables); }
 
+/* ---- the figures ---- */
+
+/* " 2.62 times for default,": from a curve's first point to its last. */
+static void add_growth(char *text, size_t size, const bench_curve *curve) {
+    const bench_mark *first = &curve->marks[0], *last = &curve->marks[curve->count - 1];
+    size_t length = strlen(text);
+    snprintf(text + length, size - length, "%s %s times for %.40s", length ? "," : "",
+             bench_digits(last->median / first->median).text, curve->name);
+}
+
+/* No paper asks; the answer is how much more the most work takes than the least. */
+static void say_growth(const bench_panel *p, bench_verdict *v) {
+    char growth[240] = "", reason[400];
+    double least = INFINITY, most = 0;
+    for (unsigned i = 0; i < p->count; i++) {
+        const bench_curve *curve = &p->curves[i];
+        least = fmin(least, curve->marks[0].x);
+        most = fmax(most, curve->marks[curve->count - 1].x);
+        add_growth(growth, sizeof growth, curve);
+    }
+    snprintf(reason, sizeof reason, "From %.0f to %.0f tasks, %s times as many, the %s grow%s.", least, most,
+             bench_digits(most / least).text, p->figure->y_text, growth);
+    bench_say_leader(p, v, reason);
+}
+
 static const bench_figure FIGURES[] = {
     {.name = "time",
      .title = "Time over the number of tasks",
@@ -83,7 +109,8 @@ static const bench_figure FIGURES[] = {
      .x_text = "tasks",
      .y_text = "milliseconds",
      .flags = BENCH_LOG_X | BENCH_LOG_Y | BENCH_LESS,
-     .reference = "static"},
+     .reference = "static",
+     .agrees = say_growth},
     {.name = "memory",
      .title = "Memory over the number of tasks",
      .asks = "How much do queues, stacks and pools take?",
@@ -95,7 +122,8 @@ static const bench_figure FIGURES[] = {
      .x_text = "tasks",
      .y_text = "megabytes",
      .flags = BENCH_LOG_X | BENCH_LOG_Y | BENCH_LESS,
-     .reference = "static"},
+     .reference = "static",
+     .agrees = say_growth},
     {.name = NULL},
 };
 

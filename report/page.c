@@ -283,8 +283,9 @@ static void table(FILE *page, const bench_panel *p) {
 static void finding(FILE *page, const report_figure *f, unsigned panel) {
     const bench_verdict *v = &f->verdicts[panel];
     if (!f->figure->found) {
-        bench_verdict leader;
-        bench_say_leader(&f->panels[panel], &leader, "None of the papers asks this.");
+        bench_verdict leader = *v;
+        if (!f->figure->agrees)
+            bench_say_leader(&f->panels[panel], &leader, "None of the papers asks this.");
         fputs("<aside class=\"finding\"><h5>This run</h5>", page);
         element(page, "p", leader.text);
         fputs("</aside>\n", page);

@@ -47,7 +47,7 @@ static const contest CONTESTS[] = {
     {"ceilings_gpu", true, NULL, NULL},
 };
 
-enum { PATH_SIZE = 1024, ROWS_SIZE = 1 << 18 };
+enum { PATH_SIZE = 1024, ROWS_SIZE = 1 << 20 };
 
 /* ---- running a program ---- */
 

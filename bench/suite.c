@@ -318,6 +318,8 @@ static int check_queues(const bench_suite *suite, const bench_request *request, 
     char name[64], known[440] = "";
     if (request->only[0] && !has_column(suite, "case"))
         return fail(error, 2, "--case %.48s: %s has only one (accepted: none)", request->only, suite->name);
+    if (request->queues[0] && !has_column(suite, "queue"))
+        return fail(error, 2, "--queues: %s is not about queues (accepted: none)", suite->name);
     for (unsigned i = 0; bench_contender_at(i); i++)
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
                  bench_contender_at(i)->name);

@@ -55,6 +55,8 @@ static int read_request(const options *set, bench_request *request) {
     request->only = options_text(set, "--case");
     request->quick = options_given(set, "--quick");
     request->force = options_given(set, "--force");
+    if (status == 0 && request->force && !request->out)
+        return wrong_use("--force: there is nothing to overwrite without --out (accepted: both, or neither)");
     return status;
 }
 
@@ -82,6 +84,9 @@ int command_bench(int argc, char **argv) {
     status = read_request(&set, &request);
     if (status)
         return status;
+    if (!suite && argc > 0)
+        return wrong_use("%.64s: of no SUITE (accepted: ballast bench SUITE %.64s, or ballast bench for a list)",
+                         argv[0], argv[0]);
     if (!suite) {
         puts("suites");
         list_suites();

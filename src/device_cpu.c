@@ -349,8 +349,10 @@ static int give_up(bl_context *c, const bl__run *run) {
 static int cpu_launch(bl_context *c, const bl__plan *plan, const bl__run *run, const void *shared) {
     cpu_device *d = c->device;
     int status = start_threads(d, run->workers);
-    if (status != BL_OK)
+    if (status != BL_OK) {
+        bl__detail(c, "workers %u: so many threads cannot be started here", (unsigned)run->workers);
         return status;
+    }
     bl__watch watch;
     bl__watch_start(&watch);
     pthread_mutex_lock(&d->lock);

@@ -406,7 +406,9 @@ static void close_explorer(bl__explorer *x) {
 }
 
 static bool more(const bl__explorer *x) {
-    return !x->options.max_executions || x->result->executions + x->result->cut < x->options.max_executions;
+    const bl_explore_options *o = &x->options;
+    return (!o->max_executions || x->result->executions + x->result->cut < o->max_executions) &&
+           (!o->max_pruned || x->result->pruned < o->max_pruned);
 }
 
 static void explore_all(bl__explorer *x) {

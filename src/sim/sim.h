@@ -75,6 +75,7 @@ typedef struct bl_explore_options {
     void (*before)(void *arg);       /* sets up an execution, on the host */
     const char *(*after)(void *arg); /* checks it, on the host; NULL: right, else what is wrong */
     uint64_t max_executions;         /* no limit; those given up at max_steps count too */
+    uint64_t max_pruned;             /* no limit: of those given up because others show the same */
     uint32_t preemptions;            /* the most in one execution; no limit */
     uint32_t max_steps;              /* of one execution; 4000, at most 16000 */
     uint32_t stale;                  /* how often one site of a thread reads the same store that is not the newest; 4 */

@@ -2,12 +2,15 @@
 #include "prove.h"
 #include "workers.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { LARGER = 40 }; /* their budget against that of one of the many clients of a queue */
 
-static const prove_family *const families[] = {&prove_termination, &prove_joins, &prove_ranges, &prove_pool};
+static const prove_family *const families[] = {&prove_termination, &prove_joins, &prove_ranges, &prove_pool,
+                                               &prove_schedulers};
 enum { FAMILIES = sizeof families / sizeof families[0] };
 
 uint32_t prove_protocol_count(void) {
@@ -70,6 +73,7 @@ typedef struct outcome {
 typedef struct plan {
     const prove_options *o;
     outcome *outcomes;
+    double begin, told;
 } plan;
 
 static bool explore(const plan *p, uint32_t client, uint32_t preemptions, outcome *out) {
@@ -87,17 +91,35 @@ static bool explore(const plan *p, uint32_t client, uint32_t preemptions, outcom
     return right && result.complete;
 }
 
+static bool is_wanted(const prove_options *o, uint32_t client) {
+    char text[PROVE_TEXT];
+    prove_protocol_text(client, text);
+    return !o->only || !fnmatch(o->only, text, 0);
+}
+
+static void print_client(uint32_t client, const outcome *out) {
+    char text[PROVE_TEXT];
+    prove_protocol_text(client, text);
+    printf("%12llu %-8s %8.1f  %s\n", (unsigned long long)out->executions,
+           out->complete ? "complete"
+           : out->within ? "bounded"
+                         : "cut",
+           out->seconds, text);
+}
+
 static void work(void *arg, uint32_t job) {
     plan *p = arg;
     outcome *out = &p->outcomes[job];
     double begin = workers_seconds();
-    if (job % p->o->every)
+    if (job % p->o->every || !is_wanted(p->o, job))
         return;
     out->explored = true;
     out->complete = out->within = explore(p, job, 0, out);
     if (!out->wrong && !out->complete)
         out->within = explore(p, job, p->o->bound, out);
     out->seconds = workers_seconds() - begin;
+    if (p->o->verbose)
+        print_client(job, out);
 }
 
 static void crashed(void *arg, uint32_t job) {
@@ -108,7 +130,14 @@ static void crashed(void *arg, uint32_t job) {
     p->outcomes[job].wrong = true;
 }
 
-static void progress(void *arg, uint32_t done) { (void)arg, (void)done; }
+static void progress(void *arg, uint32_t done) {
+    plan *p = arg;
+    double now = workers_seconds();
+    if (now - p->told < (isatty(2) ? 5 : 60))
+        return;
+    p->told = now;
+    fprintf(stderr, "  %u of %u protocols, %.0f s\n", done, prove_protocol_count(), now - p->begin);
+}
 
 static bool print_family(const plan *p, uint32_t family, uint32_t first) {
     uint32_t count = families[family]->count(), explored = 0, complete = 0, within = 0, wrong = 0;
@@ -132,7 +161,7 @@ static bool print_family(const plan *p, uint32_t family, uint32_t first) {
 
 int prove_protocols(const prove_options *o) {
     uint32_t count = prove_protocol_count(), first = 0;
-    plan p = {o, workers_share(count * sizeof *p.outcomes)};
+    plan p = {o, workers_share(count * sizeof *p.outcomes), workers_seconds(), workers_seconds()};
     workers_plan jobs = {count, o->workers, work, crashed, progress, &p};
     int wrong = 0;
     if (!p.outcomes || !workers_run(&jobs))

@@ -170,7 +170,8 @@ static int explore_one(const prove_options *o, const char *text, const char *sch
     prove_client c;
     uint32_t protocol = 0;
     bl_explore_result *result = calloc(1, sizeof *result);
-    prove_limits limits = {.executions = o->budget, .replay = schedule, .sequential = sequential};
+    prove_limits limits = {
+        .executions = o->budget, .preemptions = o->bound, .replay = schedule, .sequential = sequential};
     bool is_queue = prove_client_parse(text, &c);
     if (!result || !(is_queue || prove_protocol_find(text, &protocol))) {
         fprintf(stderr, "ballast_prove: no such client: %s\n", text);
@@ -185,7 +186,8 @@ static int explore_one(const prove_options *o, const char *text, const char *sch
 }
 
 static int usage(void) {
-    fprintf(stderr, "usage: ballast_prove [--budget N] [--bound N] [--jobs N] [--every N] [QUEUE... | protocols]\n"
+    fprintf(stderr, "usage: ballast_prove [--budget N] [--bound N] [--jobs N] [--every N] [QUEUE... | protocols "
+                    "[--only PATTERN]]\n"
                     "       ballast_prove --mutants [--only PATTERN] [--allowance N] [--verbose] [the above]\n"
                     "       ballast_prove --client \"QUEUE CAPACITY START FILLED SCRIPT|SCRIPT\" [--schedule SCHEDULE] "
                     "[--sequential]\n");
@@ -222,7 +224,7 @@ static bool read_number(prove_options *o, const char *name, const char *text) {
 }
 
 int main(int argc, char **argv) {
-    prove_options o = {.workers = 2, .every = 1, .bound = 2, .allowance = 300000, .reasons = PROVE_REASONS};
+    prove_options o = {.workers = 2, .every = 1, .allowance = 300000, .reasons = PROVE_REASONS};
     const char *client = NULL, *schedule = NULL;
     bool mutants = false, sequential = false;
     for (int i = 1; i < argc; i++) {
@@ -251,6 +253,7 @@ int main(int argc, char **argv) {
     o.queues = o.all ? UINT64_MAX : o.queues;
     o.protocols |= o.all;
     o.budget = o.budget ? o.budget : client ? 1000000 : mutants ? 3000 : 1500;
+    o.bound = o.bound || client ? o.bound : 2;
     if (client)
         return explore_one(&o, client, schedule, sequential);
     if (mutants)

@@ -66,7 +66,7 @@ static const char *base_name(const char *file) {
 
 static bool is_ours(const bl_site *s) {
     return strstr(s->file, "/queues/") || strstr(s->file, "/parts/") || strstr(s->file, "/runtime/") ||
-           strstr(s->file, "/ballast/task.h");
+           strstr(s->file, "/schedulers/") || strstr(s->file, "/ballast/task.h");
 }
 
 /* Whether it is right, or wrong in a way that is known of the queue itself. */

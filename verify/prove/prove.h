@@ -14,10 +14,10 @@ typedef struct prove_options {
     uint32_t bound;  /* preemptions, for a client that is cut */
     bool all;        /* nothing was named */
     bool protocols;  /* these too */
-    bool verbose;    /* print who kills each mutant */
+    bool verbose;    /* print who kills each mutant, and each client of a protocol */
     uint64_t queues; /* mask */
     const char *reasons;
-    const char *only; /* mutants whose name fits this pattern; NULL: all */
+    const char *only; /* mutants, or else protocols, whose name fits this pattern; NULL: all */
 } prove_options;
 
 static inline bool prove_wanted(const prove_options *o, uint32_t queue) {
@@ -38,7 +38,7 @@ typedef struct prove_family {
 bl_explore_options prove_explore_options(const prove_limits *limits, void (*before)(void *),
                                          const char *(*after)(void *));
 
-extern const prove_family prove_termination, prove_joins, prove_ranges, prove_pool;
+extern const prove_family prove_termination, prove_joins, prove_ranges, prove_pool, prove_schedulers;
 
 /* All clients of all families, numbered from 0. */
 uint32_t prove_protocol_count(void);

@@ -10,8 +10,10 @@
 
 #if BL_CAN_SLEEP
 
+#ifndef BL__QUICK_TRIES    /* who explores all executions has less patience */
 #define BL__QUICK_TRIES 4u /* rounds of fetching before a worker counts as idle */
 #define BL__IDLE_SPINS 64u /* looks around before it sleeps */
+#endif
 
 BL_FN void bl__wake_for_work(const bl__run *run) {
     bl_fence_seq_cst(); /* S1 */

@@ -1,0 +1,108 @@
+/* The tree as a program, for every scheduler with every queue that the build has found: the text of the CPU's workers with the memory of the
+ * simulated machine. */
+#define bl__sleep prove_sleep
+#define bl__wake prove_wake
+#include "internal.h"
+#include "tree.h"
+
+/* As long and as patient as the library has them: sizes must agree. */
+#undef LCRQ_PATIENCE
+#undef LCRQ_TRIES
+#undef LCRQ_NEAR
+#undef WFQ_PATIENCE
+#undef WFQ_SPIN
+#undef WFQ_SEGMENT
+
+#include <ballast/platform/platform.h>
+#undef BL_TARGET
+#undef BL_WARP
+#undef BL_CAN_SLEEP
+#define BL_TARGET cpu
+#define BL_WARP 1u
+#define BL_CAN_SLEEP 1
+#define BL__QUICK_TRIES tree_quick_tries
+#define BL__IDLE_SPINS tree_idle_spins
+#include <ballast/task.h>
+
+#include "sim/sim.h"
+
+uint32_t tree_quick_tries, tree_idle_spins;
+
+static BL_TASK void spawn_children(bl_task *t, tree *tree, uint32_t task) {
+    uint32_t first = tree->roots + task * tree->width, end = first + tree->width;
+    end = end < tree->tasks ? end : tree->tasks;
+    for (uint32_t child = first; child < end; child++) {
+        uint32_t left = tree_left(child);
+        tree_payload payload = {child, tree_check(child)};
+        bl_data_write(&tree->left_for[child], &left, 1);
+        if (!tree->together)
+            bl_spawn(t, &payload);
+    }
+    if (tree->together && first < end) {
+        tree_payload payload = {first, tree_check(first)};
+        bl_spawn_n(t, &payload, end - first);
+    }
+}
+
+/* Which one it is, if it is one, for the first time, and finds what was left for it. */
+static BL_TASK uint32_t begin_task(tree *tree, tree_payload payload, uint32_t index) {
+    uint32_t task = payload.first + index, left;
+    if (payload.check != tree_check(payload.first) || task >= tree->tasks)
+        bl_explore_fail("a task that nobody spawned: %u, check %x", payload.first, payload.check);
+    if (tree->runs[task]++)
+        bl_explore_fail("task %u is run twice", task);
+    bl_data_read(&left, &tree->left_for[task], 1);
+    if (left != tree_left(task))
+        bl_explore_fail("task %u does not find what was left for it", task);
+    return task;
+}
+
+static BL_TASK void tree_run(bl_task *t, const tree_payload *payload, uint32_t index, const tree_shared *shared,
+                             bl_nothing *local) {
+    (void)local;
+    spawn_children(t, shared->tree, begin_task(shared->tree, *payload, index));
+    shared->tree->finished++;
+}
+
+#define BL_PROGRAM tree
+#define BL_PAYLOAD tree_payload
+#define BL_SHARED tree_shared
+#define BL_RUN tree_run
+#define BL_MAX_SPAWN 2 /* schedulers.c says otherwise */
+#include <ballast/program.h>
+
+/* The contract of schedulers/contract.h, of every instance. */
+#define X(instance, name, other) {name, tree_fetch_##instance, tree_publish_##instance},
+static const tree_scheduler schedulers[] = {BL_INSTANCES(X)};
+#undef X
+
+const tree_scheduler *tree_scheduler_of(const char *name) {
+    for (size_t i = 0; i < sizeof schedulers / sizeof schedulers[0]; i++)
+        if (!strcmp(schedulers[i].name, name))
+            return &schedulers[i];
+    return NULL;
+}
+
+bl__worker tree_worker(const bl__run *run, uint32_t id) {
+    bl__stack *stack = (bl__stack *)(void *)(run->memory + (size_t)id * run->worker_memory + run->scratch_bytes);
+    return bl__worker_start(run, stack, id, 0, id, 1, run->words);
+}
+
+void tree_spawn(bl__worker *w, tree *tree, uint32_t task) {
+    uint32_t left = tree_left(task), *entry = bl__stack_slot(w->stack, w->words, w->stack->top++);
+    bl_data_write(&tree->left_for[task], &left, 1);
+    entry[0] = 0;
+    entry[1] = 1;
+    entry[BL__ENTRY_HEAD] = task;
+    entry[BL__ENTRY_HEAD + 1] = tree_check(task);
+}
+
+void tree_run_newest(bl__worker *w, tree *tree) {
+    const uint32_t *entry = bl__stack_slot(w->stack, w->words, --w->stack->top);
+    tree_payload payload = {entry[BL__ENTRY_HEAD], entry[BL__ENTRY_HEAD + 1]};
+    for (uint32_t i = entry[0]; i < entry[1]; i++)
+        begin_task(tree, payload, i);
+}
+
+#define BL__MANAGE void prove_manage
+#include "manage.h"

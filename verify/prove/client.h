@@ -13,8 +13,9 @@
  *   joins.c        join records, dependencies
  *   ranges.c       ranges
  *   pool.c         the entry pool
- *   schedulers.c   schedulers as a whole, in real runs on a device whose launches are explored; their tasks are in
- *   tree.c         which has every scheduler with every queue
+ *   schedulers.c   schedulers as a whole, in real runs on a device whose launches are explored
+ *   tree.c         their tasks, with every scheduler and queue
+ *   pagerank.c     how apps/pagerank hands over from step to step
  *   main.c       what is run and printed
  *
  * A client is a queue of `capacity` with `filled` items in it and a script per thread, one letter a call:

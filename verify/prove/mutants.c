@@ -66,7 +66,7 @@ static const char *base_name(const char *file) {
 
 static bool is_ours(const bl_site *s) {
     return strstr(s->file, "/queues/") || strstr(s->file, "/parts/") || strstr(s->file, "/runtime/") ||
-           strstr(s->file, "/schedulers/") || strstr(s->file, "/ballast/task.h");
+           strstr(s->file, "/schedulers/") || strstr(s->file, "/task.h");
 }
 
 /* Whether it is right, or wrong in a way that is known of the queue itself. */
@@ -102,7 +102,8 @@ static void glance(gate *g) {
 
 static void function_of(const char *line, char *name) {
     const char *open = strchr(line, '('), *at = open;
-    if (strncmp(line, "BL_FN", 5) != 0 && strncmp(line, "BL_HOST_FN", 10) != 0)
+    if (strncmp(line, "BL_FN", 5) != 0 && strncmp(line, "BL_HOST_FN", 10) != 0 &&
+        strncmp(line, "static BL_TASK", 14) != 0)
         return;
     while (at && at > line && (isalnum((unsigned char)at[-1]) || at[-1] == '_'))
         at--;
@@ -358,16 +359,24 @@ static void print_score(const char *name, const score *s) {
     printf("%-18s %8u %8u %11u %10u %9u\n", name, s->mutants, s->killed, s->equivalent, s->unreached, s->survived);
 }
 
+/* Of files that are no queue. */
+static const char *folder_of(const char *file) {
+    static const char *const folders[] = {"parts/", "schedulers/", "pagerank/"};
+    for (uint32_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+        if (strstr(file, folders[i]))
+            return folders[i];
+    return "";
+}
+
 static score print_files(const gate *g) {
     score all = {0}, files[64] = {{0}};
     const char *names[64];
     uint32_t count = 0;
     for (uint32_t i = 0; i < g->mutant_count; i++) {
         const char *file = base_name(bl_site_get(g->mutants[i].change.site).file);
-        bool parts = strstr(bl_site_get(g->mutants[i].change.site).file, "/parts/") != NULL;
         static char text[64][64];
         char name[64];
-        snprintf(name, sizeof name, "%s%s", parts ? "parts/" : "", file);
+        snprintf(name, sizeof name, "%s%s", folder_of(bl_site_get(g->mutants[i].change.site).file), file);
         if ((!count || strcmp(names[count - 1], name) != 0) && count < 64) {
             names[count] = strcpy(text[count], name);
             count++;

@@ -357,13 +357,14 @@ static void text(uint32_t client, char text[PROVE_TEXT]) {
 
 static bl_context open_context(scheduled *s, const bl__device_ops *ops, const char *scheduler) {
     bl_context c = {.ops = ops, .device = s};
+    uint32_t uses = bl_scheduler_uses(scheduler);
     c.config.scheduler = scheduler;
     c.config.group = "";
     c.config.workers = s->shape->workers;
-    c.config.capacity = 2;
+    c.config.capacity = uses & BL_USES_CAPACITY ? 2 : 0;
     c.config.private_entries = is_how(s->shape, "kept") ? 2 : BL_NONE;
-    c.config.victims = BL_VICTIMS_ROUND_ROBIN;
-    c.config.steal = is_how(s->shape, "half") ? BL_STEAL_HALF : BL_STEAL_ONE;
+    c.config.victims = uses & BL_USES_VICTIMS ? BL_VICTIMS_ROUND_ROBIN : BL_VICTIMS_DEFAULT;
+    c.config.steal = uses & BL_USES_STEAL_HALF && is_how(s->shape, "half") ? BL_STEAL_HALF : BL_STEAL_DEFAULT;
     c.config.seed = 1;
     return c;
 }

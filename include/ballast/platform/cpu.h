@@ -26,6 +26,7 @@ int clock_gettime(int clock, struct timespec *time);
 #define BL_INLINE __attribute__((always_inline))
 #define BL_MAY_ALIAS __attribute__((may_alias))
 #define BL_UNROLL
+#define BL_OVERLAP
 #define BL_ASSUME(x) ((x) ? (void)0 : __builtin_unreachable())
 
 #define BL__ATOMIC_LOAD(bits, order, O)                                                                                \

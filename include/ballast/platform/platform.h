@@ -8,6 +8,7 @@
  *   BL_CALLED_FN           the same, for a large function: called and not inlined, so that a program with many schedulers holds it once
  *   BL_HOST_FN             the same, but the host may call it too (sizes, layouts)
  *   BL_UNROLL              before a loop whose arrays must stay in registers
+ *   BL_OVERLAP             before a loop whose reads should be under way at the same time
  *   BL_ASSUME(x)           x is true, and the compiler may rely on it
  *   BL_CAN_SLEEP           1 where an idle worker can be put to sleep by the operating system
  *   BL_PIECE_TICKS         of bl_clock: how long a piece of a loop should take at least

@@ -155,7 +155,8 @@ BL_FN bool BL__NAME(over)(bl__worker *w, const BL_SHARED *shared) {
     }
     uint64_t word = w->lane == 0 ? bl__idle_read(control) : 0;
     uint32_t all = bl_warp_broadcast32(bl__idle_all(word, w->run->workers) ? 1u : 0u, 0);
-    if (!all || !BL__NAME(all_empty)(w))
+    /* One look at all queues is enough, where nobody is asleep. */
+    if (!all || (!BL_CAN_SLEEP && w->id != 0) || !BL__NAME(all_empty)(w))
         return false;
     if (w->lane == 0)
         over = bl__idle_finish(control, word);
@@ -442,7 +443,8 @@ BL_FN void BL__NAME(close)(bl__worker *w, uint64_t begun) {
     uint32_t count = bl__stack_count(w->stack);
 #if BL__JOINS
     BL__NAME(share)(w, count);
-    if (w->lane == 0)
+    if (w->lane == 0 &&
+        (BL__ENDS_ALONE || bl_load32_host(&w->run->control->stop))) /* after the end nobody needs them */
         bl__spare_trim(w->run, w->spare, 0);
 #endif
     if (!BL__ENDS_ALONE) {

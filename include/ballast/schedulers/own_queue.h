@@ -38,7 +38,8 @@ BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
     uint32_t got = 0;
     if (w->lane == 0) {
         BL_QUEUE own = BL__NAME(queue)(w, w->id);
-        got = BL__NAME(take_batch)(w, &own);
+        if (BL_WARP == 1 || BL_QUEUE_(size)(&own)) /* a look costs a GPU less than a pop that finds nothing */
+            got = BL__NAME(take_batch)(w, &own);
     }
     bl_warp_sync();
     got = bl_warp_broadcast32(got, 0);
@@ -92,6 +93,7 @@ BL_FN bool BL__NAME(sees_work)(bl__worker *w) {
 
 BL_FN bool BL__NAME(all_empty)(bl__worker *w) {
     uint32_t left = 0;
+    BL_OVERLAP
     for (uint32_t i = w->lane; i < w->run->queue_count; i += BL_WARP) {
         BL_QUEUE q = BL__NAME(queue)(w, i);
         left |= BL_QUEUE_(size)(&q);

@@ -330,6 +330,7 @@ BL_FN bool BL__NAME(sees_work)(bl__worker *w) {
 
 BL_FN bool BL__NAME(all_empty)(bl__worker *w) {
     bool left = false;
+    BL_OVERLAP
     for (uint32_t i = w->lane; i < w->run->queue_count; i += BL_WARP)
         left = BL__NAME(shows)(w, i) || left;
     return !bl_warp_any(left);

@@ -249,5 +249,9 @@ int main(int argc, char **argv) {
         int failed = run_distribution(&d, distributions[i]);
         status = failed ? failed : status;
     }
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fputs("ballast_demo: standard output: cannot be written\n", stderr);
+        return 1;
+    }
     return status;
 }

@@ -387,7 +387,7 @@ static int check(const run_request *request, const bl_context *context, void *pr
 /* What was done a little differently than asked for. */
 static void note_changes(const run_request *request, const bl_stats *stats) {
     uint32_t capacity = request->config.capacity;
-    uint64_t rounded = 1;
+    uint64_t rounded = 2;
     while (rounded < capacity)
         rounded *= 2;
     if (capacity > 0 && rounded != capacity)

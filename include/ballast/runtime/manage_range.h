@@ -27,7 +27,8 @@ BL_FN void BL__NAME(fill)(const bl__run *run, const uint32_t *entries, uint32_t 
         BL_QUEUE loop = BL__NAME(bound)(r.loop), own = BL__NAME(bound)(r.own);
         uint32_t from = (uint32_t)(count * (uint64_t)i / queues), n = (uint32_t)(count * (i + 1ull) / queues) - from;
         uint32_t first = run->capacity - n;
-        bl_data_write(bl__region_slot(r, run->words, first), entries + (size_t)from * run->words, n * run->words);
+        if (n) /* of a loop there are none, and no array of them */
+            bl_data_write(bl__region_slot(r, run->words, first), entries + (size_t)from * run->words, n * run->words);
         BL_QUEUE_(set)(&own, first, run->capacity);
         BL_QUEUE_(set)(&loop, (uint32_t)(all * i / queues), (uint32_t)(all * (i + 1) / queues));
     }

@@ -19,7 +19,7 @@ const bench_column app_grid_columns[] = {
     {"asked_lanes", "lanes per worker asked for; 0: the application's own"},
     {"pop", "indices of a loop taken at once; 0: the default"},
     {"private", "the private stack of each worker: default, or none"},
-    {"repeat", "number of the measurement; a run before the first is no row"},
+    {"repeat", "number of the measurement; a run before the first is no row, unless it took seconds"},
     {"seconds", "of the run; set-up and copies outside, on a GPU device time"},
     {"tasks", "that were run"},
     {"tasks_per_second", "tasks over seconds"},
@@ -282,8 +282,14 @@ static void give_up(app_bench *s, const order *o, int status) {
             bl_status_text(status));
 }
 
-/* One run with what belongs to it; a row unless it is to warm up. */
-static void run_once(app_bench *s, const order *o, cell *c, bl_stats *stats, bool row) {
+/* The first run is to warm up, unless it takes so long that a second one would be too much. */
+static bool is_row(const app_bench *s, const order *o, const bl_stats *stats, bool first) {
+    bool as_asked = o->x != 0 && stats->workers >= o->config.workers;
+    return !first || (as_asked && stats->seconds > bench_limit(s->b));
+}
+
+/* One run with what belongs to it. */
+static void run_once(app_bench *s, const order *o, cell *c, bl_stats *stats, bool first) {
     app_error error = {""};
     void *problem = app_problem_get(&s->problems, o->app, o->options, &error);
     memset(stats, 0, sizeof *stats);
@@ -294,7 +300,7 @@ static void run_once(app_bench *s, const order *o, cell *c, bl_stats *stats, boo
     int status = o->app->load(problem, o->context);
     if (status == BL_OK) {
         status = o->app->run(problem, o->context, stats);
-        if (status == BL_OK && row) {
+        if (status == BL_OK && is_row(s, o, stats, first)) {
             write_row(s, o, stats, c->seconds.count + 1, check(s, o, problem, stats, c));
             add_run(c, stats);
         }
@@ -341,7 +347,7 @@ static void look_at_workers(line *l, unsigned i, uint32_t workers) {
     cell *c = &l->cells[i];
     uint32_t asked = o->config.workers;
     if (asked > workers)
-        snprintf(c->problem, sizeof c->problem, "%" PRIu32 " do not fit, %" PRIu32 " do", asked, workers);
+        snprintf(c->problem, sizeof c->problem, "no more than %" PRIu32 " fit", workers);
     else if (o->x == 0 && workers == l->most[i])
         snprintf(c->problem, sizeof c->problem, "%" PRIu32 " are all that fit", workers);
     else if (o->x == 0)
@@ -375,7 +381,7 @@ static void open_order(app_bench *s, line *l, unsigned i) {
         say_problem(c, o, status);
         return;
     }
-    run_once(s, o, c, &stats, false);
+    run_once(s, o, c, &stats, true);
     if (!c->problem[0])
         look_at_workers(l, i, stats.workers);
     if (!c->problem[0] && unknown)
@@ -392,7 +398,7 @@ static void take_turns(app_bench *s, line *l) {
             if (!l->orders[i].context || c->problem[0] || c->seconds.count > repeat || complete(s, c))
                 continue;
             show_progress(s, &l->orders[i], c);
-            run_once(s, &l->orders[i], c, &stats, true);
+            run_once(s, &l->orders[i], c, &stats, false);
         }
 }
 
@@ -415,12 +421,12 @@ static void run_line(app_bench *s, line *l, unsigned point) {
     s->spent += measured ? bench_now() - begun : 0;
 }
 
-/* A scheduler that takes too long, and clearly longer than at the point before, is not followed into minutes. */
+/* A scheduler that takes too long, and does not get better from point to point, is not followed into minutes. */
 static void end_series(app_bench *s, line *l, unsigned point) {
     for (unsigned i = 0; i < l->table->series_count; i++) {
         double before = l->longest[i], longest = bench_sum_up(&l->cells[i].seconds).most;
         l->longest[i] = longest;
-        if (l->ended[i] || longest <= bench_limit(s->b) || longest <= 1.2 * before || point + 1 == l->table->count ||
+        if (l->ended[i] || longest <= bench_limit(s->b) || longest < 0.8 * before || point + 1 == l->table->count ||
             point == 0)
             continue;
         l->ended[i] = true;

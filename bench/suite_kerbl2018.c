@@ -35,7 +35,7 @@ static void add_threads(app_table *t, const app_bench *s) {
     bool gpu = app_device(s)->warp > 1;
     uint32_t lanes = gpu ? LANES : 1, most = gpu ? 1u << 17 : app_device(s)->processors * (app_quick(s) ? 1 : 2);
     uint32_t factor = app_quick(s) ? 8 : 2;
-    for (uint32_t threads = gpu ? (app_quick(s) ? 1024 : 256) : 1; threads <= most; threads *= gpu ? factor : 2) {
+    for (uint32_t threads = gpu ? 1024 : 1; threads <= most; threads *= gpu ? factor : 2) {
         app_point *p = app_add_point(t, threads, "%" PRIu32, threads);
         p->workers = threads / lanes;
         p->lanes = gpu ? LANES : 0;

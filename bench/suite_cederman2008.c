@@ -158,7 +158,8 @@ static fastest find_fastest(const bench_panel *p) {
 static void judge_blocks(const bench_panel *p, bench_verdict *v) {
     fastest best = find_fastest(p);
     bool blocking = strstr(p->name, "blocking") != NULL, stealing = strstr(p->name, "abp") != NULL;
-    if (app_no_verdict(p, v, best.mark ? best.mark->median : NAN, true))
+    bool enough = best.mark && best.most_x > 4; /* an interrupted run has no more than the first few */
+    if (app_no_verdict(p, v, enough ? best.mark->median : NAN, true))
         return;
     double share = best.mark->x / best.most_x;
     bool as_found = blocking ? share <= 0.25 : stealing ? share >= 0.1 : share <= 0.75;

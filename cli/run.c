@@ -385,14 +385,23 @@ static int check(const run_request *request, const bl_context *context, void *pr
 }
 
 /* What was done a little differently than asked for. */
-static void note_changes(const run_request *request, const bl_stats *stats) {
-    uint32_t capacity = request->config.capacity;
+static void note_changes(const run_request *request, const bl_context *context, const bl_stats *stats) {
+    uint32_t capacity = request->config.capacity, private_entries = request->config.private_entries;
+    uint32_t uses = bl_scheduler_uses(stats->scheduler);
     uint64_t rounded = 2;
     while (rounded < capacity)
         rounded *= 2;
-    if (capacity > 0 && rounded != capacity)
+    if (capacity && !(uses & BL_USES_CAPACITY))
+        note("--capacity %" PRIu32 ": of no use to %s, which has no queues", capacity, stats->scheduler);
+    else if (capacity > 0 && rounded != capacity)
         note("--capacity %" PRIu32 ": rounded up to %" PRIu64 ", a power of two", capacity, rounded);
-    if (stats->workers > 0 && stats->workers < request->config.workers) /* 0 when there was nothing to run */
+    if (private_entries && private_entries != BL_NONE && !(uses & BL_USES_PRIVATE))
+        note("--private %" PRIu32 ": of no use to %s, which has no private stacks", private_entries, stats->scheduler);
+    if (request->config.workers && !strcmp(stats->scheduler, "static:wave") &&
+        !strcmp(bl_device_target(context), "cuda"))
+        note("--workers %" PRIu32 ": of no use to static:wave on a GPU, which hands out the tasks itself",
+             request->config.workers);
+    else if (stats->workers > 0 && stats->workers < request->config.workers) /* 0 when there was nothing to run */
         note("--workers %" PRIu32 ": clamped to the %" PRIu32 " that fit", request->config.workers, stats->workers);
 }
 
@@ -407,7 +416,7 @@ static int measure(run_request *request, bl_context *context, void *problem, run
         outcome->seconds[i] = outcome->stats.seconds;
     }
     outcome->median = median(outcome, request->repeat);
-    note_changes(request, &outcome->stats);
+    note_changes(request, context, &outcome->stats);
     return check(request, context, problem, outcome);
 }
 

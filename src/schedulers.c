@@ -178,10 +178,10 @@ static const char *asked_for(const bl_config *config, uint32_t use) {
     }
 }
 
-/* One of the fields that were given and that this scheduler does not use; 0: none. */
-static uint32_t unused_field(const bl_config *config, const char *scheduler) {
+/* One of the fields from `first` on that were given and that this scheduler does not use; 0: none. Sizes come first. */
+static uint32_t unused_field(const bl_config *config, const char *scheduler, uint32_t first) {
     uint32_t uses = policies[policy_of(scheduler)].uses;
-    for (uint32_t use = 1; use <= BL_USES_DONE_TEST; use *= 2)
+    for (uint32_t use = first; use <= BL_USES_DONE_TEST; use *= 2)
         if (!(uses & use) && asked_for(config, use))
             return use;
     return 0;
@@ -190,7 +190,7 @@ static uint32_t unused_field(const bl_config *config, const char *scheduler) {
 static int check_fields(bl_context *c, const bl__plan *plan) {
     const bl_config *config = &c->config;
     const bl_program *program = plan->program;
-    uint32_t unused = unused_field(config, plan->scheduler);
+    uint32_t unused = unused_field(config, plan->scheduler, BL_USES_VICTIMS);
     bool pieces = program->takes_pieces && (plan->warp == 1 || !plan->instance->lane_tasks);
     if (unused) {
         bl__detail(c, "%s: %s has no use for it (accepted with", asked_for(config, unused), plan->scheduler);
@@ -206,10 +206,6 @@ static int check_fields(bl_context *c, const bl__plan *plan) {
                    (unsigned)config->pop, program->name);
     } else if (config->done_test == 1 && !program->has_done_test) {
         bl__detail(c, "done_test: %s has none (accepted with BL_DONE_TEST)", program->name);
-    } else if (config->workers && plan->wave && !strcmp(program->target, "cuda")) {
-        bl__detail(c,
-                   "workers %u: with %s a GPU hands out the tasks itself (accepted with static:split, static:cyclic)",
-                   (unsigned)config->workers, plan->scheduler);
     } else {
         return BL_OK;
     }
@@ -239,7 +235,7 @@ int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint
     }
     /* A loop on a GPU: one fetch-and-add a piece, asked for before the last piece is run, costs less than looking for victims. */
     if (!strcmp(c->config.scheduler, "auto") && program->takes_pieces && !strcmp(program->target, "cuda") &&
-        find_instance(program, "list:faa", lane_tasks) && !unused_field(&c->config, "list:faa"))
+        find_instance(program, "list:faa", lane_tasks) && !unused_field(&c->config, "list:faa", BL_USES_CAPACITY))
         name = "list:faa";
     plan->instance = find_instance(program, name, lane_tasks);
     if (!plan->instance) {

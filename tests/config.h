@@ -7,10 +7,6 @@
 
 static inline bl_config config_for(bl_config config) {
     uint32_t uses = bl_scheduler_uses(config.scheduler ? config.scheduler : "auto");
-    if (!(uses & BL_USES_CAPACITY))
-        config.capacity = 0;
-    if (!(uses & BL_USES_PRIVATE))
-        config.private_entries = 0;
     if (!(uses & BL_USES_VICTIMS))
         config.victims = BL_VICTIMS_DEFAULT;
     if (!(uses & (config.steal == BL_STEAL_ONE ? BL_USES_STEAL_ONE : BL_USES_STEAL_HALF)))

@@ -54,8 +54,8 @@ typedef struct bl_program bl_program;
 typedef enum bl_victims { BL_VICTIMS_DEFAULT, BL_VICTIMS_ROUND_ROBIN, BL_VICTIMS_RANDOM } bl_victims;
 typedef enum bl_steal { BL_STEAL_DEFAULT, BL_STEAL_ONE, BL_STEAL_HALF } bl_steal;
 
-/* How to balance. A zeroed config is the default in every field. What is asked for and cannot be had is refused, not ignored: a scheduler uses
- * some fields only (bl_scheduler_uses), and bl_run says BL_EINVAL, and bl_detail which field, if others are given. */
+/* How to balance. A zeroed config is the default in every field. A scheduler uses some fields only (bl_scheduler_uses). Sizes of what it does not
+ * have are passed over; a way to steal or to end that it does not know is refused: bl_run says BL_EINVAL, and bl_detail which field. */
 typedef struct bl_config {
     const char *device; /* "auto" (a usable GPU, else the CPU), "cpu", "cuda", "cuda:N", "sim" */
     const char *

@@ -91,6 +91,20 @@ says() { # NAME PATTERN ARGUMENTS...
     fi
 }
 
+notes() { # NAME WORDS ARGUMENTS...
+    name=$1
+    words=$2
+    shift 2
+    call "$@"
+    if [ "$status" -ne 0 ] || [ ! -s "$tmp/out" ]; then
+        not_ok "$name" "expected status 0 and a result"
+    elif [ "$(lines "$tmp/err")" -ne 1 ] || ! grep -qF -e "$words" "$tmp/err"; then
+        not_ok "$name" "expected one line on standard error: $words"
+    else
+        ok "$name"
+    fi
+}
+
 is_json() {
     [ "$(lines "$tmp/out")" -eq 1 ] || return 1
     command -v python3 >/dev/null 2>&1 || return 0
@@ -563,7 +577,7 @@ for device in cpu sim; do
     done
 done
 traces "--trace --repeat 3" uts --tree mini_T1_d7 --repeat 3 --device cpu
-if grep -q '"name": "task", "ph": "X", "ts": [0-9.]*, "dur": [0-9.]*, "pid": 1, "tid": 0, "args": {"launch": 0, "tasks": ' \
+if grep -q '"name": "task", "ph": "X", "ts": [0-9.]*, "dur": [0-9.]*, "pid": 1, "tid": [0-9]*, "args": {"launch": 0, "tasks": ' \
     "$tmp/trace.json" && grep -q '"thread_name".*"worker 0"' "$tmp/trace.json"; then
     ok "--trace has workers and what they did"
 else
@@ -700,15 +714,17 @@ for device in cpu sim; do
             --device $device --scheduler "$scheduler" --json
     done
 done
-# An option that a scheduler has no use for is refused, not ignored.
+# A way to steal that a scheduler does not have is refused; a size of what it does not have is passed over with a note.
 unused() { # SCHEDULER OPTION [VALUE] USERS
     refuses "$2 with $1" 2 "--${2#--}: $1 has no use for it (accepted with $4)" run fib --n 5 --device cpu --scheduler "$1" ${2%% *} $3
 }
 for scheduler in $(schedulers fib cpu); do
     case $scheduler in
     static:* | list:*)
-        unused "$scheduler" --capacity 2 "central, donate, range, steal"
-        unused "$scheduler" --private 2 "central, donate, range, steal"
+        notes "--capacity with $scheduler" "--capacity 2: of no use to $scheduler" run fib --n 5 --device cpu \
+            --scheduler "$scheduler" --capacity 2
+        notes "--private with $scheduler" "--private 2: of no use to $scheduler" run fib --n 5 --device cpu \
+            --scheduler "$scheduler" --private 2
         ;;
     esac
     case $scheduler in

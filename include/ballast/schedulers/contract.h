@@ -13,6 +13,6 @@
  *   BL_SCHEDULER_PROPERTIES NAME: QUEUES COUNT USES text
  *     QUEUES = none, fifo, any or range
  *     COUNT  = one, or many: a queue per worker
- *     USES   = nothing, or the words of BL_USES_... in ballast.h, as in capacity|private; a run that is given anything else is refused
+ *     USES   = nothing, or the words of BL_USES_... in ballast.h, as in capacity|private; a run is refused that is given another way to steal or to end
  * What a run is given (number of queues, victims, private stack) is decided in src/run.c; src/schedulers.c holds the papers' names.
  */

@@ -31,10 +31,6 @@ typedef struct cpu_device {
     const void *shared;
     double timer;
     struct cpu_device *next; /* abandoned */
-#ifdef BL_HAVE_HWLOC
-    hwloc_topology_t topology;
-    bool has_topology;
-#endif
 } cpu_device;
 
 typedef struct cpu_thread {
@@ -52,20 +48,33 @@ static uint32_t cpu_count(void) {
     return n > 0 ? (uint32_t)n : 1;
 }
 
+#ifdef BL_HAVE_HWLOC
+/* The machine does not change: it is looked at once, by the first who asks, and kept for all contexts. */
+static hwloc_topology_t machine; /* NULL: not known */
+
+static void look_at_machine(void) {
+    if (hwloc_topology_init(&machine) == 0 && hwloc_topology_load(machine) == 0)
+        return;
+    if (machine)
+        hwloc_topology_destroy(machine);
+    machine = NULL;
+}
+
+static hwloc_topology_t topology(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, look_at_machine);
+    return machine;
+}
+#endif
+
 static void cpu_model(char *name, size_t size) {
     struct utsname system;
     snprintf(name, size, "%s CPU", uname(&system) == 0 ? system.machine : "unknown");
 #ifdef BL_HAVE_HWLOC
-    hwloc_topology_t topology;
-    if (hwloc_topology_init(&topology))
-        return;
-    if (hwloc_topology_load(topology) == 0) {
-        hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
-        const char *model = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
-        if (model)
-            snprintf(name, size, "%s", model);
-    }
-    hwloc_topology_destroy(topology);
+    hwloc_obj_t package = topology() ? hwloc_get_obj_by_type(topology(), HWLOC_OBJ_PACKAGE, 0) : NULL;
+    const char *model = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
+    if (model)
+        snprintf(name, size, "%s", model);
 #endif
     FILE *file = fopen("/proc/cpuinfo", "r");
     char line[256];
@@ -97,18 +106,19 @@ static int cpu_enumerate(uint32_t i, bl_device_info *info) {
 
 static void bind_to_core(cpu_device *d, uint32_t number) {
 #ifdef BL_HAVE_HWLOC
+    hwloc_topology_t t = topology();
     /* One thread per processing unit, cores first; with more threads than units the system spreads them better. */
-    if (!d->has_topology || d->thread_count > (uint32_t)hwloc_get_nbobjs_by_type(d->topology, HWLOC_OBJ_PU))
+    if (!t || d->thread_count > (uint32_t)hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PU))
         return;
-    int cores = hwloc_get_nbobjs_by_type(d->topology, HWLOC_OBJ_CORE);
-    hwloc_obj_t core = cores > 0 ? hwloc_get_obj_by_type(d->topology, HWLOC_OBJ_CORE, number % (uint32_t)cores) : NULL;
-    hwloc_obj_t unit = hwloc_get_obj_by_type(d->topology, HWLOC_OBJ_PU, number);
+    int cores = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_CORE);
+    hwloc_obj_t core = cores > 0 ? hwloc_get_obj_by_type(t, HWLOC_OBJ_CORE, number % (uint32_t)cores) : NULL;
+    hwloc_obj_t unit = hwloc_get_obj_by_type(t, HWLOC_OBJ_PU, number);
     if (core && number < (uint32_t)cores)
-        unit = hwloc_get_obj_inside_cpuset_by_type(d->topology, core->cpuset, HWLOC_OBJ_PU, 0);
+        unit = hwloc_get_obj_inside_cpuset_by_type(t, core->cpuset, HWLOC_OBJ_PU, 0);
     else if (core && cores > 0)
-        unit = hwloc_get_obj_inside_cpuset_by_type(d->topology, core->cpuset, HWLOC_OBJ_PU, number / (uint32_t)cores);
+        unit = hwloc_get_obj_inside_cpuset_by_type(t, core->cpuset, HWLOC_OBJ_PU, number / (uint32_t)cores);
     if (unit)
-        hwloc_set_cpubind(d->topology, unit->cpuset, HWLOC_CPUBIND_THREAD);
+        hwloc_set_cpubind(t, unit->cpuset, HWLOC_CPUBIND_THREAD);
 #else
     (void)d, (void)number;
 #endif
@@ -246,13 +256,6 @@ static int cpu_open(bl_context *c, const char *id) {
     pthread_cond_init(&d->job_ended, &monotonic);
     pthread_cond_init(&d->woken, NULL);
     pthread_condattr_destroy(&monotonic);
-#ifdef BL_HAVE_HWLOC
-    if (hwloc_topology_init(&d->topology) == 0) {
-        d->has_topology = hwloc_topology_load(d->topology) == 0;
-        if (!d->has_topology)
-            hwloc_topology_destroy(d->topology);
-    }
-#endif
     c->device = d;
     return BL_OK;
 }
@@ -276,10 +279,6 @@ static void cpu_close(bl_context *c) {
         return;
     }
     stop_threads(d);
-#ifdef BL_HAVE_HWLOC
-    if (d->has_topology)
-        hwloc_topology_destroy(d->topology);
-#endif
     pthread_cond_destroy(&d->woken);
     pthread_cond_destroy(&d->job_ended);
     pthread_cond_destroy(&d->job_given);

@@ -21,14 +21,16 @@ static const int signals[SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
 static struct sigaction before[SIGNALS];
 static const char *volatile unfinished; /* NULL: nothing to remove */
 
+/* A second signal, to another thread perhaps, comes here too: until the file is gone none ends the process. */
 static void on_signal(int number) {
     if (unfinished)
         unlink(unfinished);
-    raise(number); /* its default now, once this function returns */
+    signal(number, SIG_DFL);
+    raise(number); /* once this function returns */
 }
 
 static void guard(const char *temporary) {
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction action = {.sa_handler = on_signal};
     unfinished = temporary;
     for (int i = 0; i < SIGNALS; i++)
         if (sigaction(signals[i], NULL, before + i) == 0 && before[i].sa_handler == SIG_DFL)
@@ -54,18 +56,19 @@ static int open_temporary(app_output *output, app_error *error) {
     int length = snprintf(output->temporary, sizeof output->temporary, "%s.XXXXXX", output->path);
     if (length < 0 || (size_t)length >= sizeof output->temporary)
         return cannot(output, strerror(ENAMETOOLONG), error);
+    guard(output->temporary); /* before the file is there: mkstemp writes its name into this place */
     int file = mkstemp(output->temporary);
-    if (file < 0)
-        return cannot(output, strerror(errno), error);
-    usual_rights(file);
-    output->file = fdopen(file, "w");
+    output->file = file < 0 ? NULL : fdopen(file, "w");
     if (output->file) {
-        guard(output->temporary);
+        usual_rights(file);
         return 0;
     }
     int why = errno;
-    close(file);
-    remove(output->temporary);
+    if (file >= 0) {
+        close(file);
+        remove(output->temporary);
+    }
+    unguard();
     return cannot(output, strerror(why), error);
 }
 

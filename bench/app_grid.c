@@ -1,6 +1,7 @@
 #include "app_grid.h"
 
 #include "app_problem.h"
+#include "data.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -81,6 +82,14 @@ void app_say(app_bench *s, const char *format, ...) {
     bench_line(s->b, "");
     bench_line_end(s->b, "%s", text);
     bench_remark(s->b, "%s: %s", s->d->id, text);
+}
+
+bool app_data_there(app_bench *s, const char *name, const char *options) {
+    char why[BENCH_WHY_SIZE];
+    if (bench_data_there(options, why))
+        return true;
+    app_say(s, "%s: left out: %s", name, why);
+    return false;
 }
 
 /* ---- tables ---- */

@@ -77,4 +77,7 @@ bool app_no_verdict(const bench_panel *panel, bench_verdict *verdict, double sum
 /* Something that a reader must know and that is no row: on the screen and in the file. */
 void app_say(app_bench *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Whether the files of known data that these options name are there; otherwise says that `name` is left out, and why. */
+bool app_data_there(app_bench *s, const char *name, const char *options);
+
 #endif

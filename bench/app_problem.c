@@ -1,5 +1,7 @@
 #include "app_problem.h"
 
+#include "data.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,23 +12,9 @@ typedef struct app_values {
     char text[VALUES_MAX][VALUE_SIZE];
 } app_values;
 
-static const char DATA[] = "$BALLAST_DATA/";
-
-/* A file of known data is named without saying where this machine has it. */
 static bool set_value(app_values *values, unsigned i, const char *text, app_error *error) {
-    const char *folder = "";
-    if (strncmp(text, DATA, strlen(DATA)) == 0) {
-        folder = getenv("BALLAST_DATA");
-        if (!folder || !*folder) {
-            snprintf(error->text, sizeof error->text,
-                     "%s: BALLAST_DATA is not set (the README tells what belongs there)", text + strlen(DATA));
-            return false;
-        }
-        text += strlen(DATA) - 1;
-    }
-    snprintf(values->text[i], VALUE_SIZE, "%s%s", folder, text);
     values->value[i] = values->text[i];
-    return true;
+    return bench_data_path(values->text[i], VALUE_SIZE, text, strlen(text), error->text);
 }
 
 static bool set_option(app_values *values, const app *chosen, const char *name, const char *text, app_error *error) {

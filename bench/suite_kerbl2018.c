@@ -26,11 +26,6 @@ static const queue_name QUEUES[] = {
 };
 enum { QUEUE_COUNT = sizeof QUEUES / sizeof QUEUES[0] };
 
-static bool have_data(void) {
-    const char *folder = getenv("BALLAST_DATA");
-    return folder && *folder;
-}
-
 static void add_threads(app_table *t, const app_bench *s) {
     bool gpu = app_device(s)->warp > 1;
     uint32_t lanes = gpu ? LANES : 1, most = gpu ? 1u << 17 : app_device(s)->processors * (app_quick(s) ? 1 : 2);
@@ -63,15 +58,16 @@ static void own(app_bench *s, const char *name, const char *options) {
 }
 
 static void tables(app_bench *s) {
-    if (!have_data()) {
-        app_say(s,
-                "left out: BALLAST_DATA is not set: the graphs p2p-Gnutella31 and web-NotreDame are missing (README)");
-        return;
-    }
-    over_threads(s, "fig3d", "PageRank of p2p-Gnutella31, 8 iterations", GNUTELLA " --iterations 8 --block 1");
-    over_threads(s, "fig3e", "PageRank of web-NotreDame, 8 iterations", NOTREDAME " --iterations 8 --block 1");
-    own(s, "own-gnutella", GNUTELLA);
-    own(s, "own-notredame", NOTREDAME);
+    bool gnutella = app_data_there(s, "p2p-Gnutella31", GNUTELLA),
+         notredame = app_data_there(s, "web-NotreDame", NOTREDAME);
+    if (gnutella)
+        over_threads(s, "fig3d", "PageRank of p2p-Gnutella31, 8 iterations", GNUTELLA " --iterations 8 --block 1");
+    if (notredame)
+        over_threads(s, "fig3e", "PageRank of web-NotreDame, 8 iterations", NOTREDAME " --iterations 8 --block 1");
+    if (gnutella)
+        own(s, "own-gnutella", GNUTELLA);
+    if (notredame)
+        own(s, "own-notredame", NOTREDAME);
 }
 
 static void run(bench *b, bench_device *d) { app_bench_run(b, d, tables); }

@@ -2,6 +2,8 @@
  * other, and their rows come into one file. They are looked for beside this tool, where the build puts them. */
 #include "suite.h"
 
+#include "data.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -171,18 +173,7 @@ typedef struct arguments {
     char *list[LOADS_MAX + 5];
 } arguments;
 
-/* What begins with $BALLAST_DATA is a file there. False: that is not set. */
-static bool copy_load(char *to, const char *load, size_t length) {
-    static const char DATA[] = "$BALLAST_DATA";
-    const char *folder = getenv("BALLAST_DATA");
-    size_t skip = strncmp(load, DATA, strlen(DATA)) == 0 ? strlen(DATA) : 0;
-    if (skip && !(folder && *folder))
-        return false;
-    snprintf(to, PATH_SIZE, "%s%.*s", skip ? folder : "", (int)(length - skip), load + skip);
-    return true;
-}
-
-static bool make_arguments(bench *b, const contest *c, arguments *a) {
+static bool make_arguments(bench *b, const contest *c, arguments *a, char why[BENCH_WHY_SIZE]) {
     const char *loads = bench_quick(b) ? c->quick : c->full;
     unsigned count = 0, load = 0;
     a->list[count++] = a->path;
@@ -191,7 +182,7 @@ static bool make_arguments(bench *b, const contest *c, arguments *a) {
     a->list[count++] = "--repeats";
     a->list[count++] = a->repeats;
     for (const char *at = loads ? loads : ""; *at && load < LOADS_MAX; at += strcspn(at, " "), at += *at == ' ') {
-        if (!copy_load(a->loads[load], at, strcspn(at, " ")))
+        if (!bench_data_path(a->loads[load], PATH_SIZE, at, strcspn(at, " "), why))
             return false;
         a->list[count++] = a->loads[load++];
     }
@@ -220,6 +211,7 @@ static bool is_there(const bench *b, const bench_device *d, const contest *c) {
 
 static void compare(bench *b, const bench_device *d, const contest *c, char *text) {
     arguments a;
+    char why[BENCH_WHY_SIZE];
     memset(&a, 0, sizeof a);
     if (c->gpu != (d->warp > 1) || !bench_wants(b, c->program))
         return;
@@ -228,8 +220,8 @@ static void compare(bench *b, const bench_device *d, const contest *c, char *tex
         leave_out(b, d, c, "its rows are there");
     else if (!beside_us(c->program, a.path, sizeof a.path))
         leave_out(b, d, c, "it is not beside this tool (make bench builds it where its library is found)");
-    else if (!make_arguments(b, c, &a))
-        leave_out(b, d, c, "BALLAST_DATA is not set: its graphs are missing (README)");
+    else if (!make_arguments(b, c, &a, why))
+        leave_out(b, d, c, why);
     else
         run_contest(b, d, c, &a, text);
 }

@@ -31,11 +31,6 @@ static const ladder LADDERS[] = {
     {"uts", "-t 1 -a 3 -b 4 -r 19", "-d", "depth", 4, 5, {"5", "6", "7", "9", "10", "11"}},
 };
 
-static bool needs_missing_data(const ladder *l) {
-    const char *folder = getenv("BALLAST_DATA");
-    return strstr(l->options, "$BALLAST_DATA") && !(folder && *folder);
-}
-
 /* "1k" is 1000; a name is its place. */
 static double size_of(const char *text, unsigned place) {
     char *end;
@@ -64,9 +59,7 @@ static void climb(app_bench *s, const ladder *l) {
 
 static void tables(app_bench *s) {
     for (size_t i = 0; i < sizeof LADDERS / sizeof LADDERS[0]; i++)
-        if (needs_missing_data(&LADDERS[i]))
-            app_say(s, "%s: left out: BALLAST_DATA is not set: its graph is missing (README)", LADDERS[i].app);
-        else
+        if (app_data_there(s, LADDERS[i].app, LADDERS[i].options))
             climb(s, &LADDERS[i]);
 }
 

@@ -190,12 +190,14 @@ static bool before(const bench_panel *p, const bench_curve *a, const bench_curve
     double here = bench_panel_at(p, a->name, x), there = bench_panel_at(p, b->name, x);
     if (a->bound != b->bound)
         return b->bound;
+    if (p->figure->no_contest)
+        return false;
     if (isnan(here) || isnan(there))
         return !isnan(here) && isnan(there);
     return (p->figure->flags & BENCH_LESS) ? here < there : here > there;
 }
 
-/* The best first, bounds last. */
+/* The best first, where one is; bounds last. */
 static const bench_curve **by_rank(const bench_panel *p) {
     const bench_curve **order = malloc((p->count ? p->count : 1) * sizeof *order);
     double x = bench_panel_full(p);

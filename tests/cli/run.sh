@@ -237,9 +237,14 @@ says "bench peers" "Ballast\\|left out: it is not beside" bench peers --case nqu
 says "bench scale" "^25 " bench scale --case fib --quick --repeats 1 --device cpu --out "$tmp/rows"
 if [ -n "${BALLAST_DATA:-}" ]; then
     says "bench kerbl2018" "^8 " bench kerbl2018 --case own-gnutella --quick --repeats 1 --device cpu --out "$tmp/rows"
-else
-    says "bench without its data" "left out: BALLAST_DATA is not set" bench kerbl2018 --quick --repeats 1 --device cpu
 fi
+data=${BALLAST_DATA:-}
+export BALLAST_DATA=
+says "bench without its data" "p2p-Gnutella31: left out: BALLAST_DATA is not set" bench kerbl2018 --quick --device cpu
+BALLAST_DATA=$tmp
+says "bench whose data is elsewhere" "left out: BALLAST_DATA has no graphs/web-NotreDame" bench kerbl2018 --quick --device cpu
+says "bench scale without its graph" "left out: BALLAST_DATA has no graphs/p2p" bench scale --quick --case fib --repeats 1 --device cpu
+BALLAST_DATA=$data
 if grep -q '^[^#].*,WRONG' "$tmp"/rows/*.csv; then
     not_ok "bench has no wrong rows" "expected none"
 else

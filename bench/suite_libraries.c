@@ -241,7 +241,7 @@ static const char *const SAYS[][2] = {
     {"queues_peers", "queues alone"},
     {"ceilings_peers", "what the machine can do at best"},
     {"transform_gpu", "a loop, beside Thrust and CUB"},
-    {"octree_gpu", "an octree, beside the sort by CUB that a sorted one needs"},
+    {"octree_gpu", "an octree, beside what a sorted one needs of CUB"},
     {"pagerank_gpu", "PageRank, beside cuSPARSE"},
     {"ceilings_gpu", "what the machine can do at best"},
     {"one", "one worker"},

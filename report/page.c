@@ -55,10 +55,10 @@ report_word report_say(const bench_figure *figure, const char *word) {
         size_t length = strcspn(from, "*");
         if (strncmp(from, word, length) != 0 || (from[length] == '\0' && word[length] != '\0'))
             continue;
-        snprintf(said.text, sizeof said.text, "%.40s%.50s", figure->says[i][1], word + length);
+        snprintf(said.text, sizeof said.text, "%s%s", figure->says[i][1], word + length);
         return said;
     }
-    snprintf(said.text, sizeof said.text, "%.90s", word);
+    snprintf(said.text, sizeof said.text, "%s", word);
     return said;
 }
 

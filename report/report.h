@@ -67,7 +67,7 @@ unsigned report_colour(report_look look); /* as the plot's commands have it */
 report_look report_look_of(const report *r, const bench_panel *panel, const bench_curve *curve);
 
 typedef struct report_word {
-    char text[96];
+    char text[128];
 } report_word;
 /* x of a mark for people: a number with few digits, a word as the figure says it. */
 report_word report_label(const bench_panel *panel, const bench_mark *mark);

@@ -8,6 +8,7 @@
 #include "../apps/output.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -31,6 +32,10 @@ static const app_option RUN_OPTIONS[] = {
     {"--private", "N", "", "entries of a worker's private stack, 0 for none; the scheduler's best unless given"},
     {"--pop", "N", "", "indices of a loop taken at once; the app's best unless given"},
     {"--stall", "S", "60", "seconds without progress after which the run is given up"},
+    {"--time-limit", "S", "", "seconds that the runs may take together; then they are stopped"},
+    {"--checkpoint", "FILE", "", "write there what is left of a run that is stopped, and now and then before"},
+    {"--checkpoint-every", "S", "60", "seconds between two checkpoints"},
+    {"--resume", "FILE", "", "go on from there, with the options that it was written with"},
     {"--trace", "FILE", "", "write a timeline of the last run's workers there, for Perfetto or chrome://tracing"},
     {"--check", NULL, "", "check the result however long it takes"},
     {"--no-check", NULL, "", "do not check the result"},
@@ -58,7 +63,9 @@ typedef struct run_request {
 } run_request;
 
 typedef struct run_outcome {
-    bl_stats stats; /* of the last run, the one that is checked */
+    bl_stats stats;     /* of the last run, the one that is checked */
+    const char *status; /* "complete", or why it was stopped */
+    uint32_t runs;
     double seconds[REPEAT_MAX];
     double median;
     const char *checked;
@@ -142,7 +149,9 @@ static int read_numbers(const options *set, run_request *request) {
         (status = option_whole(set, "--pop", 1, ENTRIES_MAX, &pop)) ||
         (status = option_whole(set, "--repeat", 1, REPEAT_MAX, &repeat)) ||
         (status = option_whole(set, "--seed", 0, UINT64_MAX, &request->seed)) ||
-        (status = option_seconds(set, "--stall", &request->config.stall_seconds)))
+        (status = option_seconds(set, "--stall", &request->config.stall_seconds)) ||
+        (status = option_seconds(set, "--time-limit", &request->config.time_limit)) ||
+        (status = option_seconds(set, "--checkpoint-every", &request->config.checkpoint_seconds)))
         return status;
     if (options_given(set, "--private") && private_entries == 0)
         private_entries = BL_NONE;
@@ -166,8 +175,17 @@ static int read_request(const options *set, run_request *request) {
     request->json = options_given(set, "--json");
     if (options_given(set, "--trace"))
         request->trace = options_text(set, "--trace");
+    if (options_given(set, "--checkpoint"))
+        request->config.checkpoint = options_text(set, "--checkpoint");
+    if (options_given(set, "--resume"))
+        request->config.resume = options_text(set, "--resume");
     if (request->force && !request->check)
         return wrong_use("--check: contradicts --no-check (accepted: one of the two)");
+    if (options_given(set, "--checkpoint-every") && !request->config.checkpoint)
+        return wrong_use("--checkpoint-every: nothing is written (accepted: with --checkpoint FILE)");
+    if (request->repeat > 1 && (request->config.checkpoint || request->config.resume))
+        return wrong_use("--repeat %" PRIu32 ": a run that stops and goes on is no measurement (accepted: 1 with %s)",
+                         request->repeat, request->config.checkpoint ? "--checkpoint" : "--resume");
     options_values(set, request->app->options, request->values);
     return 0;
 }
@@ -196,6 +214,31 @@ static void clear_progress(progress_line *line) {
     if (line->shown)
         fputs("\r\033[K", stderr);
     line->shown = false;
+}
+
+/* ---- signals ---- */
+
+static bl_context *volatile to_cancel;
+
+/* The first one lets the run stop in order; the next one ends the process. */
+static void on_signal(int number) {
+    (void)number;
+    if (to_cancel)
+        bl_cancel(to_cancel);
+}
+
+/* NULL: as it was. */
+static void cancel_on_signals(bl_context *context) {
+    static const int signals[] = {SIGINT, SIGTERM};
+    static struct sigaction before[2];
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
+    to_cancel = context;
+    for (int i = 0; i < 2; i++) {
+        if (context && sigaction(signals[i], NULL, before + i) == 0 && before[i].sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+        else if (!context)
+            sigaction(signals[i], before + i, NULL);
+    }
 }
 
 /* ---- when the library says no ---- */
@@ -255,6 +298,8 @@ static int explain(const run_request *request, const bl_context *context, int st
         return out_of_range(detail);
     if (status == BL_ESTALL)
         return stalled(request, detail);
+    if (status == BL_EFILE)
+        return run_failed("--%s", detail);
     return run_failed("%s: %s%s%s", request->app->name, bl_status_text(status), detail[0] ? ": " : "", detail);
 }
 
@@ -336,12 +381,12 @@ static void print_summary(const run_request *request, const bl_context *context,
     print_row(stdout, "checked", "%s", outcome->checked);
 }
 
-static void json_stats(json_writer *json, const run_request *request, const run_outcome *outcome) {
+static void json_stats(json_writer *json, const run_outcome *outcome) {
     const bl_stats *stats = &outcome->stats;
     json_whole(json, "tasks", stats->tasks);
     json_real(json, "seconds", outcome->median);
     json_start(json, "seconds_all", '[');
-    for (uint32_t i = 0; i < request->repeat; i++)
+    for (uint32_t i = 0; i < outcome->runs; i++)
         json_real(json, NULL, outcome->seconds[i]);
     json_end(json, ']');
     json_real(json, "tasks_per_second", rate(outcome));
@@ -353,6 +398,7 @@ static void json_stats(json_writer *json, const run_request *request, const run_
     json_real(json, "balance", stats->balance);
 }
 
+/* `problem`: NULL where it has no result. */
 static void print_json(const run_request *request, const bl_context *context, const void *problem,
                        const run_outcome *outcome) {
     json_writer json = {stdout, false};
@@ -363,11 +409,13 @@ static void print_json(const run_request *request, const bl_context *context, co
     json_string(&json, "scheduler", outcome->stats.scheduler);
     json_whole(&json, "workers", outcome->stats.workers);
     json_string(&json, "group", outcome->stats.group);
-    json_string(&json, "status", "complete");
-    json_stats(&json, request, outcome);
-    json_start(&json, "result", '{');
-    request->app->print(problem, stdout, true);
-    json_end(&json, '}');
+    json_string(&json, "status", outcome->status);
+    json_stats(&json, outcome);
+    if (problem) {
+        json_start(&json, "result", '{');
+        request->app->print(problem, stdout, true);
+        json_end(&json, '}');
+    }
     json_string(&json, "checked", outcome->checked);
     json_string(&json, "version", bl_version());
     json_end(&json, '}');
@@ -405,16 +453,40 @@ static void note_changes(const run_request *request, const bl_context *context, 
         note("--workers %" PRIu32 ": clamped to the %" PRIu32 " that fit", request->config.workers, stats->workers);
 }
 
+/* A run that was stopped has no result, but it can say how far it came. */
+static int stopped(const run_request *request, const bl_context *context, int status, run_outcome *outcome) {
+    const char *file = request->config.checkpoint;
+    outcome->status = status == BL_ETIME ? "time-limit" : "cancelled";
+    outcome->checked = "no";
+    outcome->median = outcome->stats.seconds;
+    outcome->seconds[0] = outcome->stats.seconds;
+    outcome->runs = 1;
+    if (request->json)
+        print_json(request, context, NULL, outcome);
+    return run_failed("%s: %s after %s tasks%s%s", request->app->name,
+                      status == BL_ETIME ? "stopped by --time-limit" : outcome->status,
+                      human_count((double)outcome->stats.tasks).text, file ? "; to go on: --resume " : "",
+                      file ? file : "");
+}
+
 static int measure(run_request *request, bl_context *context, void *problem, run_outcome *outcome) {
-    for (uint32_t i = 0; i < request->repeat; i++) {
-        int status = request->trace && i + 1 == request->repeat ? bl_trace_start(context, 0) : BL_OK;
+    int status = BL_OK;
+    outcome->status = "complete";
+    cancel_on_signals(context);
+    for (uint32_t i = 0; i < request->repeat && status == BL_OK; i++) {
+        if (request->trace && i + 1 == request->repeat)
+            status = bl_trace_start(context, 0);
         if (status == BL_OK)
             status = request->app->run(problem, context, &outcome->stats);
         clear_progress(&request->progress);
-        if (status)
-            return explain(request, context, status);
         outcome->seconds[i] = outcome->stats.seconds;
     }
+    cancel_on_signals(NULL);
+    if (status == BL_ETIME || status == BL_ECANCEL)
+        return stopped(request, context, status, outcome);
+    if (status)
+        return explain(request, context, status);
+    outcome->runs = request->repeat;
     outcome->median = median(outcome, request->repeat);
     note_changes(request, context, &outcome->stats);
     return check(request, context, problem, outcome);
@@ -468,7 +540,8 @@ static int run(run_request *request) {
     }
     void *problem = NULL;
     app_error error = {""};
-    if (request->trace && app_output_check("--trace", request->trace, &error))
+    if ((request->trace && app_output_check("--trace", request->trace, &error)) ||
+        (request->config.checkpoint && app_output_check("--checkpoint", request->config.checkpoint, &error)))
         return run_failed("%s", error.text);
     int status = request->app->open(&problem, request->values, request->seed, &error);
     if (status)

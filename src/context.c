@@ -76,11 +76,13 @@ static void free_config(bl_config *config) {
     free((char *)config->device);
     free((char *)config->scheduler);
     free((char *)config->group);
+    free((char *)config->checkpoint);
+    free((char *)config->resume);
 }
 
 static bool config_is_valid(const bl_config *c) {
     return c->victims <= BL_VICTIMS_RANDOM && c->steal <= BL_STEAL_HALF && c->stall_seconds >= 0 &&
-           c->workers <= 1u << 24 && c->capacity <= 1u << 30;
+           c->workers <= 1u << 24 && c->capacity <= 1u << 30 && c->time_limit >= 0 && c->checkpoint_seconds >= 0;
 }
 
 int bl_open(bl_context **context, const bl_config *config) {
@@ -105,13 +107,19 @@ int bl_open(bl_context **context, const bl_config *config) {
     c->config.device = copy_text(info.id, "");
     c->config.scheduler = copy_text(config->scheduler, "auto");
     c->config.group = copy_text(config->group, "");
+    c->config.checkpoint = copy_text(config->checkpoint, "");
+    c->config.resume = copy_text(config->resume, "");
     if (c->config.seed == 0)
         c->config.seed = 1;
     if (!(c->config.stall_seconds > 0))
         c->config.stall_seconds = 60;
+    if (!(c->config.checkpoint_seconds > 0))
+        c->config.checkpoint_seconds = 60;
     memcpy(c->id, info.id, sizeof c->id);
     memcpy(c->name, info.name, sizeof c->name);
-    int status = c->config.device && c->config.scheduler && c->config.group ? ops->open(c, info.id) : BL_ENOMEM;
+    bool copied =
+        c->config.device && c->config.scheduler && c->config.group && c->config.checkpoint && c->config.resume;
+    int status = copied ? ops->open(c, info.id) : BL_ENOMEM;
     if (status != BL_OK) {
         free_config(&c->config);
         free(c);
@@ -127,8 +135,11 @@ void bl_close(bl_context *c) {
     c->ops->close(c);
     free_config(&c->config);
     free(c->timelines.spans);
+    free(c->blocks);
     free(c);
 }
+
+void bl_cancel(bl_context *c) { bl_store32_host(&c->cancelled, 1); }
 
 const char *bl_device_id(const bl_context *c) { return c->id; }
 const char *bl_device_name(const bl_context *c) { return c->name; }
@@ -143,15 +154,49 @@ void bl__detail(bl_context *c, const char *format, ...) {
     va_end(arguments);
 }
 
+/* ---- memory ---- */
+
+int bl__alloc(bl_context *c, void **memory, size_t bytes) {
+    *memory = NULL;
+    return c->dead ? BL_EDEAD : c->ops->alloc(c, memory, bytes ? bytes : 1);
+}
+void bl__free(bl_context *c, void *memory) {
+    if (memory && !c->dead)
+        c->ops->free(c, memory);
+}
+
+static bool room_for_block(bl_context *c) {
+    size_t capacity = c->block_capacity ? 2 * c->block_capacity : 16;
+    if (c->block_count < c->block_capacity)
+        return true;
+    bl__block *larger = realloc(c->blocks, capacity * sizeof *larger);
+    if (!larger)
+        return false;
+    c->blocks = larger;
+    c->block_capacity = capacity;
+    return true;
+}
+
 int bl_alloc(bl_context *c, void **memory, size_t bytes) {
     if (!c || !memory)
         return BL_EINVAL;
     *memory = NULL;
-    return c->dead ? BL_EDEAD : c->ops->alloc(c, memory, bytes ? bytes : 1);
+    int status = room_for_block(c) ? bl__alloc(c, memory, bytes) : BL_ENOMEM;
+    if (status == BL_OK)
+        c->blocks[c->block_count++] = (bl__block){*memory, bytes};
+    return status;
 }
 void bl_free(bl_context *c, void *memory) {
-    if (c && memory && !c->dead)
-        c->ops->free(c, memory);
+    if (!c || !memory)
+        return;
+    size_t i = c->block_count;
+    while (i > 0 && c->blocks[i - 1].memory != memory)
+        i--;
+    if (i > 0) {
+        memmove(c->blocks + i - 1, c->blocks + i, (c->block_count - i) * sizeof *c->blocks);
+        c->block_count--;
+    }
+    bl__free(c, memory);
 }
 int bl_copy_in(bl_context *c, void *device, const void *host, size_t bytes) {
     return c->dead ? BL_EDEAD : bytes ? c->ops->copy_in(c, device, host, bytes) : BL_OK;
@@ -176,7 +221,12 @@ void bl__watch_start(bl__watch *watch) {
     watch->since = watch->reported = bl__now();
 }
 
-int bl__watch_look(bl_context *c, bl__watch *watch, const bl__tally *tally, uint32_t count) {
+double bl__watch_next(const bl_context *c, double most) {
+    double left = c->pausable ? c->pause_at - bl__now() : most;
+    return left < 1e-4 ? 1e-4 : left < most ? left : most;
+}
+
+bl__seen bl__watch_look(bl_context *c, bl__watch *watch, const bl__tally *tally, uint32_t count) {
     uint64_t tasks = 0;
     for (uint32_t i = 0; i < count; i++)
         tasks += bl_load64_host(&tally[i].beat) + bl_load64_host(&tally[i].tasks);
@@ -189,7 +239,12 @@ int bl__watch_look(bl_context *c, bl__watch *watch, const bl__tally *tally, uint
         watch->reported = now;
         c->config.progress(c->config.progress_arg, tasks);
     }
-    return now - watch->since > c->config.stall_seconds;
+    if (now - watch->since > c->config.stall_seconds)
+        return BL__NO_PROGRESS;
+    if (!c->pausable || (now < c->pause_at && !bl_load32_host(&c->cancelled)))
+        return BL__ALL_WELL;
+    c->pausable = false;
+    return BL__TO_PAUSE;
 }
 
 void bl__watch_report(bl_context *c, const char *why, const bl__tally *tally, uint32_t count) {

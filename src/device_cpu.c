@@ -329,12 +329,16 @@ static void after_seconds(struct timespec *t, double seconds) {
     t->tv_nsec %= 1000000000;
 }
 
+static void stop_workers(const bl__run *run) {
+    bl_fetch_or32_relaxed(&run->control->stop, BL__STOP_HOST);
+    bl__wake(run, 1);
+}
+
 /* Called with the lock. Asks the workers to stop and gives them two seconds. */
 static int give_up(bl_context *c, const bl__run *run) {
     cpu_device *d = c->device;
     bl__watch_report(c, "no task ended in time", run->tally, run->tallies);
-    bl_fetch_or32_relaxed(&run->control->stop, BL__STOP_HOST);
-    bl__wake(run, 1);
+    stop_workers(run);
     struct timespec until;
     after_seconds(&until, 0.9);
     for (int i = 0; i < 2 && d->running; i++) {
@@ -363,9 +367,12 @@ static int cpu_launch(bl_context *c, const bl__plan *plan, const bl__run *run, c
     pthread_cond_broadcast(&d->job_given);
     while (d->running && status == BL_OK) {
         struct timespec until;
-        after_seconds(&until, 0.05);
+        after_seconds(&until, bl__watch_next(c, 0.05));
         pthread_cond_timedwait(&d->job_ended, &d->lock, &until);
-        if (d->running && bl__watch_look(c, &watch, run->tally, run->tallies))
+        bl__seen seen = d->running ? bl__watch_look(c, &watch, run->tally, run->tallies) : BL__ALL_WELL;
+        if (seen == BL__TO_PAUSE)
+            stop_workers(run);
+        else if (seen == BL__NO_PROGRESS)
             status = give_up(c, run);
     }
     pthread_mutex_unlock(&d->lock);

@@ -8,6 +8,8 @@ extern "C" {
 #include <string.h>
 #include <unistd.h>
 
+#include <ballast/task.h>
+
 #define BL__MANAGE static __device__ void manage_part
 #include "manage.h"
 
@@ -180,10 +182,16 @@ static cudaError_t peek(cuda_device *d, const bl__run *run) {
     return error == cudaSuccess ? cudaStreamSynchronize(d->side) : error;
 }
 
+/* Only its own byte of the word: workers may be setting theirs. */
+static void stop_workers(cuda_device *d, const bl__run *run) {
+    static const unsigned char stop = BL__STOP_HOST >> 24;
+    cudaMemcpyAsync((unsigned char *)&run->control->stop + 3, &stop, sizeof stop, cudaMemcpyHostToDevice, d->side);
+    cudaStreamSynchronize(d->side);
+}
+
 static int give_up(bl_context *c, cuda_device *d, const bl__run *run) {
-    static const uint32_t stop = 2; /* BL__STOP_HOST */
     bl__watch_report(c, "no task ended in time", d->tallies, run->tallies);
-    cudaMemcpyAsync(&run->control->stop, &stop, sizeof stop, cudaMemcpyHostToDevice, d->side);
+    stop_workers(d, run);
     double until = bl__now() + 2;
     while (cudaEventQuery(d->ended) == cudaErrorNotReady && bl__now() < until)
         usleep(1000);
@@ -194,7 +202,7 @@ static int give_up(bl_context *c, cuda_device *d, const bl__run *run) {
 static int wait_and_watch(bl_context *c, cuda_device *d, const bl__run *run) {
     bl__watch watch;
     bl__watch_start(&watch);
-    double begun = bl__now(), looked = begun;
+    double begun = bl__now(), look_at = begun + bl__watch_next(c, 0.1);
     for (;;) {
         cudaError_t error = cudaEventQuery(d->ended);
         if (error != cudaErrorNotReady)
@@ -202,10 +210,14 @@ static int wait_and_watch(bl_context *c, cuda_device *d, const bl__run *run) {
         double now = bl__now();
         if (now - begun > 0.002)
             usleep(50);
-        if (now - looked < 0.1)
+        if (now < look_at)
             continue;
-        looked = now;
-        if (peek(d, run) == cudaSuccess && bl__watch_look(c, &watch, d->tallies, run->tallies))
+        bl__seen seen =
+            peek(d, run) == cudaSuccess ? bl__watch_look(c, &watch, d->tallies, run->tallies) : BL__ALL_WELL;
+        look_at = bl__now() + bl__watch_next(c, 0.1);
+        if (seen == BL__TO_PAUSE)
+            stop_workers(d, run);
+        else if (seen == BL__NO_PROGRESS)
             return give_up(c, d, run);
     }
 }

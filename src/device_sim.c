@@ -3,6 +3,7 @@
 #include "sim/sim.h"
 
 #include <ballast/parts/entry.h>
+#include <ballast/task.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +64,10 @@ static void sim_body(void *argument, uint32_t block, uint32_t lane) {
 
 static int sim_watch(void *argument) {
     sim_launch_state *s = argument;
-    return bl__watch_look(s->c, &s->watch, s->run->tally, s->run->tallies);
+    bl__seen seen = bl__watch_look(s->c, &s->watch, s->run->tally, s->run->tallies);
+    if (seen == BL__TO_PAUSE)
+        bl_fetch_or32_relaxed(&s->run->control->stop, BL__STOP_HOST);
+    return seen == BL__NO_PROGRESS;
 }
 
 static int sim_launch(bl_context *c, const bl__plan *plan, const bl__run *run, const void *shared) {

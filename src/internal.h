@@ -19,6 +19,12 @@ typedef struct bl__timelines {
     uint32_t launches;    /* of the runs so far */
 } bl__timelines;
 
+/* Memory of the user, in the order in which it was asked for: what a checkpoint saves. */
+typedef struct bl__block {
+    void *memory;
+    size_t bytes;
+} bl__block;
+
 struct bl_context {
     const bl__device_ops *ops;
     void *device; /* the device's own state */
@@ -27,6 +33,14 @@ struct bl_context {
     bool dead;
     char detail[4096];
     bl__timelines timelines;
+    bl__block *blocks;
+    size_t block_count, block_capacity;
+    /* stopping a run before its end */
+    uint32_t cancelled; /* bl_cancel */
+    bool pausable;      /* the launch under way can stop between two tasks */
+    double pause_at;    /* when it should, for the time limit or a checkpoint */
+    double spent;       /* seconds, by runs that have ended */
+    uint32_t runs;      /* begun so far */
 };
 
 /* How a run will be made: the scheduler resolved, sizes decided. */
@@ -92,12 +106,23 @@ typedef struct bl__watch {
     uint64_t tasks;
     double since, reported; /* when tasks last changed; when progress was last reported */
 } bl__watch;
+typedef enum bl__seen {
+    BL__ALL_WELL,
+    BL__TO_PAUSE,   /* said once a launch: somebody or the clock wants the workers to stop. Set BL__STOP_HOST */
+    BL__NO_PROGRESS /* for the stall time */
+} bl__seen;
 double bl__now(void);
 void bl__watch_start(bl__watch *watch);
-/* 1 when nothing has moved for the stall time. `tally`: host copies. */
-int bl__watch_look(bl_context *c, bl__watch *watch, const bl__tally *tally, uint32_t count);
+/* `tally`: host copies. */
+bl__seen bl__watch_look(bl_context *c, bl__watch *watch, const bl__tally *tally, uint32_t count);
+/* Seconds until the next look, at most `most`. */
+double bl__watch_next(const bl_context *c, double most);
 /* Says in c->detail why, and where each worker stands. */
 void bl__watch_report(bl_context *c, const char *why, const bl__tally *tally, uint32_t count);
+
+/* Memory that is no user's. */
+int bl__alloc(bl_context *c, void **memory, size_t bytes);
+void bl__free(bl_context *c, void *memory);
 
 void bl__detail(bl_context *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -108,6 +133,32 @@ int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint
  * returns `status`, or what else went wrong. */
 int bl__trace_begin(bl_context *c, bl__run *run);
 int bl__trace_end(bl_context *c, bl__run *run, bool waves, int status);
+
+/* Checkpoints (checkpoint.c): what is left of a run, in memory of the device, and which run it is. */
+typedef struct bl__rest {
+    uint64_t problem; /* bl__problem */
+    uint32_t run;     /* which of the context's runs */
+    uint32_t words, entries, record_bytes, record_capacity, result_bytes, roots;
+    const void *flat, *records, *results;
+    bl_stats stats; /* so far: what bl__stats_add adds */
+} bl__rest;
+typedef struct bl__resume {
+    void *file;
+    bl__rest rest; /* without memory */
+} bl__resume;
+
+/* A number for all that a run is given, wherever this process has its memory. */
+uint64_t bl__problem(const bl_context *c, const bl_program *program, const void *shared, const void *roots,
+                     uint32_t count, uint32_t range);
+void bl__stats_add(bl_stats *to, const bl_stats *before);
+int bl__checkpoint_check(bl_context *c); /* before the work: whether it could be written, as far as that can be known */
+int bl__checkpoint_write(bl_context *c, const bl__rest *rest);
+/* Whether the run that now begins is the one of config.resume; if so the file is checked as a whole before anything is changed. `is`: this run,
+ * without entries. Follow with bl__resume_load, or bl__resume_close. */
+int bl__resume_open(bl_context *c, const bl__rest *is, bl__resume *resume);
+/* Contents into these, and into all memory of the user. */
+int bl__resume_load(bl_context *c, bl__resume *resume, void *flat, void *records, void *results);
+void bl__resume_close(bl__resume *resume);
 
 /* Managed queues by number (BL_MANAGED_QUEUES). */
 typedef struct bl__queue_type {

@@ -233,8 +233,10 @@ int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint
         bl__detail(c, ")");
         return BL_EINVAL;
     }
-    /* A loop on a GPU: one fetch-and-add a piece, asked for before the last piece is run, costs less than looking for victims. */
-    if (!strcmp(c->config.scheduler, "auto") && program->takes_pieces && !strcmp(program->target, "cuda") &&
+    /* A loop on a GPU: one fetch-and-add a piece, asked for before the last piece is run, costs less than looking for victims. But it cannot be
+     * stopped. */
+    bool to_stop = c->config.time_limit > 0 || c->config.checkpoint[0];
+    if (!strcmp(c->config.scheduler, "auto") && !to_stop && program->takes_pieces && !strcmp(program->target, "cuda") &&
         find_instance(program, "list:faa", lane_tasks) && !unused_field(&c->config, "list:faa", BL_USES_CAPACITY))
         name = "list:faa";
     plan->instance = find_instance(program, name, lane_tasks);

@@ -45,7 +45,7 @@ int bl__trace_begin(bl_context *c, bl__run *run) {
     size_t bytes = bytes_of(run->tallies, room);
     void *memory;
     bl__trace *heads = calloc(run->tallies, sizeof *heads);
-    int status = heads ? bl_alloc(c, &memory, bytes) : BL_ENOMEM;
+    int status = heads ? bl__alloc(c, &memory, bytes) : BL_ENOMEM;
     if (status == BL_OK) {
         run->trace = memory;
         for (uint32_t i = 0; i < run->tallies; i++) {
@@ -270,7 +270,7 @@ int bl__trace_end(bl_context *c, bl__run *run, bool waves, int status) {
         return status;
     if (status == BL_OK)
         status = fetch_and_collect(c, run, waves);
-    bl_free(c, run->trace);
+    bl__free(c, run->trace);
     run->trace = NULL;
     return status;
 }

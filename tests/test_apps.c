@@ -300,6 +300,76 @@ static void test_fourrow(void) {
     run_everywhere("fourrow", (const char *[]){"--position", "22534453367345357621264", "--solve", "1", NULL}, false);
 }
 
+/* ---- stopped and gone on with, again and again, each time on another device or scheduler ---- */
+
+#ifdef APPS_ON_CUDA
+static const char *const PART_DEVICES[] = {"cuda", "cuda", "cpu"};
+#define SIZED(few, many) many
+#else
+static const char *const PART_DEVICES[] = {"cpu", "cpu", "sim"};
+#define SIZED(few, many) few
+#endif
+static const char *const PART_SCHEDULERS[] = {"auto", "central:broker", "range:packed_range", "steal:abp",
+                                              "static:split"};
+
+/* Who has memory of its own for every device cannot change it. */
+static int run_part(problem *p, uint32_t part, bool moves, double limit, const char *file) {
+    bl_config config = {.device = PART_DEVICES[moves ? part % 3 : 0],
+                        .scheduler = PART_SCHEDULERS[part % 5],
+                        .time_limit = limit,
+                        .checkpoint = file,
+                        .resume = part ? file : NULL};
+    bl_context *c = NULL;
+    bl_stats stats;
+    app_error error = {""};
+    const char *how;
+    if (!has_code(p->app->program(config.device), config.scheduler))
+        config.scheduler = "auto";
+    check_at("%s, part %u on %s %s", p->text, part, config.device, config.scheduler);
+    if (!CHECK_SAME(bl_open(&c, &config), BL_OK) || !CHECK_SAME(p->app->load(p->data, c), BL_OK))
+        exit(check_end());
+    int status = p->app->run(p->data, c, &stats);
+    if (!CHECK(status == BL_OK || status == BL_ETIME))
+        printf("    %s: %s\n", bl_status_name(status), bl_detail(c));
+    if (status == BL_OK) {
+        CHECK(p->app->check(p->data, &stats, true, &how, &error));
+        same_print(p);
+    }
+    p->app->unload(p->data, c);
+    bl_close(c);
+    return status;
+}
+
+static uint32_t run_in_parts(const char *name, const char *const *settings, bool moves) {
+    char file[] = "/tmp/ballast_parts_XXXXXX";
+    problem p = open_problem(name, settings);
+    uint32_t part = 0;
+    int made = mkstemp(file), status = BL_ETIME;
+    CHECK(made >= 0 && close(made) == 0);
+    run_on(&p, (bl_config){.device = PART_DEVICES[0], .scheduler = "auto"}, 1);
+    for (double limit = 3e-4; status == BL_ETIME && part < 80; part++, limit *= 1.2)
+        status = run_part(&p, part, moves, limit, file);
+    CHECK_SAME(status, BL_OK);
+    remove(file);
+    close_problem(&p);
+    return part;
+}
+
+static void test_parts(void) {
+    const char *path = write_graph(5000, true, true);
+    uint32_t parts = 0;
+    parts += run_in_parts(
+        "uts", (const char *[]){"-t", "1", "-a", "3", "-d", SIZED("8", "10"), "-b", "4", "-r", "19", NULL}, true);
+    parts += run_in_parts("nqueens", (const char *[]){"--n", SIZED("10", "13"), NULL}, true);
+    parts += run_in_parts("fib", (const char *[]){"--n", SIZED("22", "30"), NULL}, true);
+    parts += run_in_parts("octree", (const char *[]){"--particles", SIZED("60k", "500k"), NULL}, true);
+    parts += run_in_parts("fourrow", (const char *[]){"--lookahead", SIZED("6", "8"), NULL}, true);
+    parts += run_in_parts("transform", (const char *[]){"--elements", SIZED("8M", "50M"), NULL}, true);
+    parts += run_in_parts("pagerank", (const char *[]){"--graph", path, "--iterations", "19", NULL}, false);
+    remove(path);
+    CHECK(parts > 7); /* one may be over before anybody looks at the clock, but not all */
+}
+
 /* What is found by the build, and options that are refused with a line of text. */
 static void test_list(void) {
     check_at("list");
@@ -342,5 +412,6 @@ int main(void) {
     test_fib();
     test_pagerank();
     test_fourrow();
+    test_parts();
     return check_end();
 }

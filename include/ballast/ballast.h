@@ -3,7 +3,7 @@
  * A program is a task function, its payload type and shared data (see program.h, or bl_function below for CPU-only use).
  * A context is a device and the way work is balanced on it. bl_run runs a program from its first tasks until nothing is left.
  *
- * Thread safety: one thread at a time per context; different contexts are independent.
+ * Thread safety: one thread at a time per context, but for bl_cancel; different contexts are independent.
  * Memory: everything a context allocates is freed by bl_close. Nothing is printed; nothing exits the process.
  */
 #ifndef BALLAST_H
@@ -31,7 +31,10 @@ extern "C" {
     X(ETOOMANY, "more tasks at once than the scheduler can number")                                                    \
     X(ESTALL, "no progress within the stall time")                                                                     \
     X(EDEVICE, "the device reported an error")                                                                         \
-    X(EDEAD, "the context is unusable after an earlier stall or device error")
+    X(EDEAD, "the context is unusable after an earlier stall or device error")                                         \
+    X(ETIME, "the time limit was reached")                                                                             \
+    X(ECANCEL, "cancelled")                                                                                            \
+    X(EFILE, "a checkpoint cannot be written, read or used")
 
 typedef enum bl_status {
 #define BL__STATUS(name, text) BL_##name,
@@ -73,7 +76,11 @@ typedef struct bl_config {
                             * the papers' names only, otherwise termination is detected */
     uint64_t seed;        /* of victim choice and of the simulated machine's schedule; 0 means 1 */
     double stall_seconds; /* a run without progress for this long ends with BL_ESTALL; default 60 */
-    void *stream;         /* CUDA only: a cudaStream_t to launch on; default: the context's own */
+    double time_limit; /* seconds that the runs of this context may take together; then BL_ETIME; default: no limit */
+    const char *checkpoint;    /* a file for what is left of a run that is stopped; default: none (see below) */
+    double checkpoint_seconds; /* how often it is written before that; default 60 */
+    const char *resume;        /* such a file, for a run to go on from; default: none */
+    void *stream;              /* CUDA only: a cudaStream_t to launch on; default: the context's own */
     /* Called about ten times a second from the thread that called bl_run, with the tasks run so far. */
     void (*progress)(void *arg, uint64_t tasks);
     void *progress_arg;
@@ -130,6 +137,21 @@ int bl_run_join(bl_context *context, const bl_program *program, const void *shar
  * turns out uneven is stolen. */
 int bl_run_range(bl_context *context, const bl_program *program, const void *shared, const void *payload,
                  uint32_t count, bl_stats *stats);
+
+/* ---- stopping a run, and going on later ----
+ *
+ * A run can be stopped between two tasks: by bl_cancel, and by config.time_limit. Static and list schedulers cannot stop before the end of a wave,
+ * and a loop is a single wave to them; "auto" avoids them where a time limit or a checkpoint is asked for.
+ *
+ * With config.checkpoint a run that is stopped writes what is left of it to that file; every checkpoint_seconds it does so on the way, so that a
+ * process that is killed has lost no more. The file holds the tasks that were not run yet, joins that wait for them, and the contents of all memory
+ * from bl_alloc. A context that is opened with config.resume goes on from there, on any device and with any scheduler: make the same allocations in
+ * the same order and call the same runs with the same arguments. Those before the one that was stopped are made again; when that one begins, memory
+ * gets the contents that it had, and its statistics count what was done before. Shared data must be the same byte by byte, padding included, but for
+ * pointers into memory from bl_alloc; payloads and memory must hold no pointers. Anything else is refused with BL_EFILE, and bl_detail says why. */
+
+/* From any thread and from signal handlers: the run under way, and every later one of this context, ends with BL_ECANCEL. */
+void bl_cancel(bl_context *context);
 
 /* ---- timelines: what each worker did when ---- */
 

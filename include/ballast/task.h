@@ -33,14 +33,14 @@ typedef struct bl_nothing {
     uint32_t unused;
 } bl_nothing;
 
-/* Reasons in a run's stop word. */
+/* Reasons in a run's stop word: the host's, and those of workers. */
 enum {
     BL__STOP_GROW = 1,
-    BL__STOP_HOST = 2,
     BL__STOP_FAILED = 4,
     BL__STOP_TOO_MANY = 8,
     BL__STOP_DONE = 16,
-    BL__STOP_RECORDS = 32
+    BL__STOP_RECORDS = 32,
+    BL__STOP_HOST = 1 << 24 /* in a byte of its own, which the host of a GPU can write without the others */
 };
 
 typedef struct bl_task bl_task;

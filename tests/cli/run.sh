@@ -252,6 +252,35 @@ else
 fi
 says "bench --force" "^faa " bench kerbl-faa --quick --repeats 1 --device cpu --out "$tmp/rows" --force
 
+# ---- stopped, and gone on with ----
+
+refuses "time limit of nothing" 2 "--time-limit 0: not a time" run fib --time-limit 0
+refuses "checkpoints of nothing" 2 "--checkpoint-every: nothing is written" run fib --checkpoint-every 3
+refuses "checkpoint of repeats" 2 "--repeat 3: a run that stops" run fib --checkpoint "$tmp/check" --repeat 3
+refuses "checkpoint that cannot be written" 1 "--checkpoint /nowhere/file: cannot be written" run fib --checkpoint /nowhere/file
+refuses "checkpoint in place of a device" 1 "--checkpoint /dev/null: cannot be written: not a regular file" \
+    run fib --device cpu --checkpoint /dev/null
+refuses "resume without a file" 1 "--resume /nowhere/file: No such file" run fib --device cpu --resume /nowhere/file
+refuses "resume from something else" 1 "is no checkpoint of this version" run fib --device cpu --resume "$0"
+call run uts --tree T1 --device cpu --time-limit 0.05 --checkpoint "$tmp/check" --json
+if [ "$status" -eq 1 ] && [ "$(member status)" = time-limit ] && ! grep -q result "$tmp/out" && [ "$(lines "$tmp/err")" -eq 1 ] &&
+    grep -q "uts: stopped by --time-limit after .* tasks; to go on: --resume $tmp/check" "$tmp/err"; then
+    ok "time limit"
+else
+    not_ok "time limit" "expected status 1, time-limit, no result and one line"
+fi
+refuses "resume of another problem" 1 "a checkpoint of another problem" run uts --tree T3 --device cpu --resume "$tmp/check"
+head -c 500 "$tmp/check" >"$tmp/cut"
+refuses "resume from half a file" 1 "is damaged" run uts --tree T1 --device cpu --resume "$tmp/cut"
+json "resume, with another scheduler" "status=complete tasks=4130070 nodes=4130071 checked=known" \
+    run uts --tree T1 --device cpu --scheduler steal:blocking --resume "$tmp/check" --json
+timeout -s TERM 0.5 "$tool" run uts --tree T1XL --device cpu --json >"$tmp/out" 2>"$tmp/err" </dev/null && status=0 || status=$?
+if [ "$(member status)" = cancelled ] && grep -q "^ballast: uts: cancelled after" "$tmp/err"; then
+    ok "a signal cancels"
+else
+    not_ok "a signal cancels" "expected cancelled"
+fi
+
 # ---- report ----
 
 says "report --help" "^usage: ballast report DIR" report --help

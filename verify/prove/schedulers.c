@@ -28,6 +28,7 @@ typedef enum kind { WAVES = 1, QUEUED = 2, RANGES = 4, PAPERS = 8 } kind;
  *   half          thieves take half
  *   loop, alone   the roots are a range, of tasks that spawn, or that spawn nothing
  *   pause         there is no room for what a task spawns
+ *   stopped       the host stops the run, at any time
  *   X|Y           workers that are told what to do: p, P spawn one task or two and publish, f fetches if it has nothing, and runs one */
 typedef struct shape {
     uint32_t kinds; /* of schedulers that it is for */
@@ -48,12 +49,17 @@ static const shape shapes[] = {
     {QUEUED, 2, 1, 7, 8, "pause", 2},
     {QUEUED, 3, 1, 1, 2, "", 1},
     {QUEUED, 3, 1, 2, 3, "", 1},
+    {QUEUED, 2, 1, 1, 2, "stopped", 1},
+    {QUEUED, 2, 1, 2, 3, "stopped kept together", 1},
     {PAPERS, 2, 1, 2, 3, "together", 1},
+    {PAPERS, 2, 1, 1, 2, "stopped", 1},
     {RANGES, 2, 1, 2, 7, "", 1},
     {RANGES, 2, 3, 1, 6, "loop", 1},
     {RANGES, 2, 4, 1, 4, "alone", 1},
     {RANGES, 3, 3, 1, 3, "alone", 1},
     {RANGES, 2, 4, 1, 8, "pause loop", 1},
+    {RANGES, 2, 3, 1, 6, "stopped loop", 1},
+    {RANGES, 2, 4, 1, 4, "stopped alone", 1},
     {WAVES, 2, 2, 1, 4, "", 1},
     {WAVES, 2, 3, 1, 4, "", 1},
     {WAVES, 3, 3, 1, 3, "", 1},
@@ -180,9 +186,16 @@ static void work(const scheduled *s, uint32_t worker) {
         bl_explore_fail("worker %u ends while a task is in flight", worker);
 }
 
+/* Workers, and the host where it has something to say. */
+static uint32_t threads(const scheduled *s) { return s->run->workers + (is_how(s->shape, "stopped") ? 1 : 0); }
+
 static void body(void *arg, uint32_t worker, uint32_t lane) {
     scheduled *s = arg;
     (void)lane;
+    if (worker == s->run->workers) {
+        tree_stop(s->run);
+        return;
+    }
     open_stack(s->run, worker);
     if (is_told(s->shape))
         follow_script(s, worker);
@@ -244,7 +257,7 @@ static int explored_fit(bl_context *c, bl__plan *plan, uint32_t lanes, size_t wo
 static bool execute(scheduled *s) {
     bl_explore_options o = {.before = before, .max_steps = STEPS, .replay = ""};
     static bl_explore_result result;
-    return bl_explore(s->run->workers, body, s, &o, &result);
+    return bl_explore(threads(s), body, s, &o, &result);
 }
 
 /* Any status but BL_OK ends the run. */
@@ -262,7 +275,7 @@ static int explored_launch(bl_context *c, const bl__plan *plan, const bl__run *r
     o.max_executions /= LESS;
     o.max_pruned = PRUNED * o.max_executions;
     s->explored = true;
-    s->right = bl_explore(run->workers, body, s, &o, s->result);
+    s->right = bl_explore(threads(s), body, s, &o, s->result);
     if (s->right && !s->result->executions) {
         s->right = false;
         snprintf(s->result->failure, sizeof s->result->failure, "no execution ends within %u steps", STEPS);
@@ -359,7 +372,7 @@ static bl_context open_context(scheduled *s, const bl__device_ops *ops, const ch
     bl_context c = {.ops = ops, .device = s};
     uint32_t uses = bl_scheduler_uses(scheduler);
     c.config.scheduler = scheduler;
-    c.config.group = "";
+    c.config.group = c.config.checkpoint = c.config.resume = "";
     c.config.workers = s->shape->workers;
     c.config.capacity = uses & BL_USES_CAPACITY ? 2 : 0;
     c.config.private_entries = is_how(s->shape, "kept") ? 2 : BL_NONE;

@@ -76,6 +76,11 @@ static BL_TASK void tree_run(bl_task *t, const tree_payload *payload, uint32_t i
 static const tree_scheduler schedulers[] = {BL_INSTANCES(X)};
 #undef X
 
+void tree_stop(const bl__run *run) {
+    bl_fetch_or32_relaxed(&run->control->stop, BL__STOP_HOST);
+    bl__wake(run, 1);
+}
+
 const tree_scheduler *tree_scheduler_of(const char *name) {
     for (size_t i = 0; i < sizeof schedulers / sizeof schedulers[0]; i++)
         if (!strcmp(schedulers[i].name, name))

@@ -48,6 +48,7 @@ const tree_scheduler *tree_scheduler_of(const char *name);
 bl__worker tree_worker(const bl__run *run, uint32_t id);
 void tree_spawn(bl__worker *w, tree *tree, uint32_t task); /* onto its stack */
 void tree_run_newest(bl__worker *w, tree *tree);
+void tree_stop(const bl__run *run); /* as the host does */
 
 extern uint32_t tree_quick_tries, tree_idle_spins;
 

@@ -1,0 +1,168 @@
+/* How a run begins, from its roots or from a checkpoint, and how it is stopped before its end. */
+#include "job.h"
+
+#include <ballast/parts/entry.h>
+#include <ballast/parts/record.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- stopping before the end ---- */
+
+static void set_pause(bl__job *j) {
+    const bl_config *config = &j->c->config;
+    double limit = config->time_limit > 0 ? j->begun + config->time_limit - j->c->spent : INFINITY;
+    j->c->pause_at = limit < j->checkpoint_at ? limit : j->checkpoint_at;
+}
+
+/* Whether somebody or the clock has ended the run. */
+static int stopped_by(const bl__job *j) {
+    const bl_config *config = &j->c->config;
+    if (bl_load32_host(&j->c->cancelled))
+        return BL_ECANCEL;
+    return config->time_limit > 0 && j->c->spent + bl__now() - j->begun >= config->time_limit ? BL_ETIME : BL_OK;
+}
+
+/* This run as a checkpoint would have it, without what is left. */
+static bl__rest this_run(const bl__job *j) {
+    return (bl__rest){.problem = j->problem,
+                      .run = j->c->runs,
+                      .words = j->run.words,
+                      .record_bytes = j->plan.program->record_bytes,
+                      .result_bytes = j->plan.program->result_bytes,
+                      .roots = j->roots};
+}
+
+static int write_checkpoint(bl__job *j) {
+    const bl_stats so_far = j->stats;
+    bl__add_up(j);
+    bl__rest rest = this_run(j);
+    rest.entries = j->entries;
+    rest.record_capacity = j->run.record_capacity;
+    rest.flat = j->flat.memory ? j->flat.memory : j->in.memory;
+    rest.records = j->records.memory;
+    rest.results = j->results.memory;
+    rest.stats = j->stats;
+    rest.stats.seconds = bl__now() - j->begun;
+    bl__stats_add(&rest.stats, &j->before);
+    j->stats = so_far;
+    int status = bl__checkpoint_write(j->c, &rest);
+    j->checkpoint_at = bl__now() + j->c->config.checkpoint_seconds;
+    return status;
+}
+
+int bl__look_up(bl__job *j) {
+    int stopped = stopped_by(j), status = BL_OK;
+    if (j->checkpoints && (stopped != BL_OK || bl__now() >= j->checkpoint_at))
+        status = write_checkpoint(j);
+    set_pause(j);
+    return status != BL_OK ? status : stopped;
+}
+
+/* Range stealing deals out the indices themselves, unless who splits the range must be asked. */
+static bool is_loop(const bl__job *j, uint32_t range) { return j->plan.range && range > 1 && !j->plan.program->splits; }
+
+/* Its one entry is kept for whoever has an index of it. */
+static void make_loop(bl__job *j, uint32_t range) {
+    j->in = j->flat;
+    memset(&j->flat, 0, sizeof j->flat);
+    j->entries = 0;
+    j->run.in = j->in.memory;
+    j->run.loop_tasks = range;
+    j->run.alone = j->run.pop && j->plan.program->max_spawn == 0;
+}
+
+/* Root entries into flat. A range is dealt out, a part for each worker; more than one root come only with a range of one. */
+static int upload_roots(bl__job *j, const void *roots, uint32_t count, uint32_t range) {
+    bool whole = range == 1 || j->plan.is_static || is_loop(j, range);
+    uint32_t parts = whole ? 1 : range < j->run.workers ? range : j->run.workers;
+    uint32_t words = j->run.words, payload = j->plan.program->payload_bytes;
+    bool joins = j->plan.program->result_bytes != 0;
+    j->entries = count * parts;
+    size_t bytes = 4u * (size_t)words * j->entries;
+    uint32_t *entries = calloc(1, bytes);
+    for (uint32_t i = 0; i < j->entries && entries; i++) {
+        uint32_t part = i % parts, *entry = entries + (size_t)i * words;
+        entry[0] = (uint32_t)((uint64_t)range * part / parts);
+        entry[1] = (uint32_t)((uint64_t)range * (part + 1) / parts);
+        if (payload)
+            memcpy(entry + BL__ENTRY_HEAD, (const char *)roots + (size_t)(i / parts) * payload, payload);
+        if (joins)
+            entry[BL__ENTRY_HEAD + payload / 4] = range == 1 ? BL__ROOT | i : BL__NO_JOIN;
+    }
+    int status = entries ? bl__ensure(j, &j->flat, bytes) : BL_ENOMEM;
+    if (status == BL_OK)
+        status = bl_copy_in(j->c, j->flat.memory, entries, bytes);
+    free(entries);
+    return status;
+}
+
+/* For the static schedulers: the number of the first task of each entry in flat, and how many there are in all. */
+static int number_tasks(bl__job *j, uint32_t *tasks) {
+    size_t bytes = 4u * (size_t)j->run.words * j->entries;
+    uint32_t *entries = malloc(bytes), *first = malloc(4u * (size_t)j->entries);
+    uint64_t sum = 0;
+    int status = entries && first ? bl_copy_out(j->c, entries, j->flat.memory, bytes) : BL_ENOMEM;
+    for (uint32_t i = 0; i < j->entries && status == BL_OK; i++) {
+        const uint32_t *entry = entries + (size_t)i * j->run.words;
+        first[i] = (uint32_t)sum;
+        sum += entry[1] - entry[0];
+        if (sum > UINT32_MAX)
+            status = BL_ETOOMANY;
+    }
+    *tasks = (uint32_t)sum;
+    if (status == BL_OK)
+        status = bl__ensure(j, &j->in_first, 4u * (size_t)j->entries);
+    if (status == BL_OK)
+        status = bl_copy_in(j->c, j->in_first.memory, first, 4u * (size_t)j->entries);
+    free(entries);
+    free(first);
+    return status;
+}
+
+/* ---- beginning: from the roots, or where a checkpoint was written ---- */
+
+static int begin_roots(bl__job *j, const void *roots, uint32_t count, uint32_t range) {
+    int status = upload_roots(j, roots, count, range);
+    if (status == BL_OK)
+        status = bl__make_results(j);
+    return status == BL_OK ? bl__first_records(j) : status;
+}
+
+static int begin_again(bl__job *j, bl__resume *resume) {
+    const bl__rest *rest = &resume->rest;
+    j->entries = rest->entries;
+    j->before = rest->stats;
+    int status = bl__ensure(j, &j->flat, 4u * (size_t)j->run.words * j->entries);
+    if (status == BL_OK)
+        status = bl__make_results(j);
+    if (status == BL_OK && rest->record_bytes)
+        status = bl__ensure(j, &j->records, (size_t)rest->record_bytes * rest->record_capacity);
+    if (status == BL_OK)
+        status = bl__resume_load(j->c, resume, j->flat.memory, j->records.memory, j->results.memory);
+    j->run.record_bytes = rest->record_bytes;
+    j->run.record_capacity = rest->record_capacity;
+    return status == BL_OK ? bl__first_records(j) : status;
+}
+
+int bl__begin(bl__job *j, const void *roots, uint32_t count, uint32_t range, uint32_t *tasks) {
+    const bl_config *config = &j->c->config;
+    bl__resume resume = {.file = NULL};
+    bl__rest is = this_run(j);
+    int status = config->checkpoint[0] ? bl__checkpoint_check(j->c) : BL_OK;
+    if (status == BL_OK && config->resume[0])
+        status = bl__resume_open(j->c, &is, &resume);
+    /* What is made again has been written before. */
+    j->checkpoints = config->checkpoint[0] && (resume.file || resume.rest.run < j->c->runs);
+    j->checkpoint_at = j->checkpoints ? j->begun + config->checkpoint_seconds : INFINITY;
+    if (status == BL_OK)
+        status = resume.file ? begin_again(j, &resume) : begin_roots(j, roots, count, range);
+    if (status == BL_OK)
+        status = bl__look_up(j); /* its time may be up already */
+    if (status == BL_OK && !resume.file && is_loop(j, range))
+        make_loop(j, range);
+    if (status == BL_OK && j->plan.is_static)
+        status = number_tasks(j, tasks);
+    bl__resume_close(&resume);
+    return status;
+}

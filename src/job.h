@@ -1,0 +1,66 @@
+/* One run on its way: what it owns, and what the files that make it need of each other.
+ *
+ *   run.c      plans, gets memory, launches until nothing is left
+ *   begin.c    from the roots or from a checkpoint; and stopping before the end
+ *   waves.c    the launches of the static and list schedulers
+ *   records.c  join records */
+#ifndef BALLAST_JOB_H
+#define BALLAST_JOB_H
+
+#include "internal.h"
+
+typedef struct bl__buffer {
+    void *memory;
+    size_t bytes;
+} bl__buffer;
+
+/* Everything one run owns. */
+typedef struct bl__job {
+    bl_context *c;
+    bl__plan plan;
+    bl__run run;
+    const void *shared;
+    bl_stats stats;
+    bl__buffer control, tally, spill, memory, queues, pool, flat, total, in, in_first, out, out_first;
+    bl__buffer records, free_records, results;
+    bl__tally *tallies;   /* host copy */
+    bool checkpoints;     /* are written */
+    struct bl__job *next; /* abandoned */
+    uint64_t bytes;
+    uint64_t problem; /* for checkpoints: bl__problem */
+    uint32_t entries; /* in flat, or in the in-array */
+    uint32_t roots;
+    double begun, checkpoint_at; /* on bl__now */
+    bl_stats before;             /* of what was run before a checkpoint that this run goes on from */
+} bl__job;
+
+/* ---- run.c ---- */
+
+int bl__ensure(bl__job *j, bl__buffer *b,
+               size_t bytes); /* at least so large; what was there is lost if it has to grow */
+void bl__release(bl__job *j, bl__buffer *b);
+uint32_t bl__power_of_two(uint64_t at_least);
+/* Tasks that a group runs together: a warp's lanes one each, or a piece of the size asked for. */
+uint32_t bl__tasks_at_once(const bl__job *j);
+int bl__launch(bl__job *j, bl__control *after);
+void bl__add_up(bl__job *j); /* the workers' counters into the statistics */
+
+/* ---- begin.c ---- */
+
+/* All that there is to do into flat, or for a loop of range stealing into the run; in_first and *tasks for waves. */
+int bl__begin(bl__job *j, const void *roots, uint32_t count, uint32_t range, uint32_t *tasks);
+/* Between two launches, with all that is left in flat or in the in-array. Writes a checkpoint if it is time. Not BL_OK: the run ends here. */
+int bl__look_up(bl__job *j);
+
+/* ---- waves.c ---- */
+
+int bl__run_waves(bl__job *j, uint32_t tasks);
+
+/* ---- records.c ---- */
+
+int bl__first_records(bl__job *j);                   /* before the workers start: some for each, besides those in use */
+int bl__make_records(bl__job *j, uint64_t capacity); /* so many in all, those in use where they were */
+int bl__records_for_wave(bl__job *j, uint32_t tasks); /* waves cannot pause */
+int bl__make_results(bl__job *j);                     /* room for those of the roots */
+
+#endif

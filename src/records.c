@@ -1,0 +1,64 @@
+/* Join records of a run: how many there are, and more of them. What they are is in parts/record.h. */
+#include "job.h"
+
+#include <ballast/queues/broker.h>
+
+/* Records in larger memory, those in use where they were, and all others in the queue of free ones. */
+int bl__make_records(bl__job *j, uint64_t capacity) {
+    bl__run *run = &j->run;
+    bl__buffer larger = {NULL, 0};
+    size_t used = (size_t)run->record_capacity * run->record_bytes;
+    if (capacity > 1u << 30)
+        return BL_ENOMEM;
+    run->record_bytes = j->plan.program->record_bytes;
+    size_t bytes = (size_t)capacity * run->record_bytes;
+    int status = bl__ensure(j, &larger, bytes);
+    if (status == BL_OK && used)
+        status = j->c->ops->move(j->c, larger.memory, j->records.memory, used);
+    if (status == BL_OK)
+        status = bl_zero(j->c, (char *)larger.memory + used, bytes - used);
+    bl__release(j, &j->records);
+    j->records = larger;
+    run->records = larger.memory;
+    run->record_capacity = (uint32_t)capacity;
+    bl__release(j, &j->free_records);
+    if (status == BL_OK)
+        status = bl__ensure(j, &j->free_records, broker_bytes((bl_shape){run->record_capacity, 1, run->workers}));
+    run->free_records = j->free_records.memory;
+    if (status == BL_OK)
+        status = j->c->ops->manage(j->c, BL__RECORDS_SET_UP, -1, run, NULL, 0, NULL);
+    if (status == BL_OK)
+        status = j->c->ops->manage(j->c, BL__RECORDS_FILL, -1, run, NULL, 0, NULL);
+    return status;
+}
+
+/* Before the workers start: some for each of them to begin with, besides those in use. */
+int bl__first_records(bl__job *j) {
+    if (!j->plan.program->result_bytes)
+        return BL_OK;
+    uint64_t each = j->c->config.capacity ? j->c->config.capacity : 256;
+    each = each < 4 * j->plan.warp ? 4 * j->plan.warp : each;
+    uint32_t needed = bl__power_of_two(each * j->run.workers);
+    return bl__make_records(j, needed > j->run.record_capacity ? needed : j->run.record_capacity);
+}
+
+int bl__make_results(bl__job *j) {
+    size_t bytes = (size_t)j->plan.program->result_bytes * j->roots;
+    int status = bytes ? bl__ensure(j, &j->results, bytes) : BL_OK;
+    j->run.results = j->results.memory;
+    return status;
+}
+
+/* Waves cannot pause: enough for every task of the next launch to fork, and for what groups hold back. */
+int bl__records_for_wave(bl__job *j, uint32_t tasks) {
+    bl__run *run = &j->run;
+    uint64_t spare = 0, needed = 2 * ((uint64_t)tasks + run->workers * (uint64_t)run->lanes);
+    if (!j->plan.program->result_bytes)
+        return BL_OK;
+    int status = j->c->ops->manage(j->c, BL__RECORDS_COUNT, -1, run, NULL, 0, j->total.memory);
+    if (status == BL_OK)
+        status = bl_copy_out(j->c, &spare, j->total.memory, sizeof spare);
+    if (status != BL_OK || spare >= needed)
+        return status;
+    return bl__make_records(j, bl__power_of_two(run->record_capacity + needed - spare));
+}

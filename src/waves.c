@@ -1,0 +1,88 @@
+/* Static and list schedulers: a launch for every wave of tasks, or more where a wave is large. */
+#include "job.h"
+
+#include <string.h>
+
+enum { SLICE_ENTRIES = 1 << 24 }; /* what one launch of a wave may at most add to the out-array */
+
+static int make_room(bl__job *j, uint32_t used, uint64_t more) {
+    size_t entry = 4u * (size_t)j->run.words, need = (size_t)used + (size_t)more;
+    if (need > UINT32_MAX)
+        return BL_ETOOMANY;
+    if (need * entry <= j->out.bytes)
+        return BL_OK;
+    size_t slots = need > 2 * (size_t)used ? need : 2 * (size_t)used;
+    bl__buffer larger = {NULL, 0}, first = {NULL, 0};
+    int status = bl__ensure(j, &larger, slots * entry);
+    if (status == BL_OK)
+        status = bl__ensure(j, &first, slots * 4);
+    if (status == BL_OK && used)
+        status = j->c->ops->move(j->c, larger.memory, j->out.memory, used * entry);
+    if (status == BL_OK && used)
+        status = j->c->ops->move(j->c, first.memory, j->out_first.memory, used * 4u);
+    bl__release(j, &j->out);
+    bl__release(j, &j->out_first);
+    j->out = larger;
+    j->out_first = first;
+    return status;
+}
+
+/* One wave: every task of the in-array, in launches small enough that what they spawn surely fits. */
+static int run_wave(bl__job *j, uint32_t tasks, uint64_t *spawned) {
+    bl__run *run = &j->run;
+    bl__control after;
+    uint32_t batch = bl__tasks_at_once(j);
+    uint32_t most = j->plan.program->max_spawn ? SLICE_ENTRIES / j->plan.program->max_spawn : UINT32_MAX;
+    *spawned = 0;
+    for (uint32_t done = 0; done < tasks; done += run->slice_tasks) {
+        run->first_task = done;
+        run->slice_tasks = tasks - done < most ? tasks - done : most;
+        int status = make_room(j, (uint32_t)*spawned, (uint64_t)run->slice_tasks * j->plan.program->max_spawn);
+        if (status == BL_OK)
+            status = bl__records_for_wave(j, run->slice_tasks);
+        run->out = j->out.memory;
+        run->out_first = j->out_first.memory;
+        if (j->plan.wave)
+            run->groups = (run->slice_tasks + batch - 1) / batch;
+        memset(&after, 0, sizeof after);
+        after.out = *spawned;
+        if (status == BL_OK)
+            status = bl_copy_in(j->c, j->control.memory, &after, sizeof after);
+        if (status == BL_OK)
+            status = bl__launch(j, &after);
+        if (status != BL_OK)
+            return status;
+        *spawned = after.out;
+        if (run->slice_tasks > j->stats.paper_tasks)
+            j->stats.paper_tasks = run->slice_tasks;
+    }
+    return BL_OK;
+}
+
+int bl__run_waves(bl__job *j, uint32_t tasks) {
+    int status = j->c->ops->timer_start(j->c);
+    j->in = j->flat;
+    memset(&j->flat, 0, sizeof j->flat);
+    j->run.in_entries = j->entries;
+    while (status == BL_OK && tasks) {
+        uint64_t spawned;
+        j->run.in = j->in.memory;
+        j->run.in_first = j->in_first.memory;
+        status = run_wave(j, tasks, &spawned);
+        if (status != BL_OK)
+            break; /* after a stall a worker may still be reading j->run */
+        bl__buffer in = j->in, first = j->in_first;
+        j->in = j->out;
+        j->in_first = j->out_first;
+        j->out = in;
+        j->out_first = first;
+        if (j->run.in_entries + (spawned & UINT32_MAX) > j->stats.peak_tasks)
+            j->stats.peak_tasks = j->run.in_entries + (spawned & UINT32_MAX);
+        j->run.in_entries = j->entries = (uint32_t)spawned;
+        tasks = (uint32_t)(spawned >> 32);
+        if (tasks && (bl__now() >= j->c->pause_at || bl_load32_host(&j->c->cancelled)))
+            status = bl__look_up(j);
+    }
+    int stopped = j->c->ops->timer_stop(j->c, &j->stats.seconds);
+    return status != BL_OK ? status : stopped;
+}

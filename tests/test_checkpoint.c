@@ -1,0 +1,436 @@
+/* Runs that are stopped and go on: on every scheduler, with joins and without, again and again, until the sums are those of a run in one go. Files
+ * that are cut, changed or of another problem, and a process that is killed. test_checkpoint_sim.c is the same text on the simulated machine. */
+#define _POSIX_C_SOURCE 200809L /* nanosleep, mkdtemp, kill */
+
+#include "check.h"
+#include "config.h"
+
+#include "joins.h"
+
+#include <ballast/ballast.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+/* ---- tasks that call for the end ---- */
+
+static bl_context *to_cancel;
+static uint32_t tasks_run, cancel_after; /* 0: never */
+
+static void pause_seconds(double seconds) {
+    struct timespec t = {(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))};
+    nanosleep(&t, NULL);
+}
+
+/* Afterwards tasks take so long that the run cannot end before it is stopped. */
+BL_FN void count_task(void) {
+    uint32_t after = cancel_after;
+    if (!after || bl_fetch_add32_relaxed(&tasks_run, 1) + 1 < after)
+        return;
+    bl_cancel(to_cancel);
+#ifndef BL_TARGET_SIM
+    pause_seconds(5e-4);
+#endif
+}
+
+static BL_TASK void counted_word_run(bl_task *t, const word_node *node, uint32_t index, const bl_nothing *shared,
+                                     bl_nothing *local) {
+    if (t->lane == 0)
+        count_task();
+    word_run(t, node, index, shared, local);
+}
+
+#define BL_PROGRAM counted_words
+#define BL_PAYLOAD word_node
+#define BL_RUN counted_word_run
+#define BL_RESULT word
+#define BL_JOIN word_join
+#define BL_JOIN_WIDTH JOINS_WIDTH
+#define BL_LANE_TASKS 1
+#include <ballast/program.h>
+
+/* Every index of a loop adds its square to one of 64 sums; every seventh spawns another loop. */
+enum { SUMS = 64 };
+typedef struct sums_shared {
+    uint64_t *sums;
+    uint32_t factor, unused;
+} sums_shared;
+typedef struct sums_node {
+    uint32_t begin, depth;
+} sums_node;
+
+static BL_TASK void sums_run(bl_task *t, const sums_node *node, uint32_t index, const sums_shared *shared,
+                             bl_nothing *local) {
+    (void)local;
+    if (t->lane)
+        return;
+    count_task();
+    uint64_t n = node->begin + index;
+    sums_node below = {node->begin + index, node->depth - 1};
+    bl_fetch_add64_relaxed(&shared->sums[n % SUMS], n * n * shared->factor);
+    if (node->depth && n % 7 == 0)
+        bl_spawn_n(t, &below, 9);
+}
+
+static uint64_t sums_expect(sums_node node, uint32_t count, uint64_t *sums) {
+    uint64_t tasks = count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t n = node.begin + i;
+        sums[n % SUMS] += n * n * 3;
+        if (node.depth && n % 7 == 0)
+            tasks += sums_expect((sums_node){node.begin + i, node.depth - 1}, 9, sums);
+    }
+    return tasks;
+}
+
+#define BL_PROGRAM sums
+#define BL_PAYLOAD sums_node
+#define BL_SHARED sums_shared
+#define BL_RUN sums_run
+#define BL_MAX_SPAWN 1
+#define BL_LANE_TASKS 1
+#include <ballast/program.h>
+
+#ifdef BL_TARGET_SIM
+#define DEVICE "sim"
+#define WORDS counted_words_sim()
+#define LOOP sums_sim()
+enum { DEPTH = 8, ROOTS = 12, LENGTH = 20000, SHORT = 20000 };
+#else
+#define DEVICE "cpu"
+#define WORDS counted_words_cpu()
+#define LOOP sums_cpu()
+enum { DEPTH = 7, ROOTS = 12, LENGTH = 3000, SHORT = 100 };
+#endif
+
+/* ---- opening, with a file or two ---- */
+
+static char folder[] = "/tmp/ballast_checkpoint_XXXXXX", file[64], other_file[80];
+
+static bl_context *open_with(bl_config config) {
+    bl_context *c = NULL;
+    config.device = DEVICE;
+    config = config_for(config);
+    CHECK_SAME(bl_open(&c, &config), BL_OK);
+    if (!c)
+        exit(check_end());
+    to_cancel = c;
+    tasks_run = 0;
+    return c;
+}
+
+static const char *scheduler_at(uint32_t i) {
+    uint32_t n = 0;
+    while (bl_scheduler_name(n))
+        n++;
+    return i < n ? bl_scheduler_name(i) : bl_alias_name(i - n, NULL);
+}
+
+static int run_words(bl_context *c, bl_stats *stats, bool compare) {
+    word_node nodes[ROOTS];
+    word results[ROOTS];
+    uint64_t tasks = 0;
+    memset(results, 0, sizeof results);
+    for (uint32_t i = 0; i < ROOTS; i++)
+        nodes[i] = (word_node){i * 7919u + 3, DEPTH, 0};
+    int status = bl_run_join(c, WORDS, NULL, nodes, ROOTS, results, stats);
+    for (uint32_t i = 0; i < ROOTS && status == BL_OK && compare; i++) {
+        word expected = word_expect(nodes[i], 0);
+        CHECK(results[i].text == expected.text && results[i].tasks == expected.tasks);
+        tasks += expected.tasks;
+    }
+    if (status == BL_OK && compare)
+        CHECK_SAME(stats->tasks, tasks);
+    return status;
+}
+
+/* As an application does it: memory, contents, run, result. */
+static int run_loop(bl_context *c, uint32_t factor, uint32_t length, uint32_t extra, bl_stats *stats) {
+    uint64_t found[SUMS], expected[SUMS] = {0};
+    void *memory = NULL, *more = NULL;
+    sums_node root = {5, 2};
+    CHECK_SAME(bl_alloc(c, &more, extra), BL_OK);
+    CHECK_SAME(bl_alloc(c, &memory, sizeof found), BL_OK);
+    CHECK_SAME(bl_zero(c, memory, sizeof found), BL_OK);
+    sums_shared shared = {memory, factor, 0};
+    int status = bl_run_range(c, LOOP, &shared, &root, length, stats);
+    CHECK_SAME(bl_copy_out(c, found, memory, sizeof found), BL_OK);
+    if (status == BL_OK && factor == 3) {
+        CHECK_SAME(stats->tasks, sums_expect(root, length, expected));
+        CHECK(memcmp(found, expected, sizeof found) == 0);
+    }
+    bl_free(c, more);
+    bl_free(c, memory);
+    return status;
+}
+
+static int run_one(bl_context *c, bool joins, bl_stats *stats) {
+    return joins ? run_words(c, stats, true) : run_loop(c, 3, LENGTH, 40, stats);
+}
+
+/* ---- every scheduler stops, and another goes on ---- */
+
+static void stop_and_go_on(uint32_t from, bool joins) {
+    uint32_t parts = 0;
+    uint64_t tasks = 0;
+    for (int status = BL_ECANCEL; status != BL_OK && parts < 500; parts++) {
+        bl_config config = {.scheduler = scheduler_at(from + parts) ? scheduler_at(from + parts) : scheduler_at(parts),
+                            .workers = 1 + (from + parts) % 3,
+                            .capacity = parts % 2 ? 0 : 2,
+                            .checkpoint = file,
+                            .resume = parts ? file : NULL};
+        bl_stats stats;
+        memset(&stats, 0, sizeof stats);
+        check_at("%s, part %u of one begun with %s, %s", config.scheduler, parts, scheduler_at(from),
+                 joins ? "joins" : "a loop");
+        bl_context *c = open_with(config);
+        cancel_after = parts < 2 ? 100 + 37 * (from % 7) : 0;
+        status = run_one(c, joins, &stats);
+        if (!CHECK(status == BL_OK || status == BL_ECANCEL))
+            printf("    %s: %s\n", bl_status_name(status), bl_detail(c));
+        CHECK(stats.tasks >= tasks);
+        tasks = stats.tasks;
+        bl_close(c);
+        if (status != BL_OK && status != BL_ECANCEL)
+            break;
+    }
+    CHECK(parts > 1); /* it was stopped at least once */
+    remove(file);
+}
+
+static void test_schedulers(void) {
+    for (uint32_t i = 0; scheduler_at(i); i += CHECK_SLOWER)
+        stop_and_go_on(i, i / CHECK_SLOWER % 2);
+    cancel_after = 0;
+}
+
+/* ---- on the way ---- */
+
+/* Tasks are slow, and cancel something else. */
+static bl_context *open_slow(bl_config config) {
+    bl_context *c = open_with(config);
+    open_with((bl_config){.workers = 1});
+    cancel_after = 1;
+    return c;
+}
+static void close_slow(bl_context *c) {
+    cancel_after = 0;
+    bl_close(to_cancel);
+    bl_close(c);
+}
+
+static void test_often(void) {
+    const char *schedulers[] = {"auto", "central:broker", "static:split"};
+    for (unsigned i = 0; i < 3; i++) {
+        bl_stats stats;
+        struct stat there;
+        check_at("checkpoints all the time, %s", schedulers[i]);
+        remove(file);
+        bl_context *c =
+            open_slow((bl_config){.scheduler = schedulers[i], .checkpoint = file, .checkpoint_seconds = 1e-6});
+        CHECK_SAME(run_loop(c, 3, SHORT, 40, &stats), BL_OK);
+        CHECK(stats.pauses + stats.launches > 2);
+        CHECK(stat(file, &there) == 0);
+        close_slow(c);
+    }
+    remove(file);
+}
+
+/* A context whose second run is stopped: who goes on makes the first one again. */
+static void test_second_run(void) {
+    bl_stats stats;
+    check_at("the second run");
+    bl_config config = {.checkpoint = file};
+    bl_context *c = open_with(config);
+    cancel_after = 0;
+    CHECK_SAME(run_words(c, &stats, true), BL_OK);
+    cancel_after = 200;
+    tasks_run = 0;
+    CHECK_SAME(run_loop(c, 3, LENGTH, 40, &stats), BL_ECANCEL);
+    bl_close(c);
+    cancel_after = 0;
+    config.resume = file;
+    c = open_with(config);
+    CHECK_SAME(run_words(c, &stats, true), BL_OK);
+    CHECK_SAME(run_loop(c, 3, LENGTH, 40, &stats), BL_OK);
+    CHECK_SAME(run_words(c, &stats, true), BL_OK); /* and the third is a new one */
+    bl_close(c);
+    remove(file);
+}
+
+/* ---- time limit, cancel ---- */
+
+static void test_time_limit(void) {
+    bl_stats stats;
+    check_at("time limit");
+    bl_context *c = open_with((bl_config){.time_limit = 0.02});
+    int status = BL_OK, runs = 0;
+    while (status == BL_OK && runs++ < 100000)
+        status = run_words(c, &stats, false);
+    CHECK_SAME(status, BL_ETIME);
+    CHECK_SAME(run_words(c, &stats, false), BL_ETIME); /* it is spent */
+    CHECK_SAME(stats.tasks, 0);
+    bl_close(c);
+    CHECK_SAME(bl_open(&c, &(bl_config){.time_limit = -1}), BL_EINVAL);
+    CHECK_SAME(bl_open(&c, &(bl_config){.checkpoint_seconds = -1}), BL_EINVAL);
+}
+
+static void *cancel_soon(void *context) {
+    pause_seconds(0.02);
+    bl_cancel(context);
+    return NULL;
+}
+
+static void test_cancel(void) {
+    bl_stats stats;
+    pthread_t thread;
+    check_at("cancel");
+    bl_context *c = open_with((bl_config){.workers = 2});
+    int status = BL_OK;
+    CHECK_SAME(pthread_create(&thread, NULL, cancel_soon, c), 0);
+    while (status == BL_OK)
+        status = run_words(c, &stats, false);
+    CHECK_SAME(status, BL_ECANCEL);
+    CHECK_SAME(pthread_join(thread, NULL), 0);
+    CHECK_SAME(run_loop(c, 3, LENGTH, 40, &stats), BL_ECANCEL); /* for good */
+    CHECK_SAME(stats.tasks, 0);
+    bl_close(c);
+}
+
+/* ---- files ---- */
+
+static size_t read_file(const char *path, unsigned char *to, size_t most) {
+    FILE *in = fopen(path, "rb");
+    size_t bytes = in ? fread(to, 1, most, in) : 0;
+    if (in)
+        fclose(in);
+    return bytes;
+}
+static void write_file(const char *path, const unsigned char *from, size_t bytes) {
+    FILE *out = fopen(path, "wb");
+    CHECK(out && fwrite(from, 1, bytes, out) == bytes);
+    if (out)
+        CHECK(fclose(out) == 0);
+}
+
+/* With `words` in the detail, and memory untouched: the loop's own check of the sums would fail otherwise. */
+static void refuses(const char *path, uint32_t factor, uint32_t length, uint32_t extra, const char *words) {
+    bl_stats stats;
+    bl_context *c = open_with((bl_config){.resume = path});
+    CHECK_SAME(run_loop(c, factor, length, extra, &stats), BL_EFILE);
+    if (!CHECK(strstr(bl_detail(c), words) != NULL))
+        printf("    %s\n", bl_detail(c));
+    bl_close(c);
+}
+
+static void stop_loop(void) {
+    bl_stats stats;
+    cancel_after = 150;
+    bl_context *c = open_with((bl_config){.checkpoint = file, .workers = 2});
+    CHECK_SAME(run_loop(c, 3, LENGTH, 40, &stats), BL_ECANCEL);
+    bl_close(c);
+    cancel_after = 0;
+}
+
+static void test_files(void) {
+    static unsigned char good[1 << 20];
+    stop_loop();
+    size_t bytes = read_file(file, good, sizeof good);
+    CHECK(bytes > 200 && bytes < sizeof good);
+    for (size_t cut = 0; cut < bytes; cut += cut < 300 ? 1 : 97) {
+        check_at("cut to %zu of %zu bytes", cut, bytes);
+        write_file(other_file, good, cut);
+        refuses(other_file, 3, LENGTH, 40, "");
+    }
+    for (size_t at = 0; at < bytes; at += at < 300 ? 1 : 97) {
+        check_at("byte %zu of %zu changed", at, bytes);
+        good[at] ^= 0x10;
+        write_file(other_file, good, bytes);
+        good[at] ^= 0x10;
+        /* The number of the run: a later one than there will be is no error. */
+        if (at < 88 || at >= 92)
+            refuses(other_file, 3, LENGTH, 40, "");
+    }
+    check_at("a byte too many");
+    write_file(other_file, good, bytes + 1);
+    refuses(other_file, 3, LENGTH, 40, "damaged");
+    check_at("other problems");
+    refuses(file, 4, LENGTH, 40, "another problem");
+    refuses(file, 3, LENGTH + 1, 40, "another problem");
+    refuses(file, 3, LENGTH, 41, "piece 1 of memory had 40 bytes there and has 41 now");
+    refuses("/nowhere/file", 3, LENGTH, 40, "No such file");
+    refuses(folder, 3, LENGTH, 40, "resume");
+    check_at("what cannot be written");
+    bl_stats stats;
+    const char *wrong[] = {folder, "/nowhere/file"};
+    for (unsigned i = 0; i < 2; i++) {
+        bl_context *c = open_with((bl_config){.checkpoint = wrong[i], .workers = 2});
+        cancel_after = 150;
+        CHECK_SAME(run_loop(c, 3, LENGTH, 40, &stats), BL_EFILE);
+        CHECK(strstr(bl_detail(c), "cannot be written") != NULL);
+        cancel_after = 0;
+        bl_close(c);
+    }
+    check_at("the file as it was");
+    bl_context *c = open_with((bl_config){.resume = file});
+    CHECK_SAME(run_loop(c, 3, LENGTH, 40, &stats), BL_OK);
+    bl_close(c);
+    remove(file);
+    remove(other_file);
+}
+
+#ifndef BL_TARGET_SIM
+/* ---- a process that is killed ---- */
+
+static void run_until_killed(void) {
+    bl_stats stats;
+    bl_context *c = open_slow((bl_config){.checkpoint = file, .checkpoint_seconds = 0.002, .workers = 2});
+    run_loop(c, 3, LENGTH, 40, &stats);
+    _exit(0);
+}
+
+static void test_killed(void) {
+    bl_stats stats;
+    struct stat there;
+    for (int i = 0; i < 5; i++) {
+        check_at("killed, time %d", i);
+        fflush(stdout);
+        pid_t child = fork();
+        if (child == 0)
+            run_until_killed();
+        for (int tries = 0; tries < 5000 && stat(file, &there) != 0; tries++)
+            pause_seconds(1e-3);
+        pause_seconds(0.003 * i);
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+        bl_context *c = open_with((bl_config){.resume = file});
+        CHECK_SAME(run_loop(c, 3, LENGTH, 40, &stats), BL_OK);
+        bl_close(c);
+        remove(file);
+    }
+    snprintf(other_file, sizeof other_file, "%s.part", file);
+    remove(other_file); /* of who was killed while writing */
+}
+#endif
+
+int main(void) {
+    check_limit(300);
+    if (!mkdtemp(folder))
+        return 1;
+    snprintf(file, sizeof file, "%s/file", folder);
+    snprintf(other_file, sizeof other_file, "%s/other", folder);
+#ifndef BL_TARGET_SIM
+    test_killed(); /* before there are threads */
+    snprintf(other_file, sizeof other_file, "%s/other", folder);
+#endif
+    test_schedulers();
+    test_often();
+    test_second_run();
+    test_time_limit();
+    test_cancel();
+    test_files();
+    CHECK(rmdir(folder) == 0);
+    return check_end();
+}

@@ -139,6 +139,39 @@ static void test_library(void) {
     }
 }
 
+/* Written when the time is up before it has begun, and read. After a failure the file is whole, or not there. */
+static void every_failure_with_file(const bl_config *config, int expected) {
+    static tree_totals totals; /* the same place for the run that goes on */
+    uint32_t k = 1;
+    for (bool more = true; more; k++) {
+        uint64_t before = live;
+        bl_context *c = NULL;
+        check_at("%s, request %u fails", expected == BL_OK ? "resume" : "checkpoint", k);
+        arm(k);
+        int status = bl_open(&c, config);
+        if (status == BL_OK)
+            status = run_once(c, tree_cpu(), &totals);
+        CHECK_SAME(status, fired ? BL_ENOMEM : expected);
+        more = fired;
+        arm(0);
+        bl_close(c);
+        CHECK_SAME(live, before);
+    }
+    CHECK(k > 12);
+    if (expected == BL_OK)
+        CHECK_SAME(totals.tasks, tree_expect(node, 1).tasks);
+}
+
+static void test_checkpoint(void) {
+    char file[] = "/tmp/ballast_faults_XXXXXX";
+    int made = mkstemp(file);
+    CHECK(made >= 0 && close(made) == 0);
+    every_failure_with_file(&(bl_config){.device = "cpu", .workers = 1, .time_limit = 1e-9, .checkpoint = file},
+                            BL_ETIME);
+    every_failure_with_file(&(bl_config){.device = "cpu", .workers = 1, .resume = file}, BL_OK);
+    remove(file);
+}
+
 static void nothing(bl_task *task, const void *payload, uint32_t index, const void *shared) {
     (void)task, (void)payload, (void)index, (void)shared;
 }
@@ -222,6 +255,7 @@ int main(void) {
     check_limit(220);
     test_function();
     test_library();
+    test_checkpoint();
     test_apps();
     return check_end();
 }

@@ -212,6 +212,24 @@ static int check_fields(bl_context *c, const bl__plan *plan) {
     return BL_EINVAL;
 }
 
+/* Whether "auto" may mean that one: it is there, has a use for what was asked for, and can be stopped if that is wanted. */
+static bool may_choose(const bl_context *c, const bl_program *program, const char *name, int lane_tasks) {
+    bool waves = !strncmp(name, "static", 6) || !strncmp(name, "list", 4);
+    bool to_stop = c->config.time_limit > 0 || c->config.checkpoint[0];
+    return find_instance(program, name, lane_tasks) && !unused_field(&c->config, name, BL_USES_CAPACITY) &&
+           !(waves && to_stop);
+}
+
+/* What "auto" means for a program, `otherwise` unless there is a reason. */
+static const char *choose(const bl_context *c, const bl_program *program, int lane_tasks, const char *otherwise) {
+    if (program->automatic && may_choose(c, program, program->automatic, lane_tasks))
+        return program->automatic;
+    /* A loop on a GPU: one fetch-and-add a piece, asked for before the last piece is run, costs less than looking for victims. */
+    if (program->takes_pieces && !strcmp(program->target, "cuda") && may_choose(c, program, "list:faa", lane_tasks))
+        return "list:faa";
+    return otherwise;
+}
+
 int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint32_t *lanes) {
     memset(plan, 0, sizeof *plan);
     plan->program = program;
@@ -233,12 +251,8 @@ int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint
         bl__detail(c, ")");
         return BL_EINVAL;
     }
-    /* A loop on a GPU: one fetch-and-add a piece, asked for before the last piece is run, costs less than looking for victims. But it cannot be
-     * stopped. */
-    bool to_stop = c->config.time_limit > 0 || c->config.checkpoint[0];
-    if (!strcmp(c->config.scheduler, "auto") && !to_stop && program->takes_pieces && !strcmp(program->target, "cuda") &&
-        find_instance(program, "list:faa", lane_tasks) && !unused_field(&c->config, "list:faa", BL_USES_CAPACITY))
-        name = "list:faa";
+    if (!strcmp(c->config.scheduler, "auto"))
+        name = choose(c, program, lane_tasks, name);
     plan->instance = find_instance(program, name, lane_tasks);
     if (!plan->instance) {
         bl__detail(c, "%s has no code for %s with group %s: other groups run with " BL_DEFAULT_TEXT, program->name,

@@ -437,6 +437,34 @@ static void test_names(void) {
     CHECK(bl_device(0, &device) && *device.id && device.workers && !bl_device(1000, &device));
 }
 
+/* What "auto" means: the program's own choice, where it has it, and where nothing was asked for that speaks against it. */
+static void test_auto(void) {
+    static const struct {
+        const char *automatic;
+        bl_config config;
+        const char *runs; /* NULL: as without a choice */
+    } cases[] = {
+        {NULL, {.workers = 2}, NULL},
+        {"static:split", {.workers = 2}, "static:split"},
+        {"static:split", {.workers = 2, .time_limit = 100}, NULL}, /* it could not be stopped */
+        {"static:split", {.workers = 2, .capacity = 64}, NULL},    /* has no queues */
+        {"steal:nothing", {.workers = 2}, NULL},
+        {"static:split", {.workers = 2, .scheduler = "list:faa"}, "list:faa"},
+    };
+    char without[32] = "";
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        bl_program program = *tree_cpu();
+        program.automatic = cases[i].automatic;
+        check_at("auto, case %zu", i);
+        bl_context *c = open_with(cases[i].config);
+        bl_stats stats = run_tree(c, &program, (tree_node){3, 3, 0}, 2, false);
+        if (i == 0)
+            memcpy(without, stats.scheduler, sizeof without);
+        CHECK(!strcmp(stats.scheduler, cases[i].runs ? cases[i].runs : without));
+        bl_close(c);
+    }
+}
+
 /* ---- stalls ---- */
 
 typedef struct gate {
@@ -743,6 +771,7 @@ static void test_payloads(void) {
 int main(void) {
     check_limit(230);
     test_names();
+    test_auto();
     test_bad_arguments();
     test_fields();
     test_payloads();

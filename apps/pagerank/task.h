@@ -155,6 +155,9 @@ static BL_TASK void pagerank_run(bl_task *t, const pagerank_work *work, uint32_t
 #define BL_MAX_SPAWN (PAGERANK_ARRIVALS + 2)
 #define BL_LANES 64
 #define BL_SHORT_LIST 2 /* it is what queues are compared on */
+#ifdef BL_TARGET_CUDA
+#define BL_AUTO "steal:bwd" /* units spawn one another by twos and threes, which a queue hands on sooner than a deque */
+#endif
 #include <ballast/program.h>
 
 #endif

@@ -62,7 +62,7 @@ typedef enum bl_steal { BL_STEAL_DEFAULT, BL_STEAL_ONE, BL_STEAL_HALF } bl_steal
 typedef struct bl_config {
     const char *device; /* "auto" (a usable GPU, else the CPU), "cpu", "cuda", "cuda:N", "sim" */
     const char *
-        scheduler; /* "auto" (stealing; a loop on a GPU: list:faa), or a name from bl_scheduler_name, or one of the papers' names */
+        scheduler; /* "auto" (the program's BL_AUTO, or stealing; a loop on a GPU: list:faa), or a name from bl_scheduler_name, or one of the papers' names */
     const char *group;        /* who runs one task: "lane", "warp", "block:LANES"; default: what the program asks for */
     uint32_t workers;         /* default: all that fit; more than fit on a GPU are clamped (bl_stats.workers tells) */
     uint32_t capacity;        /* entries per shared queue at the start; it grows */

@@ -25,6 +25,7 @@
  *     #define BL_SHORT_LIST 1             on a GPU and on the simulated machine only the schedulers of the papers and the default: compiles three
  *                                         times as fast. A CPU has them all. 2: on a GPU also the other queues of Kerbl et al., shared by all workers
  *     #define BL_ONLY_DEFAULT 1           nothing but the default scheduler: compiles in a second or two
+ *     #define BL_AUTO     "steal:bwd"     what "auto" means for this program, where it has that scheduler; default: what the library chooses
  *     #define BL_DONE_TEST function       (const BL_SHARED *) -> bool: what the papers ask instead of detecting termination
  *     #include <ballast/program.h>
  *
@@ -59,7 +60,8 @@ BL_FN void bl__worker_sync(uint32_t lanes) {
 #endif
 
 #if !defined(BL_PROGRAM) || !defined(BL_PAYLOAD) || !(defined(BL_RUN) || defined(BL_RANGE_RUN))
-#error "before ballast/program.h define BL_PROGRAM (its name), BL_PAYLOAD (a type) and BL_RUN or BL_RANGE_RUN (the task)"
+#error                                                                                                                 \
+    "before ballast/program.h define BL_PROGRAM (its name), BL_PAYLOAD (a type) and BL_RUN or BL_RANGE_RUN (the task)"
 #endif
 #ifndef BL_SHARED
 #define BL_SHARED bl_nothing
@@ -109,6 +111,9 @@ BL_FN void bl__worker_sync(uint32_t lanes) {
 #endif
 #ifndef BL_ONLY_DEFAULT
 #define BL_ONLY_DEFAULT 0
+#endif
+#ifndef BL_AUTO
+#define BL_AUTO NULL
 #endif
 #ifdef BL_DONE_TEST
 #define BL__HAS_DONE_TEST 1
@@ -202,6 +207,7 @@ typedef struct BL_CAT(BL_PROGRAM, _carried) {
 #undef BL_LANES
 #undef BL_SHORT_LIST
 #undef BL_ONLY_DEFAULT
+#undef BL_AUTO
 #undef BL__INSTANCES
 #undef BL_DONE_TEST
 #undef BL_ENTRY_WORDS

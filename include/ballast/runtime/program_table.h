@@ -98,6 +98,7 @@ static const bl_program BL__PROGRAM_(_program) = {
     BL__JOINS ? BL__RECORD_BYTES : 0,
     BL__PROGRAM_(_instances),
     (uint32_t)(sizeof BL__PROGRAM_(_instances) / sizeof BL__PROGRAM_(_instances)[0]),
+    BL_AUTO,
     NULL,
 #if defined(BL_TARGET_CUDA)
     BL__PROGRAM_(_fit),

@@ -25,6 +25,7 @@ struct bl_program {
     uint32_t result_bytes, record_bytes; /* 0 without BL_RESULT */
     const bl__instance *instances;
     uint32_t instance_count;
+    const char *automatic;     /* BL_AUTO; NULL: the library chooses */
     bl_task_function function; /* bl_function */
     /* CUDA: in the user's own object, which has its own CUDA runtime. Both return a cudaError_t. */
     int (*cuda_fit)(const void *kernel, uint32_t threads, size_t shared_memory, int *blocks_per_multiprocessor);

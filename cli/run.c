@@ -57,7 +57,8 @@ typedef struct run_request {
     bl_config config;
     uint32_t repeat;
     uint64_t seed;
-    const char *trace; /* NULL: none */
+    const char *trace;  /* NULL: none */
+    char problem[4096]; /* which, for checkpoints */
     bool check, force, json;
     progress_line progress;
 } run_request;
@@ -164,6 +165,17 @@ static int read_numbers(const options *set, run_request *request) {
     return 0;
 }
 
+/* All that a checkpoint must have been written with: the app, its options and the seed. */
+static void name_problem(run_request *request) {
+    size_t size = sizeof request->problem;
+    int used = snprintf(request->problem, size, "%s --seed %" PRIu64, request->app->name, request->seed);
+    for (int i = 0; request->app->options[i].name && used >= 0 && (size_t)used < size; i++)
+        if (strcmp(request->app->options[i].name, "--output") != 0)
+            used += snprintf(request->problem + used, size - (size_t)used, " %s %s", request->app->options[i].name,
+                             request->values[i]);
+    request->config.problem = request->problem;
+}
+
 static int read_request(const options *set, run_request *request) {
     int status = read_names(set, &request->config);
     if (status == 0)
@@ -183,10 +195,15 @@ static int read_request(const options *set, run_request *request) {
         return wrong_use("--check: contradicts --no-check (accepted: one of the two)");
     if (options_given(set, "--checkpoint-every") && !request->config.checkpoint)
         return wrong_use("--checkpoint-every: nothing is written (accepted: with --checkpoint FILE)");
+    if (request->trace && (request->config.checkpoint || request->config.resume))
+        return wrong_use(
+            "--trace %.200s: a timeline is of a run in one go (accepted: without --checkpoint and --resume)",
+            request->trace);
     if (request->repeat > 1 && (request->config.checkpoint || request->config.resume))
         return wrong_use("--repeat %" PRIu32 ": a run that stops and goes on is no measurement (accepted: 1 with %s)",
                          request->repeat, request->config.checkpoint ? "--checkpoint" : "--resume");
     options_values(set, request->app->options, request->values);
+    name_problem(request);
     return 0;
 }
 
@@ -219,19 +236,26 @@ static void clear_progress(progress_line *line) {
 /* ---- signals ---- */
 
 static bl_context *volatile to_cancel;
+static volatile double cancelled_at; /* 0: not yet */
 
-/* The first one lets the run stop in order; the next one ends the process. */
+/* The first one lets the run stop in order. One that comes a while later ends the process; sooner it may be the same one, sent to the process and to
+ * its group, as timeout does. */
 static void on_signal(int number) {
-    (void)number;
-    if (to_cancel)
+    enum { A_WHILE = 1 };
+    if (cancelled_at > 0 && now() - cancelled_at > A_WHILE) {
+        signal(number, SIG_DFL);
+        raise(number);
+    } else if (!(cancelled_at > 0)) {
+        cancelled_at = now();
         bl_cancel(to_cancel);
+    }
 }
 
 /* NULL: as it was. */
 static void cancel_on_signals(bl_context *context) {
     static const int signals[] = {SIGINT, SIGTERM};
     static struct sigaction before[2];
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     to_cancel = context;
     for (int i = 0; i < 2; i++) {
         if (context && sigaction(signals[i], NULL, before + i) == 0 && before[i].sa_handler != SIG_IGN)
@@ -432,6 +456,14 @@ static int check(const run_request *request, const bl_context *context, void *pr
     return run_failed("wrong result with %s on %s: %s", outcome->stats.scheduler, bl_device_id(context), error.text);
 }
 
+/* Static and list schedulers stop between two waves only. */
+static void note_waves(const run_request *request, const bl_stats *stats) {
+    bool waves = !strncmp(stats->scheduler, "static", 6) || !strncmp(stats->scheduler, "list", 4);
+    if (waves && (request->config.time_limit > 0 || request->config.checkpoint))
+        note("%s: %s can stop only between two waves of tasks; this run had %" PRIu32,
+             request->config.time_limit > 0 ? "--time-limit" : "--checkpoint", stats->scheduler, stats->launches);
+}
+
 /* What was done a little differently than asked for. */
 static void note_changes(const run_request *request, const bl_context *context, const bl_stats *stats) {
     uint32_t capacity = request->config.capacity, private_entries = request->config.private_entries;
@@ -455,7 +487,9 @@ static void note_changes(const run_request *request, const bl_context *context, 
 
 /* A run that was stopped has no result, but it can say how far it came. */
 static int stopped(const run_request *request, const bl_context *context, int status, run_outcome *outcome) {
-    const char *file = request->config.checkpoint;
+    /* While what was complete before a checkpoint is made again no other is written. */
+    const char *written = request->config.checkpoint, *from = request->config.resume;
+    const char *file = written && access(written, F_OK) == 0 ? written : from;
     outcome->status = status == BL_ETIME ? "time-limit" : "cancelled";
     outcome->checked = "no";
     outcome->median = outcome->stats.seconds;
@@ -489,6 +523,7 @@ static int measure(run_request *request, bl_context *context, void *problem, run
     outcome->runs = request->repeat;
     outcome->median = median(outcome, request->repeat);
     note_changes(request, context, &outcome->stats);
+    note_waves(request, &outcome->stats);
     return check(request, context, problem, outcome);
 }
 

@@ -11,7 +11,7 @@
 
 static void set_pause(bl__job *j) {
     const bl_config *config = &j->c->config;
-    double limit = config->time_limit > 0 ? j->begun + config->time_limit - j->c->spent : INFINITY;
+    double limit = config->time_limit > 0 && !j->again ? j->begun + config->time_limit - j->c->spent : INFINITY;
     j->c->pause_at = limit < j->checkpoint_at ? limit : j->checkpoint_at;
 }
 
@@ -20,12 +20,14 @@ static int stopped_by(const bl__job *j) {
     const bl_config *config = &j->c->config;
     if (bl_load32_host(&j->c->cancelled))
         return BL_ECANCEL;
-    return config->time_limit > 0 && j->c->spent + bl__now() - j->begun >= config->time_limit ? BL_ETIME : BL_OK;
+    return config->time_limit > 0 && !j->again && j->c->spent + bl__now() - j->begun >= config->time_limit ? BL_ETIME
+                                                                                                           : BL_OK;
 }
 
 /* This run as a checkpoint would have it, without what is left. */
 static bl__rest this_run(const bl__job *j) {
-    return (bl__rest){.problem = j->problem,
+    return (bl__rest){.problem = j->c->problem,
+                      .first_problem = j->c->first_problem,
                       .run = j->c->runs,
                       .words = j->run.words,
                       .record_bytes = j->plan.program->record_bytes,
@@ -150,10 +152,11 @@ int bl__begin(bl__job *j, const void *roots, uint32_t count, uint32_t range, uin
     bl__resume resume = {.file = NULL};
     bl__rest is = this_run(j);
     int status = config->checkpoint[0] ? bl__checkpoint_check(j->c) : BL_OK;
-    if (status == BL_OK && config->resume[0])
+    if (status == BL_OK && config->resume[0] && (j->c->runs == 1 || j->c->runs == j->c->resume_run))
         status = bl__resume_open(j->c, &is, &resume);
-    /* What is made again has been written before. */
-    j->checkpoints = config->checkpoint[0] && (resume.file || resume.rest.run < j->c->runs);
+    /* What is made again was in the time and in the file before. */
+    j->again = j->c->runs < j->c->resume_run;
+    j->checkpoints = config->checkpoint[0] && !j->again;
     j->checkpoint_at = j->checkpoints ? j->begun + config->checkpoint_seconds : INFINITY;
     if (status == BL_OK)
         status = resume.file ? begin_again(j, &resume) : begin_roots(j, roots, count, range);

@@ -21,7 +21,7 @@ enum { CHUNK = 1 << 22 };
 
 typedef struct head {
     char magic[32];
-    uint64_t problem, tasks, steals, steal_attempts, blocks;
+    uint64_t problem, first_problem, tasks, steals, steal_attempts, blocks;
     double seconds;
     uint32_t pauses, launches, run, words, entries, record_bytes, record_capacity, result_bytes, roots, unused;
 } head;
@@ -49,17 +49,19 @@ static uint64_t mix_bytes(uint64_t sum, const void *from, size_t bytes) {
 
 /* A word that points into memory of the user becomes the number of the piece and the place there. */
 static uint64_t without_address(const bl_context *c, uint64_t word) {
-    for (size_t i = 0; i < c->block_count; i++) {
-        uint64_t offset = word - (uint64_t)(uintptr_t)c->blocks[i].memory;
-        if (offset < c->blocks[i].bytes || (offset == 0 && c->blocks[i].bytes == 0))
-            return mix(i + 1, offset);
-    }
+    for (uint64_t end = 0; end < 2; end++) /* a place in one piece rather than the end of another */
+        for (size_t i = 0; i < c->block_count; i++) {
+            uint64_t offset = word - (uint64_t)(uintptr_t)c->blocks[i].memory;
+            if (offset < c->blocks[i].bytes + end)
+                return mix(i + 1, offset);
+        }
     return word;
 }
 
 uint64_t bl__problem(const bl_context *c, const bl_program *program, const void *shared, const void *roots,
                      uint32_t count, uint32_t range) {
-    uint64_t sum = mix_bytes(mix(count, range), program->name, strlen(program->name)), word;
+    uint64_t sum = mix_bytes(mix(c->problem + count, range), program->name, strlen(program->name)), word;
+    sum = mix_bytes(sum, c->config.problem, strlen(c->config.problem));
     const unsigned char *at = shared;
     size_t left = program->shared_bytes;
     for (; left >= sizeof word; at += sizeof word, left -= sizeof word) {
@@ -144,6 +146,7 @@ static stream open_stream(bl_context *c, FILE *file, direction direction) {
 
 static head head_of(const bl_context *c, const bl__rest *rest) {
     head h = {.problem = rest->problem,
+              .first_problem = rest->first_problem,
               .tasks = rest->stats.tasks,
               .steals = rest->stats.steals,
               .steal_attempts = rest->stats.steal_attempts,
@@ -180,20 +183,37 @@ static int cannot_write(bl_context *c, const char *why) {
     return BL_EFILE;
 }
 
-/* The file takes the place of what has its name. */
+static char *part_name(const char *path) {
+    size_t size = strlen(path) + sizeof ".part";
+    char *part = malloc(size);
+    if (part)
+        snprintf(part, size, "%s.part", path);
+    return part;
+}
+
+/* By trying. The file takes the place of what has its name, so that must be a file, or nothing. */
 int bl__checkpoint_check(bl_context *c) {
     struct stat there;
-    bool other = stat(c->config.checkpoint, &there) == 0 && !S_ISREG(there.st_mode);
-    return other ? cannot_write(c, "not a regular file") : BL_OK;
+    if (stat(c->config.checkpoint, &there) == 0 && !S_ISREG(there.st_mode))
+        return cannot_write(c, "not a regular file");
+    char *part = part_name(c->config.checkpoint);
+    if (!part)
+        return BL_ENOMEM;
+    FILE *file = fopen(part, "wb");
+    int status = file ? BL_OK : cannot_write(c, strerror(errno));
+    if (file) {
+        fclose(file);
+        remove(part);
+    }
+    free(part);
+    return status;
 }
 
 int bl__checkpoint_write(bl_context *c, const bl__rest *rest) {
     const char *path = c->config.checkpoint;
-    size_t size = strlen(path) + sizeof ".part";
-    char *part = malloc(size);
+    char *part = part_name(path);
     if (!part)
         return BL_ENOMEM;
-    snprintf(part, size, "%s.part", path);
     FILE *file = fopen(part, "wb");
     int status = file ? write_file(c, rest, file) : BL_EFILE, why = errno;
     if (file && fclose(file) != 0 && status == BL_OK)
@@ -214,11 +234,17 @@ static int refuse(bl_context *c, const char *why) {
     return BL_EFILE;
 }
 
+static const char OTHER_PROBLEM[] =
+    "a checkpoint of another problem (accepted: the one that it was written for, with the options that it had)";
+
 static int check_head(bl_context *c, const bl__rest *is, const head *h) {
+    if (h->first_problem != is->first_problem)
+        return refuse(c, OTHER_PROBLEM);
+    if (h->run != is->run)
+        return BL_OK;
     if (h->words != is->words || h->record_bytes != is->record_bytes || h->result_bytes != is->result_bytes ||
         h->roots != is->roots || h->problem != is->problem || h->blocks != c->block_count)
-        return refuse(c, "a checkpoint of another problem (accepted: the one that this is a run of, with the options "
-                         "that it had)");
+        return refuse(c, OTHER_PROBLEM);
     return BL_OK;
 }
 
@@ -228,10 +254,9 @@ static int check_file(bl_context *c, const bl__rest *is, FILE *file, head *h) {
     pass(&s, h, false, sizeof *h);
     if (s.status == BL_EFILE || (s.status == BL_OK && memcmp(h->magic, MAGIC, sizeof MAGIC) != 0))
         s.status = refuse(c, "is no checkpoint of this version");
-    bool now = s.status == BL_OK && h->run == is->run;
-    if (now)
+    if (s.status == BL_OK)
         s.status = check_head(c, is, h);
-    if (now && s.status == BL_OK) {
+    if (s.status == BL_OK && h->run == is->run) {
         bl__rest rest = *is;
         rest.entries = h->entries;
         rest.record_capacity = h->record_capacity;
@@ -254,7 +279,7 @@ int bl__resume_open(bl_context *c, const bl__rest *is, bl__resume *resume) {
         return refuse(c, strerror(errno));
     int status = check_file(c, is, file, &h);
     resume->rest = *is;
-    resume->rest.run = h.run;
+    resume->rest.run = c->resume_run = h.run;
     resume->rest.entries = h.entries;
     resume->rest.record_capacity = h.record_capacity;
     memset(&resume->rest.stats, 0, sizeof resume->rest.stats);

@@ -78,6 +78,7 @@ static void free_config(bl_config *config) {
     free((char *)config->group);
     free((char *)config->checkpoint);
     free((char *)config->resume);
+    free((char *)config->problem);
 }
 
 static bool config_is_valid(const bl_config *c) {
@@ -109,6 +110,7 @@ int bl_open(bl_context **context, const bl_config *config) {
     c->config.group = copy_text(config->group, "");
     c->config.checkpoint = copy_text(config->checkpoint, "");
     c->config.resume = copy_text(config->resume, "");
+    c->config.problem = copy_text(config->problem, "");
     if (c->config.seed == 0)
         c->config.seed = 1;
     if (!(c->config.stall_seconds > 0))
@@ -117,8 +119,8 @@ int bl_open(bl_context **context, const bl_config *config) {
         c->config.checkpoint_seconds = 60;
     memcpy(c->id, info.id, sizeof c->id);
     memcpy(c->name, info.name, sizeof c->name);
-    bool copied =
-        c->config.device && c->config.scheduler && c->config.group && c->config.checkpoint && c->config.resume;
+    bool copied = c->config.device && c->config.scheduler && c->config.group && c->config.checkpoint &&
+                  c->config.resume && c->config.problem;
     int status = copied ? ops->open(c, info.id) : BL_ENOMEM;
     if (status != BL_OK) {
         free_config(&c->config);
@@ -139,7 +141,10 @@ void bl_close(bl_context *c) {
     free(c);
 }
 
-void bl_cancel(bl_context *c) { bl_store32_host(&c->cancelled, 1); }
+void bl_cancel(bl_context *c) {
+    if (c)
+        bl_store32_host(&c->cancelled, 1);
+}
 
 const char *bl_device_id(const bl_context *c) { return c->id; }
 const char *bl_device_name(const bl_context *c) { return c->name; }

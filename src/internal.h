@@ -36,11 +36,13 @@ struct bl_context {
     bl__block *blocks;
     size_t block_count, block_capacity;
     /* stopping a run before its end */
-    uint32_t cancelled; /* bl_cancel */
-    bool pausable;      /* the launch under way can stop between two tasks */
-    double pause_at;    /* when it should, for the time limit or a checkpoint */
-    double spent;       /* seconds, by runs that have ended */
-    uint32_t runs;      /* begun so far */
+    uint32_t cancelled;              /* bl_cancel */
+    bool pausable;                   /* the launch under way can stop between two tasks */
+    double pause_at;                 /* when it should, for the time limit or a checkpoint */
+    double spent;                    /* seconds, by runs that have ended */
+    uint32_t runs;                   /* begun so far */
+    uint32_t resume_run;             /* which of them config.resume belongs to; 0: not known yet */
+    uint64_t problem, first_problem; /* bl__problem of all runs so far, and of the first */
 };
 
 /* How a run will be made: the scheduler resolved, sizes decided. */
@@ -136,8 +138,8 @@ int bl__trace_end(bl_context *c, bl__run *run, bool waves, int status);
 
 /* Checkpoints (checkpoint.c): what is left of a run, in memory of the device, and which run it is. */
 typedef struct bl__rest {
-    uint64_t problem; /* bl__problem */
-    uint32_t run;     /* which of the context's runs */
+    uint64_t problem, first_problem; /* of the context's runs up to this one, and of its first */
+    uint32_t run;                    /* which of them */
     uint32_t words, entries, record_bytes, record_capacity, result_bytes, roots;
     const void *flat, *records, *results;
     bl_stats stats; /* so far: what bl__stats_add adds */
@@ -147,7 +149,7 @@ typedef struct bl__resume {
     bl__rest rest; /* without memory */
 } bl__resume;
 
-/* A number for all that a run is given, wherever this process has its memory. */
+/* A number for all that a run is given, and those before it, wherever this process has its memory. */
 uint64_t bl__problem(const bl_context *c, const bl_program *program, const void *shared, const void *roots,
                      uint32_t count, uint32_t range);
 void bl__stats_add(bl_stats *to, const bl_stats *before);

@@ -24,10 +24,10 @@ typedef struct bl__job {
     bl__buffer control, tally, spill, memory, queues, pool, flat, total, in, in_first, out, out_first;
     bl__buffer records, free_records, results;
     bl__tally *tallies;   /* host copy */
+    bool again;           /* a run that was complete before the checkpoint that is to be gone on from */
     bool checkpoints;     /* are written */
     struct bl__job *next; /* abandoned */
     uint64_t bytes;
-    uint64_t problem; /* for checkpoints: bl__problem */
     uint32_t entries; /* in flat, or in the in-array */
     uint32_t roots;
     double begun, checkpoint_at; /* on bl__now */

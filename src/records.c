@@ -45,6 +45,8 @@ int bl__first_records(bl__job *j) {
 int bl__make_results(bl__job *j) {
     size_t bytes = (size_t)j->plan.program->result_bytes * j->roots;
     int status = bytes ? bl__ensure(j, &j->results, bytes) : BL_OK;
+    if (status == BL_OK && bytes)
+        status = bl_zero(j->c, j->results.memory, bytes);
     j->run.results = j->results.memory;
     return status;
 }

@@ -246,10 +246,10 @@ static int run_dynamic(bl__job *j) {
             break;
         if (after.stop & BL__STOP_RECORDS)
             status = bl__make_records(j, 2 * (uint64_t)j->run.record_capacity);
-        if (status == BL_OK && j->run.capacity >= 1u << 30)
-            status = BL_ENOMEM;
-        if (after.stop & BL__STOP_GROW)
+        if (status == BL_OK && after.stop & BL__STOP_GROW) {
+            status = j->run.capacity < 1u << 30 ? BL_OK : BL_ENOMEM;
             j->run.capacity *= 2;
+        }
         bl__release(j, &j->queues); /* before the larger ones are made */
         bl__release(j, &j->pool);
         if (status == BL_OK)
@@ -357,8 +357,9 @@ static int run_entries(bl_context *c, const bl_program *program, const void *sha
         j->begun = bl__now();
         j->roots = count;
         if (c->config.checkpoint[0] || c->config.resume[0])
-            j->problem = bl__problem(c, program, shared, roots, count, range);
-        c->runs++;
+            c->problem = bl__problem(c, program, shared, roots, count, range);
+        if (c->runs++ == 0)
+            c->first_problem = c->problem;
         status = bl__begin(j, roots, count, range, &tasks);
         if (status == BL_OK)
             status = j->plan.is_static ? bl__run_waves(j, tasks) : run_dynamic(j);
@@ -366,7 +367,8 @@ static int run_entries(bl_context *c, const bl_program *program, const void *sha
             status = bl_copy_out(c, results, j->results.memory, (size_t)program->result_bytes * count);
         bl__add_up(j);
         bl__stats_add(&j->stats, &j->before);
-        c->spent += bl__now() - j->begun;
+        if (!j->again)
+            c->spent += bl__now() - j->begun;
     }
     status = bl__trace_end(c, &j->run, j->plan.is_static, status);
     if (stats)

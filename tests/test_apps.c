@@ -355,6 +355,37 @@ static uint32_t run_in_parts(const char *name, const char *const *settings, bool
     return part;
 }
 
+#ifndef APPS_ON_CUDA
+/* Records of joins that lanes have left are gone on with by threads, which must not take them for their own. */
+static void test_joins_move(void) {
+    char file[] = "/tmp/ballast_moves_XXXXXX";
+    problem p = open_problem("fib", (const char *[]){"--n", "21", NULL});
+    int made = mkstemp(file);
+    CHECK(made >= 0 && close(made) == 0);
+    for (int tries = 0; tries < (SPARING ? 3 : 12); tries++) {
+        bl_config config = {
+            .device = "sim", .scheduler = "central:broker", .time_limit = 0.01 * CHECK_SLOWER, .checkpoint = file};
+        bl_context *c = NULL;
+        bl_stats stats;
+        check_at("fib 21 from sim to cpu");
+        CHECK_SAME(bl_open(&c, &config), BL_OK);
+        int status = p.app->run(p.data, c, &stats);
+        CHECK(status == BL_ETIME || status == BL_OK);
+        bl_close(c);
+        if (status == BL_ETIME)
+            run_on(&p,
+                   (bl_config){.device = "cpu",
+                               .scheduler = "central:broker",
+                               .workers = 2,
+                               .private_entries = BL_NONE,
+                               .resume = file},
+                   1);
+    }
+    remove(file);
+    close_problem(&p);
+}
+#endif
+
 static void test_parts(void) {
     const char *path = write_graph(5000, true, true);
     uint32_t parts = 0;
@@ -413,5 +444,8 @@ int main(void) {
     test_pagerank();
     test_fourrow();
     test_parts();
+#ifndef APPS_ON_CUDA
+    test_joins_move();
+#endif
     return check_end();
 }

@@ -253,11 +253,21 @@ static void test_second_run(void) {
     cancel_after = 0;
     config.resume = file;
     c = open_with(config);
+    CHECK_SAME(run_loop(c, 3, LENGTH, 40, &stats), BL_EFILE); /* not what the first one was */
+    bl_close(c);
+    config.time_limit = 1e-6; /* what is made again is not counted */
+    c = open_with(config);
+    CHECK_SAME(run_words(c, &stats, true), BL_OK);
+    CHECK_SAME(run_loop(c, 3, LENGTH, 40, &stats), BL_ETIME);
+    bl_close(c);
+    config.time_limit = 0;
+    c = open_with(config);
     CHECK_SAME(run_words(c, &stats, true), BL_OK);
     CHECK_SAME(run_loop(c, 3, LENGTH, 40, &stats), BL_OK);
-    CHECK_SAME(run_words(c, &stats, true), BL_OK); /* and the third is a new one */
-    bl_close(c);
     remove(file);
+    CHECK_SAME(run_words(c, &stats, true), BL_OK); /* the third is a new one and asks for no file */
+    bl_close(c);
+    bl_cancel(NULL);
 }
 
 /* ---- time limit, cancel ---- */
@@ -350,13 +360,17 @@ static void test_files(void) {
         write_file(other_file, good, bytes);
         good[at] ^= 0x10;
         /* The number of the run: a later one than there will be is no error. */
-        if (at < 88 || at >= 92)
+        if (at < 96 || at >= 100)
             refuses(other_file, 3, LENGTH, 40, "");
     }
     check_at("a byte too many");
     write_file(other_file, good, bytes + 1);
     refuses(other_file, 3, LENGTH, 40, "damaged");
     check_at("other problems");
+    bl_context *other = open_with((bl_config){.resume = file, .problem = "another"});
+    CHECK_SAME(run_loop(other, 3, LENGTH, 40, &(bl_stats){0}), BL_EFILE);
+    CHECK(strstr(bl_detail(other), "another problem") != NULL);
+    bl_close(other);
     refuses(file, 4, LENGTH, 40, "another problem");
     refuses(file, 3, LENGTH + 1, 40, "another problem");
     refuses(file, 3, LENGTH, 41, "piece 1 of memory had 40 bytes there and has 41 now");

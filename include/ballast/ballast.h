@@ -80,8 +80,10 @@ typedef struct bl_config {
     const char *checkpoint;    /* a file for what is left of a run that is stopped; default: none (see below) */
     double checkpoint_seconds; /* how often it is written before that; default 60 */
     const char *resume;        /* such a file, for a run to go on from; default: none */
-    void *stream;              /* CUDA only: a cudaStream_t to launch on; default: the context's own */
-    /* Called about ten times a second from the thread that called bl_run, with the tasks run so far. */
+    const char *
+        problem; /* for checkpoints: a text that tells this problem from others, as the name of its input; default: "" */
+    void *stream; /* CUDA only: a cudaStream_t to launch on; default: the context's own */
+    /* Called about ten times a second from the thread that called bl_run, with the tasks run so far in this process. */
     void (*progress)(void *arg, uint64_t tasks);
     void *progress_arg;
 } bl_config;
@@ -107,9 +109,9 @@ int bl_zero(bl_context *context, void *device, size_t bytes);
 /* ---- running ---- */
 
 typedef struct bl_stats {
-    uint64_t tasks;          /* indices run: the same for every scheduler */
-    double seconds;          /* the run itself; on a GPU device time, set-up outside */
-    uint64_t steals;         /* entries taken from another worker's queue */
+    uint64_t tasks;  /* indices run: the same for every scheduler */
+    double seconds;  /* the run itself; on a GPU device time, set-up outside; of parts before a checkpoint with it */
+    uint64_t steals; /* entries taken from another worker's queue */
     uint64_t steal_attempts; /* tries to do so, successful or not */
     uint64_t peak_tasks;     /* entries: the sum of the workers' high-water marks */
     uint64_t
@@ -118,8 +120,8 @@ typedef struct bl_stats {
     double balance;      /* busy time of the least busy worker over that of the busiest, 0..1 */
     uint32_t workers;
     uint32_t lanes;     /* lanes per worker */
-    uint32_t pauses;    /* how often the run stopped to grow */
-    uint32_t launches;  /* waves of a static scheduler, else 1 plus the pauses */
+    uint32_t pauses;    /* how often the run stopped, to grow or for the host */
+    uint32_t launches;  /* waves of a static scheduler, else one, and one more after each pause */
     char scheduler[32]; /* the complete name of what ran */
     char group[16];
 } bl_stats;
@@ -143,14 +145,19 @@ int bl_run_range(bl_context *context, const bl_program *program, const void *sha
  * A run can be stopped between two tasks: by bl_cancel, and by config.time_limit. Static and list schedulers cannot stop before the end of a wave,
  * and a loop is a single wave to them; "auto" avoids them where a time limit or a checkpoint is asked for.
  *
- * With config.checkpoint a run that is stopped writes what is left of it to that file; every checkpoint_seconds it does so on the way, so that a
+ * With config.checkpoint a run that is stopped writes what is left of it to that file, and every checkpoint_seconds it does so on the way, so that a
  * process that is killed has lost no more. The file holds the tasks that were not run yet, joins that wait for them, and the contents of all memory
- * from bl_alloc. A context that is opened with config.resume goes on from there, on any device and with any scheduler: make the same allocations in
- * the same order and call the same runs with the same arguments. Those before the one that was stopped are made again; when that one begins, memory
- * gets the contents that it had, and its statistics count what was done before. Shared data must be the same byte by byte, padding included, but for
- * pointers into memory from bl_alloc; payloads and memory must hold no pointers. Anything else is refused with BL_EFILE, and bl_detail says why. */
+ * from bl_alloc. It is written as FILE.part and then renamed; if that fails the run ends with BL_EFILE and the file before it is still there.
+ *
+ * A context that is opened with config.resume goes on from there, on any device and with any scheduler: make the same allocations in the same order
+ * and call the same runs with the same arguments. Those before the one that was stopped are made again, outside of the time limit; when that one begins, memory
+ * gets the contents that it had, and its statistics count what was done before. Payloads and memory must hold no pointers. Shared data must be
+ * the same byte by byte, padding included, but for pointers into memory from bl_alloc. A file of another program, of other roots, shared data
+ * or sizes of memory, or of another config.problem is refused with BL_EFILE, and bl_detail says why; so is one that is damaged. Give config.problem
+ * where runs differ in what the library cannot see: the contents of memory, and the function of bl_function. Use only files that you trust: a checksum
+ * finds damage, not malice. */
 
-/* From any thread and from signal handlers: the run under way, and every later one of this context, ends with BL_ECANCEL. */
+/* From any thread and from signal handlers: the run under way, unless it is about to end, and every later one of this context ends with BL_ECANCEL. */
 void bl_cancel(bl_context *context);
 
 /* ---- timelines: what each worker did when ---- */

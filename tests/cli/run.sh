@@ -270,6 +270,14 @@ else
     not_ok "time limit" "expected status 1, time-limit, no result and one line"
 fi
 refuses "resume of another problem" 1 "a checkpoint of another problem" run uts --tree T3 --device cpu --resume "$tmp/check"
+refuses "resume with another seed" 1 "a checkpoint of another problem" run uts --tree T1 --seed 2 --device cpu --resume "$tmp/check"
+refuses "a timeline in parts" 2 "--trace $tmp/t: a timeline is of a run in one go" run uts --tree T1 --trace "$tmp/t" --resume "$tmp/check"
+call run transform --elements 1k --device cpu --scheduler static:split --time-limit 9
+if grep -q "static:split can stop only between two waves" "$tmp/err"; then
+    ok "a loop cannot stop, and says so"
+else
+    not_ok "a loop cannot stop, and says so" "expected a note"
+fi
 head -c 500 "$tmp/check" >"$tmp/cut"
 refuses "resume from half a file" 1 "is damaged" run uts --tree T1 --device cpu --resume "$tmp/cut"
 json "resume, with another scheduler" "status=complete tasks=4130070 nodes=4130071 checked=known" \

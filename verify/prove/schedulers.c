@@ -372,7 +372,7 @@ static bl_context open_context(scheduled *s, const bl__device_ops *ops, const ch
     bl_context c = {.ops = ops, .device = s};
     uint32_t uses = bl_scheduler_uses(scheduler);
     c.config.scheduler = scheduler;
-    c.config.group = c.config.checkpoint = c.config.resume = "";
+    c.config.group = c.config.checkpoint = c.config.resume = c.config.problem = "";
     c.config.workers = s->shape->workers;
     c.config.capacity = uses & BL_USES_CAPACITY ? 2 : 0;
     c.config.private_entries = is_how(s->shape, "kept") ? 2 : BL_NONE;

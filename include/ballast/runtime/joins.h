@@ -49,9 +49,13 @@ BL_FN void bl__records_init(const bl__run *run, uint32_t rank, uint32_t size) {
 }
 BL_FN void bl__records_fill(const bl__run *run, uint32_t rank, uint32_t size) {
     broker q = bl__free_records(run);
-    for (uint32_t i = rank; i < run->record_capacity; i += size)
-        if (bl__record_out(bl__record_at(run, i)->state) == 0)
+    for (uint32_t i = rank; i < run->record_capacity; i += size) {
+        bl__record *r = bl__record_at(run, i);
+        if (bl__record_out(r->state) == 0)
             bl__records_give(&q, &i, 1);
+        else
+            r->state |= BL__SHARED_RECORD; /* left by lanes, which mark none, it may be gone on with by threads */
+    }
 }
 BL_FN void bl__records_count(const bl__run *run, uint64_t *total, uint32_t rank) {
     broker q = bl__free_records(run);

@@ -61,28 +61,28 @@ typedef enum bl_steal { BL_STEAL_DEFAULT, BL_STEAL_ONE, BL_STEAL_HALF } bl_steal
  * have are passed over; a way to steal or to end that it does not know is refused: bl_run says BL_EINVAL, and bl_detail which field. */
 typedef struct bl_config {
     const char *device; /* "auto" (a usable GPU, else the CPU), "cpu", "cuda", "cuda:N", "sim" */
-    const char *
-        scheduler; /* "auto" (the program's BL_AUTO, or stealing; a loop on a GPU: list:faa), or a name from bl_scheduler_name, or one of the papers' names */
+    /* "auto" (the program's BL_AUTO, or stealing, or for a loop on a GPU list:faa), a name from bl_scheduler_name, or one of the papers' names */
+    const char *scheduler;
     const char *group;        /* who runs one task: "lane", "warp", "block:LANES"; default: what the program asks for */
     uint32_t workers;         /* default: all that fit; more than fit on a GPU are clamped (bl_stats.workers tells) */
     uint32_t capacity;        /* entries per shared queue at the start; it grows */
     uint32_t private_entries; /* private stack per worker; BL_NONE: none, everything goes through the shared queues */
-    uint32_t
-        pop; /* programs with BL_RANGE_RUN: indices taken at once; default: the program's, else as many as take some microseconds */
+    /* Programs with BL_RANGE_RUN: indices taken at once; default: the program's, else as many as take some microseconds. */
+    uint32_t pop;
     bl_victims victims;
     bl_steal steal;
-    uint32_t
-        done_test; /* 1: end when the program's own test says so (BL_DONE_TEST), as the papers do; BL_NONE: never; default: with
-                            * the papers' names only, otherwise termination is detected */
+    /* 1: end when the program's own test says so (BL_DONE_TEST), as the papers do; BL_NONE: never; default: with the papers' names only, otherwise
+     * termination is detected. */
+    uint32_t done_test;
     uint64_t seed;        /* of victim choice and of the simulated machine's schedule; 0 means 1 */
     double stall_seconds; /* a run without progress for this long ends with BL_ESTALL; default 60 */
-    double time_limit; /* seconds that the runs of this context may take together; then BL_ETIME; default: no limit */
-    const char *checkpoint;    /* a file for what is left of a run that is stopped; default: none (see below) */
-    double checkpoint_seconds; /* how often it is written before that; default 60 */
+    void *stream;         /* CUDA only: a cudaStream_t to launch on; default: the context's own */
+    /* Stopping a run, and going on later: see below. */
+    double time_limit;         /* seconds that the runs of this context may take together; default: no limit */
+    const char *checkpoint;    /* a file for what is left of a run that is stopped; default: none */
+    double checkpoint_seconds; /* how often it is written on the way; default 60 */
     const char *resume;        /* such a file, for a run to go on from; default: none */
-    const char *
-        problem; /* for checkpoints: a text that tells this problem from others, as the name of its input; default: "" */
-    void *stream; /* CUDA only: a cudaStream_t to launch on; default: the context's own */
+    const char *problem;       /* a text that tells checkpoints of this problem from others; default: "" */
     /* Called about ten times a second from the thread that called bl_run, with the tasks run so far in this process. */
     void (*progress)(void *arg, uint64_t tasks);
     void *progress_arg;
@@ -109,13 +109,13 @@ int bl_zero(bl_context *context, void *device, size_t bytes);
 /* ---- running ---- */
 
 typedef struct bl_stats {
-    uint64_t tasks;  /* indices run: the same for every scheduler */
-    double seconds;  /* the run itself; on a GPU device time, set-up outside; of parts before a checkpoint with it */
-    uint64_t steals; /* entries taken from another worker's queue */
+    uint64_t tasks;          /* indices run: the same for every scheduler */
+    double seconds;          /* the run itself; on a GPU device time, set-up outside */
+    uint64_t steals;         /* entries taken from another worker's queue */
     uint64_t steal_attempts; /* tries to do so, successful or not */
     uint64_t peak_tasks;     /* entries: the sum of the workers' high-water marks */
-    uint64_t
-        paper_tasks; /* the papers' figure: the largest queue times the number of queues, or the most tasks of a launch */
+    /* The papers' figure: the largest queue times the number of queues, or the most tasks of a launch. */
+    uint64_t paper_tasks;
     uint64_t peak_bytes; /* memory of the run itself: queues, stacks, pools */
     double balance;      /* busy time of the least busy worker over that of the busiest, 0..1 */
     uint32_t workers;
@@ -151,7 +151,7 @@ int bl_run_range(bl_context *context, const bl_program *program, const void *sha
  *
  * A context that is opened with config.resume goes on from there, on any device and with any scheduler: make the same allocations in the same order
  * and call the same runs with the same arguments. Those before the one that was stopped are made again, outside of the time limit; when that one begins, memory
- * gets the contents that it had, and its statistics count what was done before. Payloads and memory must hold no pointers. Shared data must be
+ * gets the contents that it had, and its tasks, steals, pauses and seconds (of such parts with set-up) count what was done before. Payloads and memory must hold no pointers. Shared data must be
  * the same byte by byte, padding included, but for pointers into memory from bl_alloc. A file of another program, of other roots, shared data
  * or sizes of memory, or of another config.problem is refused with BL_EFILE, and bl_detail says why; so is one that is damaged. Give config.problem
  * where runs differ in what the library cannot see: the contents of memory, and the function of bl_function. Use only files that you trust: a checksum

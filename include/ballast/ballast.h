@@ -150,12 +150,13 @@ int bl_run_range(bl_context *context, const bl_program *program, const void *sha
  * from bl_alloc. It is written as FILE.part and then renamed; if that fails the run ends with BL_EFILE and the file before it is still there.
  *
  * A context that is opened with config.resume goes on from there, on any device and with any scheduler: make the same allocations in the same order
- * and call the same runs with the same arguments. Those before the one that was stopped are made again, outside of the time limit; when that one begins, memory
- * gets the contents that it had, and its tasks, steals, pauses and seconds (of such parts with set-up) count what was done before. Payloads and memory must hold no pointers. Shared data must be
- * the same byte by byte, padding included, but for pointers into memory from bl_alloc. A file of another program, of other roots, shared data
- * or sizes of memory, or of another config.problem is refused with BL_EFILE, and bl_detail says why; so is one that is damaged. Give config.problem
- * where runs differ in what the library cannot see: the contents of memory, and the function of bl_function. Use only files that you trust: a checksum
- * finds damage, not malice. */
+ * and call the same runs with the same arguments. Those before the one that was stopped are made again, outside of the time limit. When that one
+ * begins, memory gets the contents that it had, and its tasks, steals, pauses and seconds (those with set-up) count what was done before.
+ *
+ * Payloads and memory must hold no pointers. Shared data must be the same byte by byte, padding included, but for pointers into memory from bl_alloc.
+ * A file that is damaged, of another program, of other roots, shared data or sizes of memory, or of another config.problem is refused with BL_EFILE, and
+ * bl_detail says why. Give config.problem where runs differ in what the library cannot see: the contents of memory, the function of bl_function. Use
+ * only files that you trust: a checksum finds damage, not malice. */
 
 /* From any thread and from signal handlers: the run under way, unless it is about to end, and every later one of this context ends with BL_ECANCEL. */
 void bl_cancel(bl_context *context);

@@ -126,6 +126,7 @@ static inline uint64_t leaf_expect(leaf_node parent, uint32_t index, uint64_t *t
 }
 #endif
 
+#ifndef JOINS_OWN_PROGRAMS /* who makes its own of these functions */
 #define BL_PROGRAM words
 #define BL_PAYLOAD word_node
 #define BL_RUN word_run
@@ -143,3 +144,4 @@ static inline uint64_t leaf_expect(leaf_node parent, uint32_t index, uint64_t *t
 #define BL_MAX_SPAWN 2
 #define BL_LANE_TASKS 1
 #include <ballast/program.h>
+#endif

@@ -5,6 +5,7 @@
 #include "check.h"
 #include "config.h"
 
+#define JOINS_OWN_PROGRAMS
 #include "joins.h"
 
 #include <ballast/ballast.h>

@@ -391,9 +391,6 @@ refuses "two apps" 2 "octree: one too many after uts" run uts octree
 refuses "an app's option before the app" 2 "--tree: unknown option of run before APP" run --tree T0 uts
 refuses "unknown option" 2 "--worker: unknown option of run, nearest is --workers (accepted: --device, " run uts --worker 2
 refuses "option of another app" 2 "--particles: unknown option of run" run uts --particles 5
-for option in --time-limit --checkpoint --resume; do
-    refuses "no such option yet: $option" 2 "$option: unknown option of run" run uts "$option" 1
-done
 refuses "value missing at the end" 2 "--workers: value missing (accepted: --workers N" run uts --workers
 refuses "value missing before an option" 2 "--workers: value missing" run uts --workers --json
 refuses "value missing after =" 2 "--workers: value missing" run uts --workers=

@@ -456,9 +456,9 @@ static int check(const run_request *request, const bl_context *context, void *pr
     return run_failed("wrong result with %s on %s: %s", outcome->stats.scheduler, bl_device_id(context), error.text);
 }
 
-/* Static and list schedulers stop between two waves only. */
+/* Who has no queues runs waves of tasks, and stops between two of them only. */
 static void note_waves(const run_request *request, const bl_stats *stats) {
-    bool waves = !strncmp(stats->scheduler, "static", 6) || !strncmp(stats->scheduler, "list", 4);
+    bool waves = !(bl_scheduler_uses(stats->scheduler) & BL_USES_CAPACITY);
     if (waves && (request->config.time_limit > 0 || request->config.checkpoint))
         note("%s: %s can stop only between two waves of tasks; this run had %" PRIu32,
              request->config.time_limit > 0 ? "--time-limit" : "--checkpoint", stats->scheduler, stats->launches);

@@ -61,6 +61,8 @@ int bl__look_up(bl__job *j) {
     return status != BL_OK ? status : stopped;
 }
 
+/* ---- beginning: from the roots, or where a checkpoint was written ---- */
+
 /* Range stealing deals out the indices themselves, unless who splits the range must be asked. */
 static bool is_loop(const bl__job *j, uint32_t range) { return j->plan.range && range > 1 && !j->plan.program->splits; }
 
@@ -121,8 +123,6 @@ static int number_tasks(bl__job *j, uint32_t *tasks) {
     free(first);
     return status;
 }
-
-/* ---- beginning: from the roots, or where a checkpoint was written ---- */
 
 static int begin_roots(bl__job *j, const void *roots, uint32_t count, uint32_t range) {
     int status = upload_roots(j, roots, count, range);

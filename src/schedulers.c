@@ -214,7 +214,7 @@ static int check_fields(bl_context *c, const bl__plan *plan) {
 
 /* Whether "auto" may mean that one: it is there, has a use for what was asked for, and can be stopped if that is wanted. */
 static bool may_choose(const bl_context *c, const bl_program *program, const char *name, int lane_tasks) {
-    bool waves = !strncmp(name, "static", 6) || !strncmp(name, "list", 4);
+    bool waves = !(bl_scheduler_uses(name) & BL_USES_CAPACITY); /* no queues */
     bool to_stop = c->config.time_limit > 0 || c->config.checkpoint[0];
     return find_instance(program, name, lane_tasks) && !unused_field(&c->config, name, BL_USES_CAPACITY) &&
            !(waves && to_stop);

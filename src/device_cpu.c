@@ -1,7 +1,8 @@
 /* Device: the CPU. A pool of threads, one per worker, bound to cores where hwloc is there; they sleep while there is nothing to do. */
 #include "internal.h"
+#include "platform/fence.h"
 
-#include <ballast/parts/entry.h>
+#include <ballast/parts/gate.h>
 #include <ballast/parts/trace.h>
 #include <ballast/task.h>
 #include <pthread.h>
@@ -127,8 +128,7 @@ static void bind_to_core(cpu_device *d, uint32_t number) {
 /* A thread's part of a job: its worker, or group after group of a static wave as a GPU's hardware would hand them out. */
 static void run_groups(cpu_device *d, uint32_t number) {
     const bl__run *run = d->run;
-    unsigned char *memory = run->memory + (size_t)number * run->worker_memory + run->scratch_bytes;
-    bl__stack *stack = (bl__stack *)(void *)memory;
+    bl__stack *stack = bl__stack_of(run, number);
     bool wave = d->plan->wave;
     uint32_t id = number;
     for (;;) {
@@ -136,8 +136,8 @@ static void run_groups(cpu_device *d, uint32_t number) {
             id = bl_fetch_add32_relaxed(&run->control->ticket, 1);
         if (id >= run->groups)
             return;
-        stack->bottom = stack->top = 0;
-        stack->mask = run->stack_capacity - 1;
+        if (wave)
+            bl__stack_open(stack, run);
         d->plan->instance->work(run, d->shared, id, 0, number);
         if (!wave)
             return;
@@ -221,6 +221,13 @@ static int start_threads(cpu_device *d, uint32_t count) {
 
 /* ---- sleeping workers ---- */
 
+static void after_seconds(struct timespec *t, double seconds) {
+    clock_gettime(CLOCK_MONOTONIC, t);
+    t->tv_nsec += (long)(1e9 * seconds);
+    t->tv_sec += t->tv_nsec / 1000000000;
+    t->tv_nsec %= 1000000000;
+}
+
 void bl__sleep(const bl__run *run, uint32_t seen) {
     cpu_device *d = run->host;
     pthread_mutex_lock(&d->sleep_lock);
@@ -229,14 +236,25 @@ void bl__sleep(const bl__run *run, uint32_t seen) {
     pthread_mutex_unlock(&d->sleep_lock);
 }
 
-void bl__wake(const bl__run *run, int all) {
+void bl__nap(const bl__run *run, uint32_t seen, uint64_t ns) {
+    cpu_device *d = run->host;
+    struct timespec until;
+    after_seconds(&until, 1e-9 * (double)ns);
+    pthread_mutex_lock(&d->sleep_lock);
+    if (bl_load32_relaxed(&run->control->wakes) == seen)
+        pthread_cond_timedwait(&d->woken, &d->sleep_lock, &until);
+    pthread_mutex_unlock(&d->sleep_lock);
+}
+
+void bl__wake(const bl__run *run, uint32_t n) {
     cpu_device *d = run->host;
     pthread_mutex_lock(&d->sleep_lock);
     bl_fetch_add32_release(&run->control->wakes, 1);
-    if (all)
+    if (n >= bl_load32_relaxed(&run->control->sleepers))
         pthread_cond_broadcast(&d->woken);
     else
-        pthread_cond_signal(&d->woken);
+        for (uint32_t i = 0; i < n; i++)
+            pthread_cond_signal(&d->woken);
     pthread_mutex_unlock(&d->sleep_lock);
 }
 
@@ -254,7 +272,7 @@ static int cpu_open(bl_context *c, const char *id) {
     pthread_mutex_init(&d->sleep_lock, NULL);
     pthread_cond_init(&d->job_given, NULL);
     pthread_cond_init(&d->job_ended, &monotonic);
-    pthread_cond_init(&d->woken, NULL);
+    pthread_cond_init(&d->woken, &monotonic);
     pthread_condattr_destroy(&monotonic);
     c->device = d;
     return BL_OK;
@@ -310,6 +328,7 @@ static int cpu_fit(bl_context *c, bl__plan *plan, uint32_t lanes, size_t worker_
     (void)c, (void)lanes, (void)worker_memory;
     plan->fit = plan->processors = cpu_count();
     plan->workers_per_block = plan->threads = 1;
+    plan->fences_alone = !bl__can_fence_all_threads();
     if (c->config.workers > plan->processors)
         plan->processors = c->config.workers; /* threads stand for processors */
     return BL_OK;
@@ -322,16 +341,9 @@ static int cpu_manage(bl_context *c, bl__manage_op op, int queue, const bl__run 
     return BL_OK;
 }
 
-static void after_seconds(struct timespec *t, double seconds) {
-    clock_gettime(CLOCK_MONOTONIC, t);
-    t->tv_nsec += (long)(1e9 * seconds);
-    t->tv_sec += t->tv_nsec / 1000000000;
-    t->tv_nsec %= 1000000000;
-}
-
 static void stop_workers(const bl__run *run) {
     bl_fetch_or32_relaxed(&run->control->stop, BL__STOP_HOST);
-    bl__wake(run, 1);
+    bl__wake(run, UINT32_MAX);
 }
 
 /* Called with the lock. Asks the workers to stop and gives them two seconds. */
@@ -356,6 +368,8 @@ static int cpu_launch(bl_context *c, const bl__plan *plan, const bl__run *run, c
         bl__detail(c, "workers %u: so many threads cannot be started here", (unsigned)run->workers);
         return status;
     }
+    for (uint32_t i = 0; i < run->workers; i++) /* before any of them looks at another's */
+        bl__stack_open(bl__stack_of(run, i), run);
     bl__watch watch;
     bl__watch_start(&watch);
     pthread_mutex_lock(&d->lock);

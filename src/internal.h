@@ -63,6 +63,7 @@ typedef struct bl__plan {
     uint32_t workers_per_block;
     uint32_t fit;        /* workers that fit at the same time */
     uint32_t processors; /* multiprocessors, cores */
+    bool fences_alone;   /* CPU: as in bl__run */
 } bl__plan;
 
 /* What the host asks of the queues between launches; see runtime/manage.h. */

@@ -119,6 +119,7 @@ static void choose_policy(bl__job *j) {
     run->done_test = (config->done_test ? config->done_test == 1 : paper) && j->plan.program->has_done_test;
     run->pop = config->pop ? config->pop : j->plan.program->pop;
     run->locked = j->plan.locked;
+    run->fences_alone = j->plan.fences_alone;
     run->turn = j->plan.cyclic ? bl__tasks_at_once(j) : 0;
     uint32_t first = config->capacity ? config->capacity : j->plan.central ? 65536 : 1024;
     run->capacity = bl__power_of_two(first);

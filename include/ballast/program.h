@@ -41,6 +41,7 @@
 #include "parts/worker.h"
 #include "runtime/idle.h"
 #include "runtime/joins.h"
+#include "runtime/lookout.h"
 #include "runtime/program_type.h"
 #include "runtime/termination.h"
 #include "task.h"

@@ -20,6 +20,7 @@
 
 #include "platform/platform.h"
 #include "parts/entry.h"
+#include "parts/gate.h"
 #include "parts/record.h"
 
 #define BL_TASK BL_INLINE inline
@@ -64,12 +65,20 @@ struct bl_task {
 BL_FN void bl__spawn(bl_task *t, const void *payload, uint32_t bytes, uint32_t count, uint32_t join) {
     if (count == 0)
         return;
-    uint32_t *entry = bl__stack_slot(t->stack, t->words, bl_lane_add32(&t->stack->top, 1));
+#if BL_WARP == 1
+    const uint32_t top = t->stack->top;
+#else
+    const uint32_t top = bl_lane_add32(&t->stack->top, 1);
+#endif
+    uint32_t *entry = bl__stack_slot(t->stack, t->words, top);
     entry[0] = 0;
     entry[1] = count;
     bl__words_copy(entry + BL__ENTRY_HEAD, (const bl_word *)payload, bytes / 4);
     if (t->result_bytes)
         entry[BL__ENTRY_HEAD + bytes / 4] = join;
+#if BL_WARP == 1
+    bl_store32_release(&t->stack->top, top + 1); /* G1: who is out of work may take it at once */
+#endif
 }
 #define bl_spawn(t, payload) bl__spawn((t), (payload), (uint32_t)sizeof *(payload), 1, BL__NO_JOIN)
 #define bl_spawn_n(t, payload, count) bl__spawn((t), (payload), (uint32_t)sizeof *(payload), (count), BL__NO_JOIN)

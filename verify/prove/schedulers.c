@@ -12,7 +12,7 @@
 #include "internal.h"
 #include "tree.h"
 
-#include <ballast/parts/entry.h>
+#include <ballast/parts/gate.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,11 +134,7 @@ static void before(void *arg) {
 
 /* ---- an execution ---- */
 
-static void open_stack(const bl__run *run, uint32_t slot) {
-    bl__stack *stack = (bl__stack *)(void *)(run->memory + (size_t)slot * run->worker_memory + run->scratch_bytes);
-    stack->bottom = stack->top = 0;
-    stack->mask = run->stack_capacity - 1;
-}
+static void open_stack(const bl__run *run, uint32_t slot) { bl__stack_open(bl__stack_of(run, slot), run); }
 
 static tree *tree_of(const scheduled *s) { return ((const tree_shared *)s->shared)->tree; }
 

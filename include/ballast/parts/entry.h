@@ -5,8 +5,9 @@
  *     word 0      word 1    words 2 ..
  *     begin       end       payload
  *
- * A worker's private stack is a ring of entries that only its own lanes touch: plain memory on a CPU, shared memory on a GPU, no
- * atomics. Tasks are taken at the top (newest), work is published from the bottom (oldest: the largest subtrees).
+ * A worker's private stack is a ring of entries, without atomics: plain memory on a CPU, shared memory on a GPU. Tasks are taken at the
+ * top (newest), work is published from the bottom (oldest: the largest subtrees). On a GPU only the worker's own lanes can reach it. On a CPU others
+ * may take from the bottom while the owner runs a task (gate.h).
  *
  *     bottom                                 top
  *     | oldest | ...           | newest      | outbox: room for every spawn of the tasks about to run |
@@ -27,8 +28,15 @@ typedef struct bl__returned {
 typedef struct bl__stack {
     uint32_t bottom, top; /* counters; the slot is counter & mask */
     uint32_t mask;
-    uint32_t order;        /* block workers: what the leading warp decided, for the other lanes */
-    bl__returned returned; /* block workers */
+    union {
+        uint32_t order; /* block workers: what the leading warp decided, for the other lanes */
+        uint32_t gate;  /* threads: gate.h */
+    };
+    union {
+        bl__returned returned; /* block workers */
+        uint32_t open;         /* threads: gate.h */
+    };
+    uint32_t begun, brisk; /* GPU: when the last batch began, and how many in a row were short */
 } bl__stack;               /* the slots follow */
 
 BL_FN uint32_t *bl__stack_slot(bl__stack *s, uint32_t words, uint32_t i) {

@@ -19,7 +19,9 @@ typedef struct bl__control {
     unsigned char pad5[BL_LINE - 12];
     uint32_t sleepers; /* CPU workers asleep, or about to be */
     uint32_t wakes;    /* bumped by every wake-up */
-    unsigned char pad4[BL_LINE - 8];
+    uint32_t lookout;  /* lookout.h: who looks out, ... */
+    uint32_t held_up;  /* ... and how many workers it saw held up in a long task */
+    unsigned char pad4[BL_LINE - 16];
 } bl__control;
 
 typedef enum bl__standing { BL__AT_START, BL__AT_WORK, BL__AT_SEARCH, BL__AT_IDLE, BL__AT_END } bl__standing;
@@ -32,7 +34,10 @@ typedef struct bl__tally {
     uint64_t tasks, steals, attempts, busy;
     uint64_t peak;       /* high-water mark: private entries, plus those in its own queue if it has one */
     uint64_t queue_peak; /* high-water mark of the shared queue it publishes to */
-    unsigned char pad[BL_LINE - 64];
+    /* Written by others, CPU only: lookout.h. */
+    uint64_t dry, since;
+    uint32_t slow, watched;
+    unsigned char pad[BL_LINE - 88];
 } bl__tally;
 
 typedef struct bl__run {
@@ -70,16 +75,18 @@ typedef struct bl__run {
     uint32_t random_victims, steal_half;
     uint32_t one_per_node;   /* publish a range as single tasks, as the papers have it */
     uint32_t done_test;      /* ask the program whether it is done instead of detecting termination */
+    uint32_t fences_alone;   /* CPU: there is no fence for all threads at once (gate.h) */
     uint32_t launch;         /* which of the run */
     struct bl__trace *trace; /* timelines, one for each tally; NULL: nobody asked for them */
 } bl__run;
 
-/* CPU workers: bl__sleep returns when control->wakes differs from `seen`; bl__wake wakes one sleeper, or all. */
+/* CPU workers: bl__sleep returns when control->wakes differs from `seen`, bl__nap also when so many ns have passed; bl__wake wakes up to n. */
 #ifdef __cplusplus
 extern "C" {
 #endif
 void bl__sleep(const bl__run *run, uint32_t seen);
-void bl__wake(const bl__run *run, int all);
+void bl__nap(const bl__run *run, uint32_t seen, uint64_t ns);
+void bl__wake(const bl__run *run, uint32_t n);
 #ifdef __cplusplus
 }
 #endif

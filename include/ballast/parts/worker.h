@@ -28,6 +28,7 @@ typedef struct bl__worker {
     uint64_t drawn_at;              /* ... and the first of them */
     uint64_t tasks, waited;
     uint32_t peak, queue_peak;
+    uint32_t calm; /* CPU: entries that it has held before and that are not too many: no need to look at them again */
 } bl__worker;
 
 BL_FN uint32_t bl__random(bl__worker *w) { /* xorshift; never 0 */
@@ -63,7 +64,7 @@ BL_FN bl__worker bl__worker_start(const bl__run *run, bl__stack *stack, uint32_t
     w.drawn = 0;
     w.drawn_at = 0;
     w.tasks = w.waited = 0;
-    w.peak = w.queue_peak = 0;
+    w.peak = w.queue_peak = w.calm = 0;
     return w;
 }
 

@@ -17,6 +17,7 @@ int clock_gettime(int clock, struct timespec *time);
 
 #define BL_TARGET cpu
 #define BL_PIECE_TICKS 8000u /* nanoseconds */
+#define BL_SHORT_TICKS 20000u
 #define BL_WARP 1u
 #define BL_CAN_SLEEP 1
 #define BL_FN static inline __attribute__((unused))
@@ -83,6 +84,16 @@ BL__ATOMICS(64)
 BL_FN void bl_fence_acquire(void) { __atomic_thread_fence(__ATOMIC_ACQUIRE); }
 BL_FN void bl_fence_release(void) { __atomic_thread_fence(__ATOMIC_RELEASE); }
 BL_FN void bl_fence_seq_cst(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+
+/* The heavy fence is the system's (membarrier, src/platform/fence.c): it makes every running thread of the process pass a full fence. So the light
+ * one need only keep the compiler from moving accesses across it. */
+#ifdef __cplusplus
+extern "C"
+#endif
+    void
+    bl__fence_all_threads(void);
+BL_FN void bl_fence_light(void) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+BL_FN void bl_fence_heavy(void) { bl__fence_all_threads(); }
 
 #if defined(__SIZEOF_INT128__) && (defined(__x86_64__) || defined(__aarch64__))
 #define BL_HAS_CAS128 1

@@ -9,6 +9,7 @@
 #define BL_TARGET cuda
 #define BL_TARGET_CUDA 1
 #define BL_PIECE_TICKS 4000u /* cycles */
+#define BL_SHORT_TICKS 40000u
 #define BL_WARP 32u
 #define BL_FN static __device__ __forceinline__
 #define BL_HOT_FN BL_FN
@@ -73,6 +74,8 @@ BL__ATOMICS(64)
 BL_FN void bl_fence_acquire(void) { __nv_atomic_thread_fence(__NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE); }
 BL_FN void bl_fence_release(void) { __nv_atomic_thread_fence(__NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE); }
 BL_FN void bl_fence_seq_cst(void) { __nv_atomic_thread_fence(__NV_ATOMIC_SEQ_CST, __NV_THREAD_SCOPE_DEVICE); }
+BL_FN void bl_fence_light(void) { bl_fence_seq_cst(); } /* there is none for all threads at once */
+BL_FN void bl_fence_heavy(void) { bl_fence_seq_cst(); }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define BL_HAS_CAS128 1

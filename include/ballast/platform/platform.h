@@ -12,6 +12,7 @@
  *   BL_ASSUME(x)           x is true, and the compiler may rely on it
  *   BL_CAN_SLEEP           1 where an idle worker can be put to sleep by the operating system
  *   BL_PIECE_TICKS         of bl_clock: how long a piece of a loop should take at least
+ *   BL_SHORT_TICKS         of bl_clock: tasks that end sooner are short: others can wait until they have
  *   BL_WARP                the most lanes that run in lockstep: 1 on a CPU, 32 on a GPU, 8 on the simulated machine
  *
  *   atomics, BITS = 32, 64; the memory order is part of the name and there is no default
@@ -24,6 +25,8 @@
  *                            strong; on failure expected holds what was found, read with acquire (relaxed: relaxed)
  *     bl_cas128_acq_rel(p, &expected, v)                            where BL_HAS_CAS128 is 1
  *     bl_fence_{acquire,release,seq_cst}()
+ *     bl_fence_light(), bl_fence_heavy()     a pair: where one thread passes the light one and another the heavy one, both pass a full fence; the
+ *                            heavy one is slow, and the light one costs nothing
  *   bl_load32_host, bl_load64_host, bl_store64_host    relaxed, for words that the host reads or writes during a run
  *
  *   shared plain data (ordered by the atomics around it, never racing)

@@ -81,6 +81,7 @@ uint64_t bl__sim_clock(void);
 
 #define BL_TARGET sim
 #define BL_PIECE_TICKS 16u /* steps */
+#define BL_SHORT_TICKS 256u
 #define BL_WARP BL__SIM_WARP
 #define BL_FN static inline __attribute__((unused))
 #define BL_HOT_FN BL_FN
@@ -190,6 +191,8 @@ BL_FN void bl__sim_fence_at(bl__sim_site *site, int unused) { (void)unused, bl__
 #define bl_fence_acquire() BL__SIM_DO_FENCE(ACQUIRE)
 #define bl_fence_release() BL__SIM_DO_FENCE(RELEASE)
 #define bl_fence_seq_cst() BL__SIM_DO_FENCE(SEQ_CST)
+#define bl_fence_light() ((void)0)
+#define bl_fence_heavy() BL__SIM_DO_FENCE(SEQ_CST)
 
 #if defined(__SIZEOF_INT128__)
 #define BL_HAS_CAS128 1

@@ -18,12 +18,18 @@
 BL_FN void bl__wake_for_work(const bl__run *run) {
     bl_fence_seq_cst(); /* S1 */
     if (bl_load32_relaxed(&run->control->sleepers))
-        bl__wake(run, 0);
+        bl__wake(run, 1);
 }
-BL_FN void bl__wake_all(const bl__run *run) { bl__wake(run, 1); }
+/* One for each of n entries. */
+BL_FN void bl__wake_for_entries(const bl__run *run, uint32_t n) {
+    bl_fence_seq_cst(); /* S1 */
+    if (n && bl_load32_relaxed(&run->control->sleepers))
+        bl__wake(run, n);
+}
+BL_FN void bl__wake_all(const bl__run *run) { bl__wake(run, UINT32_MAX); }
 BL_FN void bl__wake_all_if_stopped(const bl__run *run) {
     if (bl_load32_host(&run->control->stop))
-        bl__wake(run, 1);
+        bl__wake(run, UINT32_MAX);
 }
 /* True when it is time to sleep. */
 BL_FN bool bl__idle_pause(uint32_t tries) {

@@ -20,8 +20,7 @@ extern __shared__ __align__(16) unsigned char bl__shared_memory[];
         unsigned char *memory = bl__shared_memory + warp * run.worker_memory;                                          \
         bl__stack *stack = (bl__stack *)(memory + run.scratch_bytes);                                                  \
         if (lane == 0) {                                                                                               \
-            stack->bottom = stack->top = 0;                                                                            \
-            stack->mask = run.stack_capacity - 1;                                                                      \
+            bl__stack_open(stack, &run);                                                                               \
         }                                                                                                              \
         bl__worker_sync(lane_tasks ? 32 : run.lanes);                                                                  \
         uint32_t slot = run.tallies == run.groups ? id : bl_processor() % run.tallies;                                 \

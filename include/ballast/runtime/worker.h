@@ -38,6 +38,31 @@ BL_FN uint32_t BL__NAME(piece)(bl__worker *w, uint32_t left, uint32_t most) {
 
 #include BL_SCHEDULER
 
+/* Private stacks that others can reach (CPU), or cannot (GPU). */
+#define BL__RAIDS (BL_WARP == 1 && !BL__ENDS_ALONE)
+#define BL__HIDES (BL_WARP > 1 && !BL__ENDS_ALONE)
+#define BL__BRISK 4u /* short batches in a row */
+#if BL__RAIDS
+#include "raid.h"
+#endif
+
+/* Around calls of the user's code: on a CPU others can take from this worker's stack meanwhile. */
+BL_HOT_FN void BL__NAME(open)(bl__worker *w) {
+#if BL__RAIDS
+    bl__gate_open(w->stack);
+#else
+    (void)w;
+#endif
+}
+/* True: a thief has taken something, or looked. */
+BL_HOT_FN bool BL__NAME(shut)(bl__worker *w) {
+#if BL__RAIDS
+    return bl__gate_shut(w->stack);
+#else
+    return (void)w, false;
+#endif
+}
+
 #define BL__BATCH (BL_KIND_LANE ? BL_WARP : 1u)
 
 BL_FN bool BL__NAME(stopping)(bl__worker *w) {
@@ -73,15 +98,18 @@ BL_FN uint32_t BL__NAME(held)(bl__worker *w) {
     return count;
 }
 
-/* With one long entry only: keep the first half, so that the second can be published. */
+/* The newest entry, which is long, becomes two: the first half on top, so that the second can be published. Halves are whole batches, as far as
+ * that goes. */
 BL_FN void BL__NAME(halve)(bl__worker *w, const BL_SHARED *shared) {
     bl__stack *s = w->stack;
     (void)shared;
     if (w->lane == 0) {
-        uint32_t *given = bl__stack_slot(s, w->words, s->bottom), *kept = bl__stack_slot(s, w->words, s->top);
+        uint32_t *given = bl__stack_slot(s, w->words, s->top - 1), *kept = bl__stack_slot(s, w->words, s->top);
         bl__words_copy(kept, given, w->words);
         uint32_t middle = BL_SPLIT((BL_PAYLOAD *)(void *)(kept + BL__ENTRY_HEAD),
                                    (BL_PAYLOAD *)(void *)(given + BL__ENTRY_HEAD), given[0], given[1], shared);
+        if (!BL__SPLITS && BL__BATCH > 1)
+            middle = given[0] + ((given[1] - given[0]) / BL__BATCH + 1) / 2 * BL__BATCH;
         kept[1] = middle;
         given[0] = middle;
         s->top++;
@@ -124,6 +152,7 @@ BL_FN void BL__NAME(settle)(bl__worker *w, const BL_SHARED *shared) {
     const bl__run *run = w->run;
     uint32_t count = BL__NAME(held)(w), published = 0;
     w->peak = bl__max(w->peak, count);
+    w->calm = bl__max(w->calm, bl__min(count, run->private_limit));
     if (count > run->private_limit) {
         published = BL__NAME(share_and_publish)(w, count - run->private_limit / 2);
     } else if (run->workers > 1 && BL__NAME(can_share)(w, count) && bl_warp_any(w->lane == 0 && w->shown == 0)) {
@@ -140,6 +169,46 @@ BL_FN void BL__NAME(settle)(bl__worker *w, const BL_SHARED *shared) {
         w->stop = bl_fetch_or32_relaxed(&run->control->stop, BL__STOP_GROW) | BL__STOP_GROW;
     bl_warp_sync();
 }
+
+#if BL__HIDES
+/* How long the last batch took. A few short ones in a row, and the next is expected to be short too. */
+BL_FN void BL__NAME(time_batch)(bl__worker *w) {
+    bl__stack *s = w->stack;
+    if (w->lane == 0)
+        s->brisk = (uint32_t)bl_clock() - s->begun < BL_SHORT_TICKS ? s->brisk + 1 : 0;
+}
+
+/* The number of newest entries whose tasks make up the next batch. */
+BL_FN uint32_t BL__NAME(batch_entries)(bl__worker *w, uint32_t count) {
+    const uint32_t *mine = bl__stack_slot(w->stack, w->words, w->stack->top - 1 - w->lane);
+    uint32_t n = w->lane < count ? bl__min(mine[1] - mine[0], BL__BATCH + 1) : BL__BATCH + 1;
+    return bl_popcount(bl_warp_ballot(bl_warp_prefix_add(n) + n <= BL__BATCH));
+}
+
+/* A batch is about to run that may take long. Nobody can reach this worker's stack meanwhile: if others are out of work, all but the batch
+ * is published first. A long entry is halved again and again, so that those who take the halves can do the same at once. */
+BL_FN void BL__NAME(expose)(bl__worker *w, const BL_SHARED *shared) {
+    const bl__run *run = w->run;
+    uint32_t idle = w->lane == 0 && w->stack->brisk < BL__BRISK && !run->one_per_node && run->workers > 1
+                        ? (uint32_t)bl_load64_relaxed(&run->control->idle)
+                        : 0;
+    if (!bl_warp_any(idle != 0))
+        return;
+    for (;;) {
+        uint32_t count = BL__NAME(held)(w);
+        const uint32_t *newest = bl__stack_slot(w->stack, w->words, w->stack->top - 1);
+        bool is_long = newest[1] - newest[0] > BL__BATCH;
+        bl_warp_sync();
+        if (is_long && run->stack_capacity - count > run->outbox) {
+            BL__NAME(halve)(w, shared);
+            continue;
+        }
+        uint32_t kept = is_long ? 1 : BL__NAME(batch_entries)(w, count);
+        if (count == kept || BL__NAME(publish)(w, count - kept) < count - kept || !is_long)
+            return;
+    }
+}
+#endif
 
 #if !BL__ENDS_ALONE
 /* True when the run is over. */
@@ -170,11 +239,21 @@ BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared) {
     BL__NAME(note)(w, BL__AT_IDLE);
     if (w->lane == 0)
         bl__idle_enter(control);
+#if BL__RAIDS
+    uint64_t since = bl_clock();
+    bool looks_out = false;
+#endif
     for (uint32_t tries = 0;; tries++) {
         if (BL__NAME(stopping)(w))
             return false;
         if (BL__NAME(sees_work)(w))
             break;
+#if BL__RAIDS
+        if (looks_out)
+            bl__look_out(w->run, w->id);
+        if (BL__NAME(sees_held_up)(w))
+            break;
+#endif
         uint32_t gone = w->lane == 0 && (bl__idle_read(control) & BL__IDLE_DONE);
         if (bl_warp_broadcast32(gone, 0))
             return false;
@@ -186,11 +265,23 @@ BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared) {
             continue;
         /* Asleep only if nothing was published before `sleepers` was raised: pairs with bl__wake_for_work. */
         uint32_t seen = bl__sleep_begin(w->run);
-        if (BL__NAME(all_empty)(w) && !BL__NAME(stopping)(w) && !(bl__idle_read(control) & BL__IDLE_DONE) &&
-            !(w->run->done_test && BL_DONE_TEST(shared)))
+        bool sleeps = BL__NAME(all_empty)(w) && !BL__NAME(stopping)(w) && !(bl__idle_read(control) & BL__IDLE_DONE) &&
+                      !(w->run->done_test && BL_DONE_TEST(shared));
+#if BL__RAIDS
+        looks_out = looks_out || bl__lookout_take(w->run, w->id);
+        if (sleeps && looks_out) {
+            bl__nap(w->run, seen, bl__nap_length(bl_clock() - since));
+            sleeps = false;
+        }
+#endif
+        if (sleeps)
             bl__sleep_now(w->run, seen);
         bl__sleep_end(w->run);
     }
+#if BL__RAIDS
+    if (looks_out)
+        bl__lookout_give(w->run);
+#endif
     uint32_t go = w->lane == 0 && bl__idle_leave(control);
     return bl_warp_broadcast32(go, 0) != 0;
 }
@@ -206,6 +297,9 @@ BL_FN bool BL__NAME(search)(bl__worker *w, const BL_SHARED *shared) {
                           : BL__NAME(stopping)(w) || (tries >= BL__QUICK_TRIES && !BL__NAME(idle)(w, shared)))
             break;
         got = BL__NAME(fetch)(w) != 0;
+#if BL__RAIDS
+        got = got || (!w->run->alone && BL__NAME(raid)(w, shared) != 0);
+#endif
         if (got)
             break;
         if (tries < BL__QUICK_TRIES || w->run->alone)
@@ -247,13 +341,22 @@ BL_FN void BL__NAME(look_around)(bl__worker *w) {
 BL_FN bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
     if (BL_WARP == 1)
         BL__NAME(look_around)(w);
+#if BL__HIDES
+    BL__NAME(time_batch)(w);
+#endif
     BL__NAME(settle)(w, shared);
     if (w->lane == 0)
         bl_store64_host(&w->tally->beat, w->tasks);
     if (bl_warp_any(w->lane == 0 && w->stop != 0) || !(BL__NAME(held)(w) || BL__NAME(acquire)(w, shared)))
         return false;
-    if (BL_WARP > 1)
+#if BL__HIDES
+    BL__NAME(expose)(w, shared);
+#endif
+    if (BL_WARP > 1) {
         BL__NAME(look_around)(w);
+        if (w->lane == 0)
+            w->stack->begun = (uint32_t)bl_clock();
+    }
     return true;
 }
 
@@ -274,29 +377,33 @@ BL_HOT_FN uint32_t BL__NAME(pass_on)(const bl__run *run, const bl_task *task) {
     return bl__record_out(state) ? BL__NO_JOIN : task->join;
 }
 
-/* In place of the fork that left this record. */
-BL_HOT_FN void BL__NAME(go_on)(bl_task *task, bl__record *r, const BL_SHARED *shared, BL_LOCAL *local) {
+/* In place of the fork that left this record. True: a thief was there meanwhile. */
+BL_HOT_FN bool BL__NAME(go_on)(bl__worker *w, bl_task *task, bl__record *r, const BL_SHARED *shared, BL_LOCAL *local) {
     task->join = r->parent;
     task->index = r->slot;
 #if BL_SUM
-    (void)shared, (void)local;
+    (void)w, (void)shared, (void)local;
     if (task->lane == 0)
         task->returned->any = 1;
+    return false;
 #else
     const unsigned char *results = (const unsigned char *)r + BL__RESULTS_AT;
+    BL__NAME(open)(w);
     BL_JOIN(task, (const BL_PAYLOAD *)(const void *)bl__record_payload(r), (const BL_RESULT *)(const void *)results,
             *bl__record_count(r), shared, local);
+    return BL__NAME(shut)(w);
 #endif
 }
 
 #if BL_KIND_LANE
 /* All lanes of the warp together, each with a task of its own: up from record to record, until nobody came last. */
-BL_HOT_FN void BL__NAME(join)(bl__worker *w, bl_task *task, const BL_SHARED *shared, BL_LOCAL *local) {
+BL_HOT_FN bool BL__NAME(join)(bl__worker *w, bl_task *task, const BL_SHARED *shared, BL_LOCAL *local) {
+    bool visited = false;
     while (bl_warp_any(task->returned->any != 0)) {
         uint32_t done = task->returned->any ? BL__NAME(pass_on)(w->run, task) : BL__NO_JOIN;
         task->returned->any = 0;
         if (done != BL__NO_JOIN)
-            BL__NAME(go_on)(task, bl__record_at(w->run, done), shared, local);
+            visited = BL__NAME(go_on)(w, task, bl__record_at(w->run, done), shared, local) || visited;
         bl_warp_sync();
         if (done != BL__NO_JOIN)
             bl__spare_give(w->spare, done);
@@ -305,6 +412,7 @@ BL_HOT_FN void BL__NAME(join)(bl__worker *w, bl_task *task, const BL_SHARED *sha
             bl__spare_trim(w->run, w->spare, BL__SPARE_HIGH);
         bl_warp_sync();
     }
+    return visited;
 }
 #else
 /* All lanes of the block together, of which one returned something. */
@@ -320,7 +428,7 @@ BL_HOT_FN void BL__NAME(join)(bl__worker *w, bl_task *task, const BL_SHARED *sha
         bl__worker_sync(task->lanes);
         if (done == BL__NO_JOIN)
             break;
-        BL__NAME(go_on)(task, bl__record_at(w->run, done), shared, local);
+        BL__NAME(go_on)(w, task, bl__record_at(w->run, done), shared, local);
         bl__worker_sync(task->lanes);
         if (task->lane == 0) {
             bl__spare_give(w->spare, done);
@@ -332,11 +440,12 @@ BL_HOT_FN void BL__NAME(join)(bl__worker *w, bl_task *task, const BL_SHARED *sha
 #endif
 #endif
 
-/* Of the `left` indices of an entry, those to run next. A guess of pieces may be wrong, so never more than an eighth; in a wave what was fetched
- * is what is run. */
+/* Of the `left` indices of an entry, those to run next. A guess of pieces may be wrong, so never more than an eighth of a worker's part: when
+ * somebody is out of work, what is here may be all that is left for all. In a wave what was fetched is what is run. */
 BL_FN uint32_t BL__NAME(next)(bl__worker *w, uint32_t left) {
 #if BL__TAKES_PIECES
-    return BL__ENDS_ALONE ? left : BL__NAME(piece)(w, left, bl__max(left / 8, 1));
+    uint32_t sharers = BL_WARP == 1 && (uint32_t)bl_load64_relaxed(&w->run->control->idle) ? w->run->workers : 1;
+    return BL__ENDS_ALONE ? left : BL__NAME(piece)(w, left, bl__max(left / (8 * sharers), 1));
 #else
     return (void)w, (void)left, 1;
 #endif
@@ -346,17 +455,16 @@ BL_FN uint32_t BL__NAME(next)(bl__worker *w, uint32_t left) {
 /* A CPU thread that has enough to do, room to do it in and nobody waiting for it need not prepare. */
 BL_HOT_FN bool BL__NAME(may_go_on)(bl__worker *w) {
     const bl__run *run = w->run;
-    uint32_t count = bl__stack_count(w->stack);
-    if (count == 0 || count > run->private_limit || bl_load32_host(&run->control->stop) ||
+    if (bl__stack_count(w->stack) - 1 >= w->calm || bl_load32_host(&run->control->stop) ||
         (uint32_t)bl_load64_relaxed(&run->control->idle) || (BL__JOINS && w->spare[0] == 0))
         return false;
-    w->peak = bl__max(w->peak, count);
     bl_store64_host(&w->tally->beat, w->tasks);
     return true;
 }
 
 /* A CPU thread stays with its newest entry until that is used up, a task has spawned, or somebody is out of work: the payload
- * stays in registers, and what the tasks of one entry have in common is computed once. */
+ * stays in registers, and what the tasks of one entry have in common is computed once. Before each task the entry says what is left of it, for
+ * thieves; after one that a thief used for a visit it must be looked at anew. */
 BL_HOT_FN void BL__NAME(run_entry)(bl__worker *w, bl_task *task, const BL_SHARED *shared, BL_LOCAL *local) {
     bl__stack *s = w->stack;
     const bl__run *run = w->run;
@@ -370,23 +478,25 @@ BL_HOT_FN void BL__NAME(run_entry)(bl__worker *w, bl_task *task, const BL_SHARED
         bool last = index + n == end;
         if (last)
             s->top = top - 1; /* before the task, so that its spawns take the entry's place */
+        else
+            entry[0] = index + n;
 #if BL__JOINS
         task->join = carried.join;
         task->index = index;
 #endif
+        BL__NAME(open)(w);
         BL__CALL(task, BL__PAYLOAD_OF(&carried), index, n, shared, local);
+        bool visited = BL__NAME(shut)(w);
 #if BL__JOINS
-        BL__NAME(join)(w, task, shared, local);
+        visited = BL__NAME(join)(w, task, shared, local) || visited;
 #endif
         index += n;
         w->tasks += n;
-        if (last)
+        if (last || visited || s->top != top || bl_load32_host(&control->stop) ||
+            (uint32_t)bl_load64_relaxed(&control->idle))
             return;
-        if (s->top != top || bl_load32_host(&control->stop) || (uint32_t)bl_load64_relaxed(&control->idle))
-            break;
         bl_store64_host(&w->tally->beat, w->tasks);
     }
-    entry[0] = index;
 }
 #elif BL_KIND_LANE
 /* A task for every lane, over as many of the newest entries as that needs. Entries on the stack are never empty, so lane k looks at the k-th
@@ -500,6 +610,10 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
     if (leads)
         BL__NAME(open_share)(&w);
 #endif
+#if BL__RAIDS
+    bl_store32_relaxed(&w.tally->slow, 0); /* of an earlier launch */
+    bl_store64_relaxed(&w.tally->dry, 0);
+#endif
     if (leads) {
         BL__NAME(stand)(&w, BL__AT_WORK);
         BL__NAME(note)(&w, BL__AT_WORK);
@@ -561,6 +675,9 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
 
 #undef BL__BATCH
 #undef BL__TAKES_PIECES
+#undef BL__RAIDS
+#undef BL__HIDES
+#undef BL__BRISK
 #undef BL__ENDS_ALONE
 #undef BL__LEAVES
 #undef BL_QUEUE_

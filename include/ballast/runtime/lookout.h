@@ -1,0 +1,78 @@
+/* The lookout: of the threads that are out of work one sleeps in short naps only, and looks which workers have been in one task for long. What
+ * lies on their stacks cannot wait until they come round to publish it: whoever is out of work may raid them (raid.h).
+ *
+ * Workers whose tasks are short are left alone. They see that somebody is out of work between two tasks, and publish.
+ *
+ *     control->lookout    the lookout's number + 1; 0: nobody. Who gives it up with work in hand wakes another sleeper (bl__wake_for_work)
+ *     control->held_up    how many workers it saw in a long task, with something on their stacks
+ *     tally->slow         in which task it saw the worker stand still: bl__task_mark
+ *     tally->dry          the same with top, when a thief had left nothing on the stack
+ *     tally->watched, since    the lookout's own: the task that it saw last, and when first
+ *
+ * Order pairs: L1 (lookout, release) with L2 (acquire): the next lookout finds what the last one noted.
+ */
+#ifndef BALLAST_RUNTIME_LOOKOUT_H
+#define BALLAST_RUNTIME_LOOKOUT_H
+
+#include "../parts/gate.h"
+
+#if BL_WARP == 1
+
+#ifndef BL__PATIENCE             /* who explores all executions has none */
+#define BL__PATIENCE BL_SHORT_TICKS
+#define BL__LEAST_NAP 50000u     /* ns */
+#define BL__MOST_NAP 500000u     /* ns */
+#define BL__NAP_SHARE 32u        /* of the time without work, so that what comes late is found late by a few per cent at most */
+#endif
+
+BL_FN bool bl__lookout_take(const bl__run *run, uint32_t id) {
+    uint32_t nobody = 0;
+    return bl_load32_relaxed(&run->control->lookout) == 0 &&
+           bl_cas32_acquire(&run->control->lookout, &nobody, id + 1); /* L2 */
+}
+BL_FN void bl__lookout_give(const bl__run *run) { bl_store32_release(&run->control->lookout, 0); /* L1 */ }
+
+/* Tells the task that worker i is in from others; 0: it is in none. Looks only, so what it says may be gone. */
+BL_FN uint32_t bl__task_mark(const bl__run *run, uint32_t i) {
+    return bl_load32_relaxed(&bl__stack_of(run, i)->open) ? (uint32_t)bl_load64_relaxed(&run->tally[i].beat) | 1u << 31 : 0;
+}
+/* ... and from itself before it spawned more. */
+BL_FN uint64_t bl__stack_mark(const bl__run *run, uint32_t i, uint32_t task) {
+    return (uint64_t)task << 32 | bl_load32_relaxed(&bl__stack_of(run, i)->top);
+}
+
+/* Whether worker i is in a long task and may have something on its stack. */
+BL_FN bool bl__is_held_up(const bl__run *run, uint32_t i) {
+    uint32_t task = bl__task_mark(run, i);
+    return task && bl_load32_relaxed(&run->tally[i].slow) == task &&
+           bl_load64_relaxed(&run->tally[i].dry) != bl__stack_mark(run, i, task);
+}
+
+/* By the lookout. */
+BL_FN void bl__look_out(const bl__run *run, uint32_t id) {
+    uint64_t now = bl_clock();
+    uint32_t held_up = 0;
+    for (uint32_t i = 0; i < run->workers; i++) {
+        bl__tally *t = run->tally + i;
+        uint32_t task = i == id ? 0 : bl__task_mark(run, i);
+        if (task == 0)
+            continue;
+        if (t->watched != task) {
+            t->watched = task;
+            t->since = now;
+        }
+        if (now - t->since < BL__PATIENCE)
+            continue;
+        bl_store32_relaxed(&t->slow, task);
+        held_up += bl_load64_relaxed(&t->dry) != bl__stack_mark(run, i, task);
+    }
+    bl_store32_relaxed(&run->control->held_up, held_up);
+}
+
+BL_FN uint64_t bl__nap_length(uint64_t without_work) {
+    uint64_t nap = without_work / BL__NAP_SHARE;
+    return nap < BL__LEAST_NAP ? BL__LEAST_NAP : nap < BL__MOST_NAP ? nap : BL__MOST_NAP;
+}
+
+#endif
+#endif

@@ -165,6 +165,60 @@ static void test_store_buffering(void) {
     EXPECT(2, sb_add, 2, "01 10 11");
 }
 
+/* A light fence and a heavy one keep what two full fences keep, two light ones nothing. Three threads in a ring of light,
+ * heavy, light may all miss each other: a membarrier reaches one thread before the other. */
+SB(sb_light_heavy, store32_relaxed, bl_fence_light(), load32_relaxed, store32_relaxed, bl_fence_heavy(), load32_relaxed)
+SB_TWICE(sb_light, store32_relaxed, bl_fence_light(), load32_relaxed)
+SB_TWICE(sb_heavy, store32_relaxed, bl_fence_heavy(), load32_relaxed)
+SB(sb_light_fence, store32_relaxed, bl_fence_light(), load32_relaxed, store32_relaxed, bl_fence_seq_cst(),
+   load32_relaxed)
+SB(sb_only_heavy, store32_relaxed, NOTHING, load32_relaxed, store32_relaxed, bl_fence_heavy(), load32_relaxed)
+SB(sb_heavy_fence, store32_relaxed, bl_fence_seq_cst(), load32_relaxed, store32_relaxed, bl_fence_heavy(),
+   load32_relaxed)
+
+MP(mp_light_heavy, relaxed, bl_fence_light(), relaxed, bl_fence_heavy())
+MP(mp_heavy_light, relaxed, bl_fence_heavy(), relaxed, bl_fence_light())
+MP(mp_light, relaxed, bl_fence_light(), relaxed, bl_fence_light())
+MP(mp_light_acquire, relaxed, bl_fence_light(), acquire, NOTHING)
+MP(mp_only_heavy, relaxed, NOTHING, relaxed, bl_fence_heavy())
+
+#define RING(name, fence0, fence1, fence2)                                                                             \
+    static void name(litmus *l, uint32_t thread) {                                                                     \
+        if (thread == 0) {                                                                                             \
+            bl_store32_relaxed(&l->x, 1);                                                                              \
+            fence0;                                                                                                    \
+            l->r[0] = bl_load32_relaxed(&l->y);                                                                        \
+        } else if (thread == 1) {                                                                                      \
+            bl_store32_relaxed(&l->y, 1);                                                                              \
+            fence1;                                                                                                    \
+            l->r[1] = bl_load32_relaxed(&l->z);                                                                        \
+        } else if (thread == 2) {                                                                                      \
+            bl_store32_relaxed(&l->z, 1);                                                                              \
+            fence2;                                                                                                    \
+            l->r[2] = bl_load32_relaxed(&l->x);                                                                        \
+        }                                                                                                              \
+    }
+RING(ring_light_heavy_light, bl_fence_light(), bl_fence_heavy(), bl_fence_light())
+RING(ring_light_heavy_fence, bl_fence_light(), bl_fence_heavy(), bl_fence_seq_cst())
+RING(ring_light_heavy_heavy, bl_fence_light(), bl_fence_heavy(), bl_fence_heavy())
+
+static void test_asymmetric(void) {
+    EXPECT(2, sb_light_heavy, 2, "01 10 11");
+    EXPECT(2, sb_light, 2, "00 01 10 11");
+    EXPECT(2, sb_heavy, 2, "01 10 11");
+    EXPECT(2, sb_light_fence, 2, "00 01 10 11");
+    EXPECT(2, sb_only_heavy, 2, "00 01 10 11");
+    EXPECT(2, sb_heavy_fence, 2, "01 10 11");
+    EXPECT(2, mp_light_heavy, 2, "00 01 11");
+    EXPECT(2, mp_heavy_light, 2, "00 01 11");
+    EXPECT(2, mp_light, 2, "00 01 10 11");
+    EXPECT(2, mp_light_acquire, 2, "00 01 10 11");
+    EXPECT(2, mp_only_heavy, 2, "00 01 10 11");
+    EXPECT(3, ring_light_heavy_light, 3, "000 001 010 011 100 101 110 111");
+    EXPECT(3, ring_light_heavy_fence, 3, "001 010 011 100 101 110 111");
+    EXPECT(3, ring_light_heavy_heavy, 3, "001 010 011 100 101 110 111");
+}
+
 /* Independent reads of independent writes: do two readers agree on which came first? */
 #define IRIW(name, store, load, between)                                                                               \
     static void name(litmus *l, uint32_t thread) {                                                                     \
@@ -477,6 +531,32 @@ DEKKER(dekker, bl_fence_seq_cst())
 DEKKER(dekker_without, NOTHING)
 DEKKER(dekker_weak, (bl_fence_release(), bl_fence_acquire()))
 
+/* A biased lock: the owner says that it is in and looks at the gate; a thief closes the gate and looks whether the owner
+ * is in. The word that tells that the owner has left is ordered by itself. */
+#define BIASED(name, light, heavy)                                                                                     \
+    static void name(litmus *l, uint32_t thread) {                                                                     \
+        for (uint32_t i = 0; thread == 0 && i < 2; i++) {                                                              \
+            bl_store32_relaxed(&l->x, 1);                                                                              \
+            light;                                                                                                     \
+            if (!bl_load32_acquire(&l->y))                                                                             \
+                put(l, 1);                                                                                             \
+            bl_store32_release(&l->x, 0);                                                                              \
+        }                                                                                                              \
+        if (thread == 1) {                                                                                             \
+            bl_store32_relaxed(&l->y, 1);                                                                              \
+            heavy;                                                                                                     \
+            if (!bl_load32_acquire(&l->x)) {                                                                           \
+                put(l, 2);                                                                                             \
+                bl_store32_release(&l->y, 0);                                                                          \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+enum { BIASED_LINE = __LINE__ + 1 };
+BIASED(biased, bl_fence_light(), bl_fence_heavy())
+BIASED(biased_fence, bl_fence_light(), bl_fence_seq_cst())
+BIASED(biased_without, bl_fence_light(), NOTHING)
+BIASED(biased_no_light, NOTHING, bl_fence_heavy())
+
 static void two_sizes(litmus *l, uint32_t thread) {
     if (thread == 0)
         bl_store64_relaxed(l->wide, 1);
@@ -494,6 +574,10 @@ static void test_data(void) {
     CHECK(is_clean(2, dekker));
     CHECK(finds(2, dekker_without, "race on"));
     CHECK(finds(2, dekker_weak, "race on"));
+    CHECK(is_clean(2, biased));
+    CHECK(finds(2, biased_fence, "race on"));
+    CHECK(finds(2, biased_without, "race on"));
+    CHECK(finds(2, biased_no_light, "race on"));
     CHECK(finds(2, two_sizes, "two sizes"));
 }
 
@@ -704,6 +788,9 @@ static void test_mutants(void) {
     CHECK(is_clean(2, dekker) && is_clean(3, spin_lock));
     CHECK(kills(2, dekker, own_mutant(DEKKER_LINE, "fence seq_cst > none")));
     CHECK(kills(2, dekker, own_mutant(DEKKER_LINE, "fence seq_cst > acq_rel")));
+    CHECK(kills(2, biased, own_mutant(BIASED_LINE, "fence_heavy > seq_cst")));
+    CHECK(kills(2, biased, own_mutant(BIASED_LINE, "fence_heavy > none")));
+    CHECK(kills(2, biased, own_mutant(BIASED_LINE, "fence_light > none")));
     CHECK(kills(3, spin_lock, own_mutant(0, "cas32 acquire > relaxed")));
     CHECK(!kills(3, spin_lock, own_mutant(0, "cas32 acquire, failed acquire > relaxed")));
 }
@@ -741,7 +828,7 @@ static void program_before(void *arg) {
     memset(p->hash, 0, sizeof p->hash);
 }
 
-enum { OPS = 24 };
+enum { OPS = 26 };
 
 static void program_step(program *p, uint32_t op, uint32_t word, uint32_t v, uint64_t *hash) {
     uint32_t *x = &p->w[word], found = 0, tries = 0;
@@ -777,6 +864,8 @@ static void program_step(program *p, uint32_t op, uint32_t word, uint32_t v, uin
 #endif
         STEP(18, bl_data_read(&found, &p->data[word & 1], 1), mix(hash, found))
         STEP(19, bl_data_write(&p->data[word & 1], &v, 1))
+        STEP(24, bl_fence_light())
+        STEP(25, bl_fence_heavy())
     case 20: /* what one thread does depends on what another did */
         if (bl_load32_acquire(x))
             bl_store32_relaxed(&p->w[(word + 1) % p->words], v);
@@ -828,18 +917,18 @@ static const char *program_after(void *arg) {
 
 /* Some programs use all operations, most one family of them. */
 static void make_program(program *p, uint64_t seed) {
-    static const uint8_t families[][8] = {{0, 1, 3, 4, 6, 9, 20, 3},     {2, 5, 8, 11, 2, 5, 3, 1},
-                                          {0, 3, 12, 2, 5, 0, 3, 12},    {15, 16, 17, 3, 0, 15, 16, 17},
-                                          {21, 1, 22, 3, 4, 5, 21, 3},   {21, 23, 6, 23, 0, 4, 6, 23},
-                                          {18, 19, 1, 4, 23, 18, 19, 4}, {9, 10, 11, 5, 2, 12, 9, 10}};
+    static const uint8_t families[][8] = {
+        {0, 1, 3, 4, 6, 9, 20, 3},      {2, 5, 8, 11, 2, 5, 3, 1},    {0, 3, 12, 2, 5, 0, 3, 12},
+        {15, 16, 17, 3, 0, 15, 16, 17}, {21, 1, 22, 3, 4, 5, 21, 3},  {21, 23, 6, 23, 0, 4, 6, 23},
+        {18, 19, 1, 4, 23, 18, 19, 4},  {9, 10, 11, 5, 2, 12, 9, 10}, {0, 3, 24, 25, 0, 3, 24, 12}};
     random_state = seed * 7919 + 1;
     below(2);
-    uint32_t family = below(10);
+    uint32_t family = below(11);
     *p = (program){.threads = 2 + below(2), .words = 1 + below(3)};
     for (uint32_t t = 0; t < p->threads; t++) {
         p->length[t] = p->threads == 2 ? 2 + below(3) : 1 + below(3);
         for (uint32_t i = 0; i < p->length[t]; i++) {
-            p->op[t][i] = family < 8 ? families[family][below(8)] : (uint8_t)below(OPS);
+            p->op[t][i] = family < 9 ? families[family][below(8)] : (uint8_t)below(OPS);
             p->word[t][i] = (uint8_t)below(p->words);
         }
     }
@@ -1108,6 +1197,7 @@ int main(void) {
     check_limit(300);
     test_message_passing();
     test_store_buffering();
+    test_asymmetric();
     test_iriw();
     test_coherence();
     test_release_sequences();

@@ -180,7 +180,7 @@ static void every_operation(void *arg, uint32_t block, uint32_t lane) {
     OPERATIONS(32, 31);
     OPERATIONS(64, 63);
 #undef OPERATIONS
-    bl_fence_acquire(), bl_fence_release(), bl_fence_seq_cst();
+    bl_fence_acquire(), bl_fence_release(), bl_fence_seq_cst(), bl_fence_light(), bl_fence_heavy();
     bl_store64_host(&w->host64, 9), EXPECT(bl_load64_host(&w->host64) == 9);
     bl_store32_host(&w->host32, 8), EXPECT(bl_load32_host(&w->host32) == 8);
     uint32_t copy[5];

@@ -340,7 +340,7 @@ void bl__explore_meet(bl__explorer *x, bool warp) {
 
 static void reset_fiber(bl__explorer *x, bl__explored *f) {
     bl__fiber_restart(f->stack);
-    f->finished = f->meeting = f->fenced = f->stale = false;
+    f->finished = f->meeting = f->fenced = f->lit = f->stale = false;
     f->own_writes = f->mark = 0;
     memset(f->clock, 0, sizeof f->clock);
     (void)x;

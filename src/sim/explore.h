@@ -59,7 +59,8 @@ typedef enum bl__step_kind {
     BL__STEP_LOAD,
     BL__STEP_STORE, /* or read-modify-write: reads the newest */
     BL__STEP_CAS,   /* one or the other */
-    BL__STEP_FENCE,
+    BL__STEP_FENCE, /* seq_cst or heavy */
+    BL__STEP_LIGHT,
     BL__STEP_WAIT,
     BL__STEP_YIELD,
     BL__STEP_MEET
@@ -87,12 +88,14 @@ typedef struct bl__explored {
     bl__step step;
     bool finished, meeting;
     bool fenced; /* released is not empty */
+    bool lit;    /* light is not empty */
     bool stale;  /* it read something old since it last yielded */
     uint32_t own_writes, mark;
     uint16_t clock[BL_EXPLORE_FIBERS]; /* the last step of each fiber that this one depends on */
     uint16_t view[BL__WIDTH];          /* the oldest store that it may still read, per location; clocks of the others */
     uint16_t acquired[BL__WIDTH];      /* what an acquire fence would add */
     uint16_t released[BL__WIDTH];      /* what a relaxed store tells, from the last release fence */
+    uint16_t light[BL__WIDTH]; /* what a heavy fence of another gets to know: its view at its last light fence */
 } bl__explored;
 
 typedef struct bl__meeting {
@@ -163,7 +166,7 @@ typedef struct bl__explorer {
 
     /* memory */
     uint32_t generation, location_count, data_count, message_count, writes;
-    uint16_t sc_view[BL__WIDTH];
+    uint16_t sc_view[BL__WIDTH], heavy_view[BL__WIDTH];
     bl__location locations[BL__LOCATIONS];
     bl__data data[BL__LOCATIONS];
     bl__granule granules[BL__GRANULES];

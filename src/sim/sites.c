@@ -10,8 +10,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bl_site sites[BL__SITES]; /* from 1 */
 static uint32_t count;
 
-static const char *const op_names[] = {"load",  "store", "add",   "max",  "or",    "exchange", "cas",
-                                       "fence", "wait",  "yield", "read", "write", "bump"};
+static const char *const op_names[] = {"load",     "store", "add",   "max",         "or",
+                                       "exchange", "cas",   "fence", "fence_light", "fence_heavy",
+                                       "wait",     "yield", "read",  "write",       "bump"};
 static const char *const order_names[] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
 
 static bool is_same(const bl_site *a, const bl__sim_site *b) {
@@ -76,6 +77,11 @@ const char *bl__op_text(uint8_t op) { return op_names[op]; }
 /* One step weaker; how many ways there are. */
 static uint32_t weaker(const bl_site *s, uint8_t to[2]) {
     bool loads = s->op == BL__SIM_LOAD, stores = s->op == BL__SIM_STORE;
+    if (s->op == BL__SIM_LIGHT || s->op == BL__SIM_HEAVY) { /* none at all; a fence of the caller alone */
+        to[0] = BL__SIM_RELAXED;
+        to[1] = BL__SIM_SEQ_CST;
+        return s->op == BL__SIM_HEAVY ? 2 : 1;
+    }
     switch (s->order) {
     case BL__SIM_SEQ_CST:
         to[0] = loads ? BL__SIM_ACQUIRE : stores ? BL__SIM_RELEASE : BL__SIM_ACQ_REL;
@@ -109,7 +115,8 @@ uint32_t bl_site_mutants(uint32_t site, bl_mutant mutants[BL_MUTANTS]) {
 }
 
 static const char *order_text(const bl_site *s, uint8_t order) {
-    return s->op == BL__SIM_FENCE && order == BL__SIM_RELAXED ? "none" : order_names[order];
+    bool fence = s->op == BL__SIM_FENCE || s->op == BL__SIM_LIGHT || s->op == BL__SIM_HEAVY;
+    return fence && order == BL__SIM_RELAXED ? "none" : order_names[order];
 }
 
 void bl_mutant_text(bl_mutant m, char *text, size_t bytes) {
@@ -121,6 +128,8 @@ void bl_mutant_text(bl_mutant m, char *text, size_t bytes) {
         snprintf(text, bytes, "none");
     else if (s.op == BL__SIM_BUMP)
         snprintf(text, bytes, "%s bump > none", where);
+    else if (s.op == BL__SIM_LIGHT || s.op == BL__SIM_HEAVY) /* they have one order, and the mutant is another fence */
+        snprintf(text, bytes, "%s %s > %s", where, what, order_text(&s, m.order));
     else if (m.failed != s.failed)
         snprintf(text, bytes, "%s %s %s, failed %s > %s", where, what, order_names[s.order], order_names[s.failed],
                  order_names[m.failed]);

@@ -13,6 +13,9 @@
  *   seq_cst           One more view, S, for all. A seq_cst access to x reads no store older than S[x] and then sets
  *                     S[x] to what it read or wrote; it is acquire and release besides. A seq_cst fence joins its view
  *                     and S both ways, and is an acquire and a release fence. Fences and accesses mix as in C++20.
+ *   light and heavy   A heavy fence is a seq_cst fence, and gets to know the view of every other fiber at its last light
+ *                     fence; a light fence gets to know the views that heavy fences brought with them. Nothing else:
+ *                     that is what both a full fence on either side and membarrier with a compiler barrier keep.
  *   plain data        (bl_data_read, bl_data_write) has clocks in the views: an access that does not happen after all
  *                     earlier ones that it conflicts with is a race, and wrong. What was there at the start happened
  *                     before everything.
@@ -73,6 +76,7 @@ void bl__views_reset(bl__explorer *x) {
         f->view[i] = 1;
     }
     memset(x->sc_view, 0, bytes);
+    memset(x->heavy_view, 0, bytes);
     x->location_count = x->data_count = x->message_count = x->writes = x->arena_used = 0;
     x->generation++;
 }
@@ -125,9 +129,11 @@ static uint16_t new_location(bl__explorer *x, void *p, unsigned bits) {
     at->index = (uint16_t)(x->count + number - 1);
     at->newest = ++x->message_count;
     x->messages[at->newest] = (bl__message){.value = in_memory(p, bits)};
-    for (uint32_t i = 0; i < x->count; i++)
-        x->fibers[i].view[at->index] = x->fibers[i].acquired[at->index] = x->fibers[i].released[at->index] = 0;
-    x->sc_view[at->index] = 0;
+    for (uint32_t i = 0; i < x->count; i++) {
+        bl__explored *f = &x->fibers[i];
+        f->view[at->index] = f->acquired[at->index] = f->released[at->index] = f->light[at->index] = 0;
+    }
+    x->sc_view[at->index] = x->heavy_view[at->index] = 0;
     return number;
 }
 
@@ -422,6 +428,35 @@ bool bl__views_cas128(bl__explorer *x, bl__sim_site *site, void *p, void *expect
     return swaps;
 }
 
+/* Of fences views pass on locations only: this is no synchronization that plain data could rely on. */
+static void join_places(const bl__explorer *x, uint16_t *to, const uint16_t *from) {
+    join(to + x->count, from + x->count, x->location_count);
+}
+
+static void order_fence(bl__explorer *x, bl__explored *f) {
+    join_places(x, f->view, x->sc_view);
+    join_places(x, x->sc_view, f->view);
+}
+
+/* What a heavy fence learns from light ones it does not pass on to light ones: membarrier reaches one thread before
+ * another. */
+static void pair_heavy(bl__explorer *x, bl__explored *f) {
+    order_fence(x, f);
+    join_places(x, x->heavy_view, f->view);
+    for (uint32_t i = 0; i < x->count; i++)
+        if (x->fibers[i].lit)
+            join_places(x, f->view, x->fibers[i].light);
+}
+
+static void light_fence(bl__explorer *x, bl__sim_site *site) {
+    operation o = begin(x, site, BL__STEP_LIGHT, NULL, NULL, 0);
+    join_places(x, o.f->view, x->heavy_view);
+    memcpy(o.f->light, o.f->view, sizeof *o.f->light * width(x));
+    o.f->lit = true;
+    row(x, &o, (bl__row){0});
+    finish(x, &o);
+}
+
 /* Acquire and release fences are local to the fiber and no steps. */
 void bl__views_fence(bl__explorer *x, bl__sim_site *site) {
     uint32_t id = bl__site_id(x, site);
@@ -429,15 +464,18 @@ void bl__views_fence(bl__explorer *x, bl__sim_site *site) {
     bl__sim_order order = (bl__sim_order)(mutant ? x->options.mutant.order : site->order);
     operation o = {.f = &x->fibers[x->self], .site = id, .order = order};
     bool sc = order == BL__SIM_SEQ_CST;
+    if (site->op == BL__SIM_LIGHT && sc) {
+        light_fence(x, site);
+        return;
+    }
     if (sc)
         o = begin(x, site, BL__STEP_FENCE, NULL, NULL, 0);
     if (acquires(order))
         join(o.f->view, o.f->acquired, width(x));
-    if (sc) { /* locations only: this is no synchronization that plain data could rely on */
-        uint32_t locations = x->location_count;
-        join(o.f->view + x->count, x->sc_view + x->count, locations);
-        memcpy(x->sc_view + x->count, o.f->view + x->count, sizeof *x->sc_view * locations);
-    }
+    if (site->op == BL__SIM_HEAVY && !mutant)
+        pair_heavy(x, o.f);
+    if (sc)
+        order_fence(x, o.f);
     if (releases(order)) {
         memcpy(o.f->released, o.f->view, sizeof *o.f->view * width(x));
         o.f->fenced = true;

@@ -13,7 +13,7 @@ static const char *next_operation(const char *text) {
     static const char *const orders[] = {"_acquire(", "_release(", "_acq_rel(", "_seq_cst("};
     for (const char *at = strstr(text, "bl_"); at; at = strstr(at + 3, "bl_")) {
         const char *end = at;
-        if (!strncmp(at, "bl_bump(", 8))
+        if (!strncmp(at, "bl_bump(", 8) || !strncmp(at, "bl_fence_light(", 15) || !strncmp(at, "bl_fence_heavy(", 15))
             return at;
         while (isalnum((unsigned char)*end) || *end == '_')
             end++;

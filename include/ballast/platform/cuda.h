@@ -74,7 +74,8 @@ BL__ATOMICS(64)
 BL_FN void bl_fence_acquire(void) { __nv_atomic_thread_fence(__NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE); }
 BL_FN void bl_fence_release(void) { __nv_atomic_thread_fence(__NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE); }
 BL_FN void bl_fence_seq_cst(void) { __nv_atomic_thread_fence(__NV_ATOMIC_SEQ_CST, __NV_THREAD_SCOPE_DEVICE); }
-BL_FN void bl_fence_light(void) { bl_fence_seq_cst(); } /* there is none for all threads at once */
+/* No thread of a GPU can make the others execute a fence: both sides pay. */
+BL_FN void bl_fence_light(void) { bl_fence_seq_cst(); }
 BL_FN void bl_fence_heavy(void) { bl_fence_seq_cst(); }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900

@@ -25,8 +25,11 @@
  *                            strong; on failure expected holds what was found, read with acquire (relaxed: relaxed)
  *     bl_cas128_acq_rel(p, &expected, v)                            where BL_HAS_CAS128 is 1
  *     bl_fence_{acquire,release,seq_cst}()
- *     bl_fence_light(), bl_fence_heavy()     a pair: where one thread passes the light one and another the heavy one, both pass a full fence; the
- *                            heavy one is slow, and the light one costs nothing
+ *     bl_fence_light(), bl_fence_heavy()
+ *                            a pair for what one thread does often and the others seldom. Of a light fence and a heavy one of another
+ *                            thread one comes first: atomics before the first are seen by loads after the second. A light fence does
+ *                            nothing else: it is no fence towards other light ones or ordinary ones, orders nothing by itself, and
+ *                            does not publish plain data. A heavy fence is a seq_cst fence too
  *   bl_load32_host, bl_load64_host, bl_store64_host    relaxed, for words that the host reads or writes during a run
  *
  *   shared plain data (ordered by the atomics around it, never racing)

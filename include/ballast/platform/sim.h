@@ -40,6 +40,8 @@ typedef enum bl__sim_op {
     BL__SIM_EXCHANGE,
     BL__SIM_CAS,
     BL__SIM_FENCE,
+    BL__SIM_LIGHT,
+    BL__SIM_HEAVY,
     BL__SIM_WAIT,
     BL__SIM_YIELD,
     BL__SIM_DATA_READ,
@@ -61,7 +63,7 @@ void bl__sim_store(bl__sim_site *site, void *p, unsigned bits, uint64_t v);
 uint64_t bl__sim_rmw(bl__sim_site *site, bl__sim_op op, void *p, unsigned bits, uint64_t v);
 bool bl__sim_cas(bl__sim_site *site, void *p, unsigned bits, uint64_t *expected, uint64_t v);
 bool bl__sim_cas128(bl__sim_site *site, void *p, void *expected, const void *v);
-void bl__sim_fence(bl__sim_site *site);
+void bl__sim_fence(bl__sim_site *site); /* also light and heavy ones */
 void bl__sim_wait(bl__sim_site *site, const void *p, unsigned bits, uint64_t seen);
 void bl__sim_data(bl__sim_site *site, const void *p, uint32_t words); /* is about to be read or written */
 uint32_t bl__sim_bump(bl__sim_site *site);                            /* 1, or 0 in the mutant that forgets it */
@@ -187,12 +189,12 @@ BL__ATOMICS(64)
 #define bl_cas64_seq_cst(...) BL__SIM_DO_CAS(64, SEQ_CST, ACQUIRE, __VA_ARGS__)
 
 BL_FN void bl__sim_fence_at(bl__sim_site *site, int unused) { (void)unused, bl__sim_fence(site); }
-#define BL__SIM_DO_FENCE(order) BL__SIM_AT(bl__sim_fence_at, BL__SIM_FENCE, 0, BL__SIM_##order, BL__SIM_RELAXED, 0)
-#define bl_fence_acquire() BL__SIM_DO_FENCE(ACQUIRE)
-#define bl_fence_release() BL__SIM_DO_FENCE(RELEASE)
-#define bl_fence_seq_cst() BL__SIM_DO_FENCE(SEQ_CST)
-#define bl_fence_light() ((void)0)
-#define bl_fence_heavy() BL__SIM_DO_FENCE(SEQ_CST)
+#define BL__SIM_DO_FENCE(op, order) BL__SIM_AT(bl__sim_fence_at, BL__SIM_##op, 0, BL__SIM_##order, BL__SIM_RELAXED, 0)
+#define bl_fence_acquire() BL__SIM_DO_FENCE(FENCE, ACQUIRE)
+#define bl_fence_release() BL__SIM_DO_FENCE(FENCE, RELEASE)
+#define bl_fence_seq_cst() BL__SIM_DO_FENCE(FENCE, SEQ_CST)
+#define bl_fence_light() BL__SIM_DO_FENCE(LIGHT, SEQ_CST)
+#define bl_fence_heavy() BL__SIM_DO_FENCE(HEAVY, SEQ_CST)
 
 #if defined(__SIZEOF_INT128__)
 #define BL_HAS_CAS128 1

@@ -12,6 +12,7 @@ enum { SIM_WORKERS = 4 };
 
 typedef struct sim_device {
     double timer;
+    uint64_t ticks;    /* of virtual time, since the timer was started */
     uint64_t launches; /* so that the launches of one context get different schedules */
 } sim_device;
 
@@ -84,7 +85,9 @@ static int sim_launch(bl_context *c, const bl__plan *plan, const bl__run *run, c
         options.seed = run->seed + 0x9e3779b97f4a7c15u * d->launches++;
         options.watch = sim_watch;
         options.watch_arg = &s;
+        options.timed = bl_sim_uses_time();
         bl_sim_result result = bl_sim_run(blocks, run->lanes, sim_body, &s, &options);
+        d->ticks += options.makespan;
         if (result == BL_SIM_NOMEM)
             return BL_ENOMEM;
         if (result != BL_SIM_DONE) {
@@ -104,11 +107,14 @@ static int sim_copy(bl_context *c, void *to, const void *from, size_t bytes) {
 static int sim_zero(bl_context *c, void *memory, size_t bytes) { return bl__cpu_ops.zero(c, memory, bytes); }
 
 static int sim_timer_start(bl_context *c) {
-    ((sim_device *)c->device)->timer = bl__now();
+    sim_device *d = c->device;
+    d->timer = bl__now();
+    d->ticks = 0;
     return BL_OK;
 }
 static int sim_timer_stop(bl_context *c, double *seconds) {
-    *seconds = bl__now() - ((sim_device *)c->device)->timer;
+    const sim_device *d = c->device;
+    *seconds = bl_sim_uses_time() ? (double)d->ticks * 1e-9 : bl__now() - d->timer;
     return BL_OK;
 }
 

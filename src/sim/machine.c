@@ -41,6 +41,7 @@ typedef struct machine {
 
 static _Thread_local machine *running;        /* NULL: operations act at once */
 static _Thread_local uint64_t outside_points; /* the clock of code outside of a run, and where the next run's goes on */
+static _Thread_local bool use_time;           /* bl_sim_use_time */
 
 /* ---- going on ---- */
 
@@ -72,10 +73,17 @@ static void go_on(machine *m, bool yields) {
     bl__fiber_switch(m->fibers[self], m->fibers[next]);
 }
 
-static void point(machine *m, bool yields) {
+/* A step of the running fiber, which costs it `ticks`. */
+static void point(machine *m, bool yields, uint64_t ticks) {
     if (++m->points >= m->check_at)
         check(m);
+    if (ticks)
+        bl__schedule_spend(&m->schedule, m->self, ticks);
     go_on(m, yields);
+}
+
+static uint64_t clock_of(const machine *m, uint32_t fiber) {
+    return m->schedule.turns ? m->schedule.turns[fiber].clock : 0;
 }
 
 /* Whether anybody can go on; ends the run otherwise. */
@@ -99,28 +107,54 @@ bl__memory *bl__machine_point(void) {
     machine *m = running;
     if (!m)
         return NULL;
-    point(m, false);
+    point(m, false, 1);
     return m->memory;
 }
 
 uint32_t bl__machine_self(void) { return running->self; }
 void bl__machine_sleep(void) { sleep_self(running); }
-void bl__machine_wake(uint32_t fiber) { bl__schedule_add(&running->schedule, fiber); }
 
-void bl__sim_yield(bl__sim_site *site) {
+/* The fiber that runs has changed a word, or met with this one. */
+static void wake(machine *m, uint32_t fiber) {
+    bl__schedule_delay(&m->schedule, fiber, clock_of(m, m->self));
+    bl__schedule_add(&m->schedule, fiber);
+}
+
+void bl__machine_wake(uint32_t fiber) { wake(running, fiber); }
+
+void bl__sim_yield(bl__sim_site *site, uint32_t tries) {
     if (running)
-        point(running, true);
+        point(running, true, tries < 4 ? 2u << tries : 32u);
     else if (bl__exploring)
         bl__views_yield(bl__exploring, site);
 }
 
 void bl_sim_start_clock(void) { outside_points = 0; }
+void bl_sim_use_time(bool timed) { use_time = timed; }
+bool bl_sim_uses_time(void) { return use_time; }
 
 /* Reading the clock moves it, so that a loop that does nothing else comes to an end. */
 uint64_t bl__sim_clock(void) {
-    if (running)
-        return outside_points + running->points++;
-    return bl__exploring ? bl__explore_clock(bl__exploring) : outside_points++;
+    machine *m = running;
+    if (!m)
+        return bl__exploring ? bl__explore_clock(bl__exploring) : outside_points++;
+    if (!m->schedule.turns)
+        return outside_points + m->points++;
+    uint64_t now = clock_of(m, m->self);
+    point(m, false, 1);
+    return outside_points + now;
+}
+
+/* Without virtual time the clock counts steps of all fibers: this is many of them at once. An exploration has no use for it. */
+void bl__sim_spend(uint64_t ticks) {
+    machine *m = running;
+    if (!m) {
+        outside_points += bl__exploring ? 0 : ticks;
+        return;
+    }
+    if (!m->schedule.turns)
+        m->points += ticks;
+    point(m, false, ticks);
 }
 
 /* ---- lanes that meet ---- */
@@ -134,9 +168,11 @@ static void meet(machine *m, meeting *at) {
     at->generation++;
     bl__memory_meet(m->memory, at->first, at->lanes);
     for (uint32_t fiber = at->first; fiber < at->first + at->lanes; fiber++)
+        bl__schedule_delay(&m->schedule, m->self, clock_of(m, fiber));
+    for (uint32_t fiber = at->first; fiber < at->first + at->lanes; fiber++)
         if (fiber != m->self)
-            bl__schedule_add(&m->schedule, fiber);
-    point(m, false); /* the last to come need not be the first to leave */
+            wake(m, fiber);
+    point(m, false, 0); /* the last to come need not be the first to leave */
 }
 
 uint32_t bl__sim_warp_lane(void) {
@@ -176,6 +212,8 @@ void bl__sim_block_sync(void) {
 static bl__fiber *live(void *arg) {
     machine *m = arg;
     m->body(m->arg, m->self / m->lanes, m->self % m->lanes);
+    if (clock_of(m, m->self) > m->options->makespan)
+        m->options->makespan = clock_of(m, m->self);
     bl__schedule_remove(&m->schedule, m->self);
     if (--m->unfinished == 0)
         end_run(m, BL_SIM_DONE);
@@ -238,6 +276,7 @@ bl_sim_result bl_sim_run(uint32_t blocks, uint32_t lanes, bl_sim_body body, void
     bl_sim_options defaults = {0};
     machine m = {.body = body, .arg = arg, .lanes = lanes, .options = options ? options : &defaults};
     m.options->record_count = 0;
+    m.options->makespan = 0;
     if (!blocks || !lanes)
         return BL_SIM_DONE;
     if ((uint64_t)blocks * lanes >= UINT32_MAX)
@@ -248,7 +287,7 @@ bl_sim_result bl_sim_run(uint32_t blocks, uint32_t lanes, bl_sim_body body, void
     bool opened = open_machine(&m, blocks, fibers);
     if (opened)
         run(&m);
-    outside_points += m.points;
+    outside_points += m.options->timed ? m.options->makespan : m.points;
     close_machine(&m, fibers);
     if (!opened)
         bl__fiber_trim(); /* do not sit on what was too little */

@@ -1,4 +1,5 @@
-/* Who goes on: a random walk that stays on a fiber every other time, so that both short and long turns occur. */
+/* Who goes on: a random walk that stays on a fiber every other time, so that both short and long turns occur; or the fiber whose clock
+ * is lowest. */
 #include "sim.h"
 
 #include <stdlib.h>
@@ -7,8 +8,9 @@ bool bl__schedule_open(bl__schedule *s, uint32_t fibers, bl_sim_options *options
     *s = (bl__schedule){.options = options, .random = options->seed, .count = fibers, .fibers = fibers};
     s->runnable = malloc(sizeof *s->runnable * fibers);
     s->place = malloc(sizeof *s->place * fibers);
+    s->turns = options->timed ? calloc(fibers, sizeof *s->turns) : NULL;
     options->record_count = 0;
-    if (!s->runnable || !s->place)
+    if (!s->runnable || !s->place || (options->timed && !s->turns))
         return false;
     for (uint32_t i = 0; i < fibers; i++)
         s->runnable[i] = s->place[i] = i;
@@ -18,18 +20,7 @@ bool bl__schedule_open(bl__schedule *s, uint32_t fibers, bl_sim_options *options
 void bl__schedule_close(bl__schedule *s) {
     free(s->runnable);
     free(s->place);
-}
-
-void bl__schedule_add(bl__schedule *s, uint32_t fiber) {
-    s->place[fiber] = s->count;
-    s->runnable[s->count++] = fiber;
-}
-
-void bl__schedule_remove(bl__schedule *s, uint32_t fiber) {
-    uint32_t at = s->place[fiber], last = s->runnable[--s->count];
-    s->runnable[at] = last;
-    s->place[last] = at;
-    s->place[fiber] = BL__NOBODY;
+    free(s->turns);
 }
 
 /* splitmix64: any seed will do, also 0, and neighbouring seeds give unrelated runs. */
@@ -41,6 +32,75 @@ static uint64_t next_random(uint64_t *state) {
 }
 
 static uint32_t below(uint64_t random, uint32_t n) { return (uint32_t)((random >> 32) * n >> 32); }
+
+/* ---- virtual time: runnable is a heap ---- */
+
+static bool sooner(const bl__schedule *s, uint32_t a, uint32_t b) {
+    const bl__turn *x = &s->turns[a], *y = &s->turns[b];
+    return x->clock != y->clock ? x->clock < y->clock : x->tie < y->tie;
+}
+
+static void put(bl__schedule *s, uint32_t at, uint32_t fiber) {
+    s->runnable[at] = fiber;
+    s->place[fiber] = at;
+}
+
+static void rise(bl__schedule *s, uint32_t at) {
+    uint32_t fiber = s->runnable[at];
+    for (; at && sooner(s, fiber, s->runnable[(at - 1) / 2]); at = (at - 1) / 2)
+        put(s, at, s->runnable[(at - 1) / 2]);
+    put(s, at, fiber);
+}
+
+static void sink(bl__schedule *s, uint32_t at) {
+    uint32_t fiber = s->runnable[at];
+    for (uint32_t child; (child = 2 * at + 1) < s->count; at = child) {
+        if (child + 1 < s->count && sooner(s, s->runnable[child + 1], s->runnable[child]))
+            child++;
+        if (!sooner(s, s->runnable[child], fiber))
+            break;
+        put(s, at, s->runnable[child]);
+    }
+    put(s, at, fiber);
+}
+
+/* Clocks only move on, so a fiber in the heap only sinks. */
+static void set_clock(bl__schedule *s, uint32_t fiber, uint64_t clock, uint32_t tie) {
+    s->turns[fiber] = (bl__turn){clock, tie};
+    if (s->place[fiber] != BL__NOBODY)
+        sink(s, s->place[fiber]);
+}
+
+void bl__schedule_spend(bl__schedule *s, uint32_t fiber, uint64_t ticks) {
+    if (!s->turns)
+        return;
+    uint64_t random = next_random(&s->random);
+    uint32_t most = ticks / 8 < UINT32_MAX - 2 ? (uint32_t)(ticks / 8) : UINT32_MAX - 2;
+    set_clock(s, fiber, s->turns[fiber].clock + ticks + below(random, most + 2), (uint32_t)random);
+}
+
+void bl__schedule_delay(bl__schedule *s, uint32_t fiber, uint64_t until) {
+    if (s->turns && s->turns[fiber].clock < until)
+        set_clock(s, fiber, until, (uint32_t)next_random(&s->random));
+}
+
+/* ---- the choice ---- */
+
+void bl__schedule_add(bl__schedule *s, uint32_t fiber) {
+    put(s, s->count++, fiber);
+    if (s->turns)
+        rise(s, s->count - 1);
+}
+
+void bl__schedule_remove(bl__schedule *s, uint32_t fiber) {
+    uint32_t at = s->place[fiber], last = s->runnable[--s->count];
+    put(s, at, last);
+    s->place[fiber] = BL__NOBODY;
+    if (!s->turns || at == s->count)
+        return;
+    sink(s, at);
+    rise(s, s->place[last]);
+}
 
 static uint32_t draw(const bl__schedule *s, uint64_t random, uint32_t self, bool yields) {
     uint32_t at = self == BL__NOBODY ? BL__NOBODY : s->place[self];
@@ -56,7 +116,7 @@ static uint32_t draw(const bl__schedule *s, uint64_t random, uint32_t self, bool
 uint32_t bl__schedule_next(bl__schedule *s, uint32_t self, bool yields) {
     bl_sim_options *o = s->options;
     /* Drawn during a replay too: the start of a record and its seed then give the whole run. */
-    uint32_t next = draw(s, next_random(&s->random), self, yields);
+    uint32_t next = s->turns ? s->runnable[0] : draw(s, next_random(&s->random), self, yields);
     size_t decision = s->decisions++;
     if (o->replay && decision < o->replay_count) {
         uint32_t wanted = o->replay[decision];

@@ -1,10 +1,10 @@
 /* The simulated machine: blocks of lanes on one OS thread, interleaved at every atomic operation. Two ways to use it:
  *
- *   bl_sim_run   one run of a program of any size: a seed decides who goes on, memory is sequentially consistent
+ *   bl_sim_run   one run of a program of any size, sequentially consistent: a seed decides who goes on, or virtual time
  *   bl_explore   all executions of a small program under a weak memory model: a model checker
  *
  *   machine.c    fibers, warps and blocks, the run from start to end
- *   schedule.c   who goes on: from a seed, or replayed
+ *   schedule.c   who goes on: from a seed, by virtual time, or replayed
  *   memory.c     what a load returns, and who sleeps on which word; sequentially consistent
  *   explore.c    an exploration: its fibers, and the search over who goes on
  *   reduce.c     what of it need not be tried
@@ -33,6 +33,8 @@ extern "C" {
  * every scheduling point, at the start, and where a fiber sleeps or ends. */
 typedef struct bl_sim_options {
     uint64_t seed;
+    bool timed;             /* virtual time, see below */
+    uint64_t makespan;      /* out, if timed: the highest clock */
     const uint32_t *replay; /* if set: decisions to follow, then the seed; one that cannot be followed is the seed's */
     size_t replay_count;
     uint32_t *record; /* if set: gets the decisions made, as many as fit */
@@ -52,6 +54,21 @@ typedef void (*bl_sim_body)(void *arg, uint32_t block, uint32_t lane);
 bl_sim_result bl_sim_run(uint32_t blocks, uint32_t lanes, bl_sim_body body, void *arg, bl_sim_options *options);
 /* The clock goes on from run to run; after this it begins anew, so that the same seed gives the same times. */
 void bl_sim_start_clock(void);
+
+/* Virtual time. Every fiber has a clock, all begin at 0, and the fiber with the lowest one goes on; the seed breaks ties. So fibers run at
+ * the same time, as on a real machine, and the run takes as long as the highest clock says: the makespan.
+ *
+ *   an operation on memory, bl_clock   1 tick
+ *   bl_spend(n)                        n ticks: the work of a task
+ *   bl_backoff(tries)                  2, 4, 8, ... and 32 ticks at most
+ *   bl_wait_change                     until the store that ends it
+ *   a meeting of lanes                 until the last has come
+ *
+ * The seed adds up to an eighth of each cost, and up to one tick. bl_clock and bl_time tell the fiber's own clock.
+ *
+ * For the runs of device "sim" that this thread starts from now on; bl_stats.seconds then has the makespan, a tick as a nanosecond. */
+void bl_sim_use_time(bool timed);
+bool bl_sim_uses_time(void);
 
 /* ---- exploration ---- */
 
@@ -137,13 +154,20 @@ bl_mutant bl_mutant_find(const char *text); /* among the sites met so far; .site
 
 #define BL__NOBODY UINT32_MAX /* no fiber, or no place */
 
+/* When a fiber goes on, in virtual time. */
+typedef struct bl__turn {
+    uint64_t clock;
+    uint32_t tie; /* drawn anew whenever the clock moves */
+} bl__turn;
+
 /* The fibers that can go on, and the choice among them. */
 typedef struct bl__schedule {
     bl_sim_options *options;
     uint64_t random;
     size_t decisions;
-    uint32_t *runnable; /* dense, in no order */
+    uint32_t *runnable; /* dense, in no order; in virtual time a heap, the lowest clock first */
     uint32_t *place;    /* of each fiber in runnable, or BL__NOBODY */
+    bl__turn *turns;    /* of each fiber; NULL: no virtual time */
     uint32_t count, fibers;
 } bl__schedule;
 
@@ -153,6 +177,9 @@ void bl__schedule_add(bl__schedule *s, uint32_t fiber);
 void bl__schedule_remove(bl__schedule *s, uint32_t fiber);
 /* The next fiber, if there is any runnable. self: the one that ran, or BL__NOBODY; yields: rather not that one. */
 uint32_t bl__schedule_next(bl__schedule *s, uint32_t self, bool yields);
+/* Virtual time, and nothing without it: the fiber's clock moves on by about `ticks`, or to `until` if that is later. */
+void bl__schedule_spend(bl__schedule *s, uint32_t fiber, uint64_t ticks);
+void bl__schedule_delay(bl__schedule *s, uint32_t fiber, uint64_t until);
 
 typedef struct bl__memory bl__memory;
 

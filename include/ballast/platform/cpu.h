@@ -163,6 +163,11 @@ BL_FN uint64_t bl_clock(void) {
 
 BL_FN uint64_t bl_time(void) { return bl_clock(); }
 
+BL_FN void bl_spend(uint64_t ticks) {
+    for (uint64_t begun = bl_clock(); bl_clock() - begun < ticks;)
+        bl__cpu_relax();
+}
+
 BL_FN uint32_t bl_warp_lane(void) { return 0; }
 BL_FN void bl_warp_sync(void) {}
 BL_FN uint32_t bl_warp_ballot(bool flag) { return flag ? 1u : 0u; }

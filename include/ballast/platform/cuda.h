@@ -117,6 +117,10 @@ BL_FN void bl_wait_change64(const uint64_t *p, uint64_t seen, uint32_t *tries) {
 }
 
 BL_FN uint64_t bl_clock(void) { return (uint64_t)clock64(); }
+BL_FN void bl_spend(uint64_t ticks) {
+    for (uint64_t begun = bl_clock(); bl_clock() - begun < ticks;)
+        ;
+}
 BL_FN uint64_t bl_time(void) {
     uint64_t now;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now)::"memory");

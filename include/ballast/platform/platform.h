@@ -43,6 +43,7 @@
  *     bl_backoff(tries)                   one step of a spin on nothing in particular
  *     bl_clock()                          ticks that pass while a worker works or waits; each processor may have its own
  *     bl_time()                           one clock for all threads of the device; coarser and slower
+ *     bl_spend(ticks)                     works for so many ticks of bl_clock, on nothing: for tests and benchmarks
  *
  *   the lanes of a warp (every lane of it must call)
  *     bl_warp_lane(), bl_warp_sync(), bl_warp_ballot(flag), bl_warp_any(flag)

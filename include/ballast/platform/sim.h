@@ -72,7 +72,8 @@ uint32_t bl__sim_bump(bl__sim_site *site);                            /* 1, or 0
 uint32_t bl__sim_exchange(uint32_t v, uint32_t all[BL__SIM_WARP]);
 uint32_t bl__sim_warp_lane(void);
 void bl__sim_block_sync(void);
-void bl__sim_yield(bl__sim_site *site);
+void bl__sim_yield(bl__sim_site *site, uint32_t tries);
+void bl__sim_spend(uint64_t ticks);
 uint64_t bl__sim_clock(void);
 
 #ifdef __cplusplus
@@ -247,11 +248,11 @@ BL_FN void bl__sim_wait64(bl__sim_site *site, const uint64_t *p, uint64_t seen, 
 }
 #define bl_wait_change32(...) BL__SIM_DO(wait, 32, WAIT, RELAXED, __VA_ARGS__)
 #define bl_wait_change64(...) BL__SIM_DO(wait, 64, WAIT, RELAXED, __VA_ARGS__)
-BL_FN void bl__sim_backoff(bl__sim_site *site, uint32_t tries) { (void)tries, bl__sim_yield(site); }
-#define bl_backoff(...) BL__SIM_AT(bl__sim_backoff, BL__SIM_YIELD, 0, BL__SIM_RELAXED, BL__SIM_RELAXED, __VA_ARGS__)
+#define bl_backoff(...) BL__SIM_AT(bl__sim_yield, BL__SIM_YIELD, 0, BL__SIM_RELAXED, BL__SIM_RELAXED, __VA_ARGS__)
 
 BL_FN uint64_t bl_clock(void) { return bl__sim_clock(); }
 BL_FN uint64_t bl_time(void) { return bl__sim_clock(); }
+BL_FN void bl_spend(uint64_t ticks) { bl__sim_spend(ticks); }
 
 BL_FN uint32_t bl_warp_lane(void) { return bl__sim_warp_lane(); }
 BL_FN void bl_warp_sync(void) {

@@ -501,6 +501,93 @@ static void test_threads(void) {
     CHECK(c[0].whole == 6 * STEPS && !memcmp(&c[0], &c[1], sizeof c[0]));
 }
 
+/* ---- virtual time ---- */
+
+enum { TIMED_STEPS = 50, TIMED_BLOCKS = 3, TIMED_LANES = 4, TIMED = TIMED_BLOCKS * TIMED_LANES };
+
+typedef struct times {
+    uint64_t at[TIMED * TIMED_STEPS], met[TIMED], waited, backed_off[8];
+    uint32_t count, word;
+} times;
+
+/* The seed adds up to an eighth to each cost, and up to one tick to each step. */
+static bool about(uint64_t ticks, uint64_t expected, uint64_t steps) {
+    return ticks >= expected && ticks <= expected + expected / 8 + 2 * steps;
+}
+
+static bl_sim_options run_timed(uint32_t blocks, uint32_t lanes, bl_sim_body body, times *t, uint64_t seed) {
+    bl_sim_options o = {.seed = seed, .timed = true};
+    memset(t, 0, sizeof *t);
+    bl_sim_start_clock();
+    CHECK(bl_sim_run(blocks, lanes, body, t, &o) == BL_SIM_DONE);
+    return o;
+}
+
+static void tick_along(void *arg, uint32_t block, uint32_t lane) {
+    times *t = arg;
+    for (uint32_t i = 0; i < TIMED_STEPS; i++) {
+        bl_spend(i % 2 ? 1000 : 10 + 30 * lane + block);
+        bl_fetch_add32_relaxed(&t->word, 1);
+        uint64_t now = bl_clock();
+        t->at[t->count++] = now;
+    }
+}
+
+static void spend_and_meet(void *arg, uint32_t block, uint32_t lane) {
+    times *t = arg;
+    bl_spend(block == 0 ? 100 * (lane + 1) : 50);
+    bl_block_sync();
+    t->met[block * TIMED_LANES + lane] = bl_clock();
+}
+
+static void wait_and_back_off(void *arg, uint32_t block, uint32_t lane) {
+    times *t = arg;
+    uint32_t tries = 0;
+    (void)lane;
+    if (block == 0) {
+        bl_spend(5000);
+        bl_store32_release(&t->word, 1);
+    } else if (block == 1) {
+        while (!bl_load32_acquire(&t->word))
+            bl_wait_change32(&t->word, 0, &tries);
+        t->waited = bl_clock();
+    } else {
+        for (uint32_t i = 0; i < 8; i++) {
+            uint64_t since = bl_clock();
+            bl_backoff(i);
+            t->backed_off[i] = bl_clock() - since;
+        }
+    }
+}
+
+/* What happens later on one clock happens later in the run; time passes for all at once; who waits is as late as who came last. */
+static void test_time(void) {
+    static times t, other;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        bl_sim_options o = run_timed(TIMED_BLOCKS, TIMED_LANES, tick_along, &t, seed);
+        uint64_t later = 0;
+        for (uint32_t i = 1; i < t.count; i++)
+            later += t.at[i] >= t.at[i - 1];
+        CHECK(t.count == TIMED * TIMED_STEPS && later == t.count - 1 && t.word == t.count);
+        CHECK(about(o.makespan, TIMED_STEPS / 2 * (1000 + 10 + 30 * (TIMED_LANES - 1)), 2 * TIMED_STEPS + 100));
+        CHECK(run_timed(TIMED_BLOCKS, TIMED_LANES, tick_along, &other, seed).makespan == o.makespan);
+        CHECK(!memcmp(&t, &other, sizeof t));
+        CHECK(run_timed(TIMED_BLOCKS, TIMED_LANES, tick_along, &other, seed + 100).makespan != o.makespan);
+        run_timed(2, TIMED_LANES, spend_and_meet, &t, seed);
+        for (uint32_t lane = 0; lane < TIMED_LANES; lane++)
+            CHECK(about(t.met[lane], 100 * TIMED_LANES, 2) && about(t.met[TIMED_LANES + lane], 50, 2));
+        o = run_timed(3, 1, wait_and_back_off, &t, seed);
+        CHECK(about(t.waited, 5000, 6) && about(o.makespan, 5000, 6));
+        for (uint32_t i = 0; i < 8; i++)
+            CHECK(about(t.backed_off[i], i < 4 ? 2u << i : 32, 2));
+    }
+    bl_sim_options none = {.timed = true};
+    CHECK(bl_sim_run(0, 1, tick_along, &t, &none) == BL_SIM_DONE && none.makespan == 0);
+    bl_sim_options steps = {.seed = 1};
+    memset(&t, 0, sizeof t);
+    CHECK(bl_sim_run(2, 2, tick_along, &t, &steps) == BL_SIM_DONE && steps.makespan == 0);
+}
+
 /* ---- cost ---- */
 
 enum { SWITCHES = 1000000 };
@@ -548,6 +635,9 @@ static void print_costs(void) {
     fprintf(stderr, "scheduling point, 8 fibers %6.1f ns\n", (now() - start) / SWITCHES);
     start = now(), run_seed(8, 1, yield_only, &word, 1);
     fprintf(stderr, "yield to another           %6.1f ns\n", (now() - start) / SWITCHES);
+    bl_sim_options timed = {.seed = 1, .timed = true};
+    start = now(), bl_sim_run(8, 1, load_only, &word, &timed);
+    fprintf(stderr, "point in virtual time      %6.1f ns\n", (now() - start) / SWITCHES);
     start = now();
     for (uint64_t i = 0; i < 1000; i++)
         run_seed(3, 1, nothing, NULL, i);
@@ -566,6 +656,7 @@ int main(void) {
     test_stacks_return();
     test_contexts();
     test_threads();
+    test_time();
     print_costs();
     printf("%d passed, %d failed\n", passed, failed);
     return failed != 0;

@@ -140,9 +140,8 @@ uint64_t bl__sim_clock(void) {
         return bl__exploring ? bl__explore_clock(bl__exploring) : outside_points++;
     if (!m->schedule.turns)
         return outside_points + m->points++;
-    uint64_t now = clock_of(m, m->self);
     point(m, false, 1);
-    return outside_points + now;
+    return outside_points + clock_of(m, m->self);
 }
 
 /* Without virtual time the clock counts steps of all fibers: this is many of them at once. An exploration has no use for it. */

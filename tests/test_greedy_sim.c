@@ -1,0 +1,483 @@
+/* No runnable task waits while a worker is idle: on the simulated machine in virtual time, without noise, a run takes at most
+ *
+ *     (work / workers + 2 * longest path) * 1.1 + slack
+ *
+ * for every load, way to spawn, kind of group, scheduler that balances, number of workers and size of private stack. Twice the path, as on a GPU:
+ * what a task spawns is ready when the task has ended. The lanes of a warp that run tasks at the same time count as one task as long as its
+ * longest lane; a piece given to BL_RANGE_RUN counts as one task, and is at most 1 / (8 * workers) of what is left. All lengths are measured, so that
+ * the jitter of the machine is in them.
+ *
+ *     test_greedy_sim [--seeds N] [--table] [--only TEXT]
+ *
+ * By default every scheduler, way to spawn and load is tried once; with --seeds N all combinations, N times each. --table prints the worst ratio of
+ * time to bound. --only: combinations whose description contains the text, each with its figures. */
+#include "check.h"
+#include "config.h"
+#include "loads.h"
+
+#include "../src/sim/sim.h"
+
+#include <ballast/task.h>
+#include <stdlib.h>
+
+enum { UNIT = 1000, MOST_TASKS = 400, LANES = 8 };
+
+/* ---- what ran when ---- */
+
+typedef struct stretch {
+    const void *worker;
+    uint64_t begin, end;
+    uint64_t batch; /* how long all lanes that ran with it took */
+} stretch;
+
+/* A flat task by its index. Of a tree a leaf by its index, an inner node by MOST_TASKS + where it divides, its join by 2 * MOST_TASKS + that. */
+enum { ROOT = MOST_TASKS, STRETCHES = 3 * MOST_TASKS };
+
+typedef struct log_book {
+    stretch at[STRETCHES];
+    uint32_t length[MOST_TASKS],
+        left[MOST_TASKS]; /* of the piece that begins here: its indices, and those not begun so far */
+    uint32_t begun;       /* indices */
+} log_book;
+
+typedef struct load_shared {
+    const uint32_t *cost;
+    log_book *log;
+    uint32_t tasks;
+} load_shared;
+
+/* Plain memory: between two scheduling points a lane is alone. */
+static void spend(const bl_task *t, log_book *log, uint32_t id, uint32_t ticks) {
+    uint64_t begin = bl_clock();
+    bl_spend(ticks);
+    log->at[id] = (stretch){t->stack, begin, bl_clock(), 0};
+}
+
+/* ---- programs: each for tasks of a lane and of a block, in which lane 0 stands for all ---- */
+
+typedef struct load_payload {
+    uint32_t does; /* load_does */
+} load_payload;
+typedef enum load_does { LOAD_WORKS, LOAD_IS_ROOT, LOAD_SPAWNS_SINGLY, LOAD_SPAWNS_RANGE } load_does;
+
+typedef struct load_task {
+    uint32_t does, first;
+} load_task;
+
+static BL_TASK void load_run(bl_task *t, const load_task *p, uint32_t index, const load_shared *s, bl_nothing *local) {
+    (void)local;
+    if (t->lane)
+        return;
+    if (p->does == LOAD_WORKS) {
+        spend(t, s->log, p->first + index, s->cost[p->first + index]);
+        return;
+    }
+    spend(t, s->log, ROOT, 1);
+    load_task child = {LOAD_WORKS, 0};
+    if (p->does == LOAD_SPAWNS_RANGE)
+        bl_spawn_n(t, &child, s->tasks);
+    for (; p->does == LOAD_SPAWNS_SINGLY && child.first < s->tasks; child.first++)
+        bl_spawn(t, &child);
+}
+#define BL_PROGRAM by_lane
+#define BL_PAYLOAD load_task
+#define BL_SHARED load_shared
+#define BL_RUN load_run
+#define BL_LANE_TASKS 1
+#define BL_SHORT_LIST 1
+#include <ballast/program.h>
+#define BL_PROGRAM by_block
+#define BL_PAYLOAD load_task
+#define BL_SHARED load_shared
+#define BL_RUN load_run
+#define BL_SHORT_LIST 1
+#include <ballast/program.h>
+#define BL_PROGRAM singly_by_lane
+#define BL_PAYLOAD load_task
+#define BL_SHARED load_shared
+#define BL_RUN load_run
+#define BL_MAX_SPAWN MOST_TASKS
+#define BL_LANE_TASKS 1
+#define BL_SHORT_LIST 1
+#include <ballast/program.h>
+#define BL_PROGRAM singly_by_block
+#define BL_PAYLOAD load_task
+#define BL_SHARED load_shared
+#define BL_RUN load_run
+#define BL_MAX_SPAWN MOST_TASKS
+#define BL_SHORT_LIST 1
+#include <ballast/program.h>
+
+static BL_TASK void pieces_run(bl_task *t, const load_task *p, uint32_t begin, uint32_t end, const load_shared *s,
+                               bl_nothing *local) {
+    uint32_t ticks = 0;
+    (void)p, (void)local;
+    if (t->lane)
+        return;
+    for (uint32_t i = begin; i < end; i++)
+        ticks += s->cost[i];
+    s->log->length[begin] = end - begin;
+    s->log->left[begin] = s->tasks - s->log->begun;
+    s->log->begun += end - begin;
+    spend(t, s->log, begin, ticks);
+}
+#define BL_PROGRAM pieces_by_lane
+#define BL_PAYLOAD load_task
+#define BL_SHARED load_shared
+#define BL_RANGE_RUN pieces_run
+#define BL_MAX_SPAWN 0
+#define BL_LANE_TASKS 1
+#define BL_SHORT_LIST 1
+#include <ballast/program.h>
+#define BL_PROGRAM pieces_by_block
+#define BL_PAYLOAD load_task
+#define BL_SHARED load_shared
+#define BL_RANGE_RUN pieces_run
+#define BL_MAX_SPAWN 0
+#define BL_SHORT_LIST 1
+#include <ballast/program.h>
+
+/* A lopsided fork-join tree with a task of the load at each leaf. */
+typedef struct tree_node {
+    uint32_t low, high; /* leaves of the node that forked; of a root its own */
+    uint32_t is_root;
+} tree_node;
+
+enum { FORK_TICKS = UNIT / 5, JOIN_TICKS = UNIT / 5 };
+
+static BL_TASK uint32_t tree_middle(uint32_t low, uint32_t high) { return low + (high - low + 2) / 3; }
+
+static BL_TASK tree_node tree_child(const tree_node *p, uint32_t index) {
+    tree_node own = {p->low, p->high, 0};
+    if (!p->is_root && index == 0)
+        own.high = tree_middle(p->low, p->high);
+    else if (!p->is_root)
+        own.low = tree_middle(p->low, p->high);
+    return own;
+}
+
+static BL_TASK void tree_run(bl_task *t, const tree_node *p, uint32_t index, const load_shared *s, bl_nothing *local) {
+    tree_node own = tree_child(p, index);
+    (void)local;
+    if (t->lane)
+        return;
+    if (own.high - own.low == 1) {
+        uint64_t result = s->cost[own.low];
+        spend(t, s->log, own.low, s->cost[own.low]);
+        bl_return(t, &result);
+    } else {
+        spend(t, s->log, MOST_TASKS + tree_middle(own.low, own.high), FORK_TICKS);
+        bl_fork(t, &own, &own, 2);
+    }
+}
+
+static BL_TASK void tree_join(bl_task *t, const tree_node *p, const uint64_t *results, uint32_t count,
+                              const load_shared *s, bl_nothing *local) {
+    (void)local, (void)count;
+    if (t->lane)
+        return;
+    uint64_t result = results[0] + results[1];
+    spend(t, s->log, 2 * MOST_TASKS + tree_middle(p->low, p->high), JOIN_TICKS);
+    bl_return(t, &result);
+}
+#define BL_PROGRAM tree_by_lane
+#define BL_PAYLOAD tree_node
+#define BL_SHARED load_shared
+#define BL_RUN tree_run
+#define BL_RESULT uint64_t
+#define BL_JOIN tree_join
+#define BL_JOIN_WIDTH 2
+#define BL_LANE_TASKS 1
+#define BL_SHORT_LIST 1
+#include <ballast/program.h>
+#define BL_PROGRAM tree_by_block
+#define BL_PAYLOAD tree_node
+#define BL_SHARED load_shared
+#define BL_RUN tree_run
+#define BL_RESULT uint64_t
+#define BL_JOIN tree_join
+#define BL_JOIN_WIDTH 2
+#define BL_SHORT_LIST 1
+#include <ballast/program.h>
+
+/* ---- combinations ---- */
+
+#define FORMS(X) X(singly) X(range) X(roots) X(loop) X(pieces) X(tree)
+typedef enum form {
+#define X(name) FORM_##name,
+    FORMS(X)
+#undef X
+        FORM_COUNT
+} form;
+static const char *const form_names[] = {
+#define X(name) #name,
+    FORMS(X)
+#undef X
+};
+
+static const char *const schedulers[] = {"steal:chase_lev", "steal:abp",      "steal:broker", "range:packed_range",
+                                         "range:the_range", "central:broker", "donate:bwd",   "list:faa"};
+enum { SCHEDULERS = sizeof schedulers / sizeof schedulers[0] };
+static const uint32_t worker_counts[] = {2, 4, 8, 16}, private_sizes[] = {6, 256};
+
+typedef struct combination {
+    uint32_t scheduler, form, load, workers, private_entries, lane_tasks, tasks;
+    uint64_t seed;
+} combination;
+
+static bool is_loop(uint32_t form) { return form == FORM_loop || form == FORM_pieces; }
+
+/* Waves have no place for the rest of a loop: what they run at once is a loop. */
+static bool fits(const combination *k) { return strncmp(schedulers[k->scheduler], "list:", 5) || is_loop(k->form); }
+
+static const bl_program *program_of(const combination *k) {
+    switch (k->form) {
+    case FORM_singly:
+        return k->lane_tasks ? singly_by_lane_sim() : singly_by_block_sim();
+    case FORM_pieces:
+        return k->lane_tasks ? pieces_by_lane_sim() : pieces_by_block_sim();
+    case FORM_tree:
+        return k->lane_tasks ? tree_by_lane_sim() : tree_by_block_sim();
+    default:
+        return k->lane_tasks ? by_lane_sim() : by_block_sim();
+    }
+}
+
+/* ---- the bound ---- */
+
+static int by_worker_and_begin(const void *a, const void *b) {
+    const stretch *x = *(stretch *const *)a, *y = *(stretch *const *)b;
+    if (x->worker != y->worker)
+        return x->worker < y->worker ? -1 : 1;
+    return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+static int longest_first(const void *a, const void *b) {
+    const stretch *x = *(stretch *const *)a, *y = *(stretch *const *)b;
+    uint64_t p = x->end - x->begin, q = y->end - y->begin;
+    return p > q ? -1 : p < q;
+}
+
+/* Finds the stretches that one worker ran at the same time. Returns how long all of these batches took. */
+static uint64_t find_batches(log_book *log) {
+    static stretch *order[STRETCHES];
+    uint32_t count = 0;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < STRETCHES; i++)
+        if (log->at[i].worker)
+            order[count++] = &log->at[i];
+    qsort(order, count, sizeof order[0], by_worker_and_begin);
+    for (uint32_t i = 0, next; i < count; i = next) {
+        uint64_t end = order[i]->end;
+        for (next = i;
+             next < count && order[next]->worker == order[i]->worker && (next == i || order[next]->begin < end); next++)
+            end = order[next]->end > end ? order[next]->end : end;
+        for (uint32_t j = i; j < next; j++)
+            order[j]->batch = end - order[i]->begin;
+        sum += end - order[i]->begin;
+    }
+    return sum;
+}
+
+/* Lanes that run alone make work that full batches would not have: of any n / 8 full batches the n / 8 longest tasks are the most. */
+static uint64_t most_full_batches(log_book *log) {
+    static stretch *order[STRETCHES];
+    uint32_t count = 0;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < STRETCHES; i++)
+        if (log->at[i].worker)
+            order[count++] = &log->at[i];
+    qsort(order, count, sizeof order[0], longest_first);
+    for (uint32_t i = 0; i < (count + LANES - 1) / LANES; i++)
+        sum += order[i]->end - order[i]->begin;
+    return sum;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+static uint64_t tree_path(const log_book *log, uint32_t low, uint32_t high) {
+    if (high - low == 1)
+        return log->at[low].batch;
+    uint32_t middle = tree_middle(low, high);
+    return log->at[MOST_TASKS + middle].batch + log->at[2 * MOST_TASKS + middle].batch +
+           larger(tree_path(log, low, middle), tree_path(log, middle, high));
+}
+
+/* A piece that is too long counts as long as its longest index: it should have been divided. */
+static bool piece_too_long(const combination *k, const log_book *log, uint32_t begin) {
+    uint32_t length = log->length[begin];
+    return length > 1 && (uint64_t)length * 8 * k->workers > log->left[begin];
+}
+
+static uint64_t flat_path(const combination *k, const log_book *log, const uint32_t *cost) {
+    uint64_t longest = 0;
+    for (uint32_t i = 0; i < k->tasks; i++) {
+        uint64_t takes = log->at[i].worker ? log->at[i].batch : 0;
+        if (log->at[i].worker && k->form == FORM_pieces && piece_too_long(k, log, i)) {
+            takes = 0;
+            for (uint32_t j = i; j < i + log->length[i]; j++)
+                takes = larger(takes, cost[j]);
+        }
+        longest = larger(longest, takes);
+    }
+    return longest + log->at[ROOT].batch;
+}
+
+typedef struct verdict {
+    double work, path, makespan, bound;
+    uint32_t long_pieces, pauses;
+} verdict;
+
+/* What the load `nothing` takes, about twice: to find the first work, to spread over all workers and to notice the end; to take a task; to publish
+ * the entries that one task has spawned. */
+static double slack_of(const combination *k) {
+    enum { BEGIN_AND_END = 500, TAKE = 20, PUBLISH = 15 };
+    return BEGIN_AND_END + TAKE * (double)k->tasks / k->workers + (k->form == FORM_singly ? PUBLISH * k->tasks : 0);
+}
+
+static verdict judge(const combination *k, log_book *log, const uint32_t *cost, const bl_stats *stats) {
+    verdict v = {0, 0, stats->seconds * 1e9, 0, 0, stats->pauses};
+    uint64_t batches = find_batches(log);
+    if (k->lane_tasks && k->form != FORM_tree) {
+        uint64_t full = most_full_batches(log);
+        batches = full < batches ? full : batches;
+    }
+    v.work = (double)batches;
+    v.path = (double)(k->form == FORM_tree ? tree_path(log, 0, k->tasks) : flat_path(k, log, cost));
+    v.bound = (v.work / k->workers + 2 * v.path) * 1.1 + slack_of(k);
+    for (uint32_t i = 0; i < k->tasks && k->form == FORM_pieces; i++)
+        v.long_pieces += log->at[i].worker && piece_too_long(k, log, i);
+    return v;
+}
+
+/* ---- one run ---- */
+
+static int start(bl_context *c, const combination *k, const load_shared *shared, bl_stats *stats) {
+    static load_task roots[MOST_TASKS];
+    const bl_program *program = program_of(k);
+    roots[0] = (load_task){k->form == FORM_singly  ? LOAD_SPAWNS_SINGLY
+                           : k->form == FORM_range ? LOAD_SPAWNS_RANGE
+                                                   : LOAD_WORKS,
+                           0};
+    for (uint32_t i = 1; i < k->tasks; i++)
+        roots[i] = (load_task){LOAD_WORKS, i};
+    if (k->form == FORM_tree) {
+        tree_node node = {0, k->tasks, 1};
+        uint64_t sum = 0, expected = 0;
+        int status = bl_run_join(c, program, shared, &node, 1, &sum, stats);
+        for (uint32_t i = 0; i < k->tasks; i++)
+            expected += shared->cost[i];
+        CHECK(status != BL_OK || sum == expected);
+        return status;
+    }
+    if (is_loop(k->form))
+        return bl_run_range(c, program, shared, roots, k->tasks, stats);
+    return bl_run(c, program, shared, roots, k->form == FORM_roots ? k->tasks : 1, stats);
+}
+
+static verdict try_one(const combination *k) {
+    static log_book log;
+    static uint32_t cost[MOST_TASKS];
+    verdict v = {0};
+    bl_config config = {.device = "sim",
+                        .scheduler = schedulers[k->scheduler],
+                        .workers = k->workers,
+                        .private_entries = k->private_entries,
+                        .seed = k->seed};
+    bl_context *c;
+    bl_stats stats;
+    memset(&log, 0, sizeof log);
+    load_make((load_kind)k->load, k->seed, k->tasks, UNIT, cost);
+    load_shared shared = {cost, &log, k->tasks};
+    if (!CHECK_SAME(bl_open(&c, &config), BL_OK))
+        return v;
+    if (CHECK_SAME(start(c, k, &shared, &stats), BL_OK))
+        v = judge(k, &log, cost, &stats);
+    else
+        printf("    %s\n", bl_detail(c));
+    bl_close(c);
+    return v;
+}
+
+/* ---- all of them ---- */
+
+static double worst[SCHEDULERS][FORM_COUNT][LOAD_KINDS];
+static uint64_t tried, beyond;
+static const char *only;
+
+static void try_and_check(const combination *k) {
+    if (!fits(k))
+        return;
+    check_at("%s %s %s %s, %u tasks, %u workers, private %u, seed %llu", schedulers[k->scheduler], form_names[k->form],
+             load_names[k->load], k->lane_tasks ? "lane" : "block", k->tasks, k->workers, k->private_entries,
+             (unsigned long long)k->seed);
+    if (only && !strstr(check_doing, only))
+        return;
+    verdict v = try_one(k);
+    double ratio = v.bound > 0 ? v.makespan / v.bound : 0, *w = &worst[k->scheduler][k->form][k->load];
+    *w = ratio > *w ? ratio : *w;
+    tried++;
+    beyond += ratio > 1;
+    if (only || !CHECK(v.makespan <= v.bound) || !CHECK_SAME(v.long_pieces, 0))
+        printf("    %s%s%.2f: %.0f ticks, work %.0f, path %.0f, bound %.0f, %u pieces too long, %u pauses\n",
+               only ? check_doing : "", only ? ": " : "", ratio, v.makespan, v.work, v.path, v.bound, v.long_pieces,
+               v.pauses);
+}
+
+static combination pick(uint32_t scheduler, uint32_t form, uint32_t load, uint64_t seed, uint32_t variant) {
+    combination k = {scheduler,       form, load, worker_counts[variant % 4], private_sizes[variant / 4 % 2],
+                     variant / 8 % 2, 0,    seed};
+    const uint32_t tasks[] = {k.workers - k.workers / 4, k.lane_tasks ? 6 * k.workers : k.workers + k.workers / 2, 108,
+                              25 * k.workers};
+    k.tasks = tasks[variant / 16 % 4];
+    return k;
+}
+enum { VARIANTS = 4 * 2 * 2 * 4 };
+
+static void print_table(void) {
+    printf("worst time / bound%*s", 9, "");
+    for (uint32_t l = 0; l < LOAD_KINDS; l++)
+        printf(" %12s", load_names[l]);
+    printf("\n");
+    for (uint32_t s = 0; s < SCHEDULERS; s++)
+        for (uint32_t f = 0; f < FORM_COUNT; f++) {
+            printf("%-18s %-8s", schedulers[s], form_names[f]);
+            for (uint32_t l = 0; l < LOAD_KINDS; l++)
+                printf(" %12.2f", worst[s][f][l]);
+            printf("\n");
+        }
+}
+
+int main(int argc, char **argv) {
+    uint32_t seeds = 0, table = 0;
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], "--seeds") && i + 1 < argc)
+            seeds = (uint32_t)strtoul(argv[++i], NULL, 10);
+        else if (!strcmp(argv[i], "--only") && i + 1 < argc)
+            only = argv[++i];
+        else if (!strcmp(argv[i], "--table"))
+            table = 1;
+        else
+            return fprintf(stderr, "usage: test_greedy_sim [--seeds N] [--table] [--only TEXT]\n"), 2;
+    if (!seeds && !only)
+        check_limit(240);
+    bl_sim_use_time(true);
+    uint32_t turn = 0;
+    for (uint32_t s = 0; s < SCHEDULERS; s++)
+        for (uint32_t f = 0; f < FORM_COUNT; f++)
+            for (uint32_t l = 0; l < LOAD_KINDS; l++) {
+                combination k;
+                for (uint32_t n = 0; n < seeds * VARIANTS; n++) {
+                    k = pick(s, f, l, 1 + n / VARIANTS, n % VARIANTS);
+                    try_and_check(&k);
+                }
+                k = pick(s, f, l, 1 + turn, turn * 29 % VARIANTS); /* 29: every variant comes up */
+                turn++;
+                if (!seeds)
+                    try_and_check(&k);
+            }
+    if (table)
+        print_table();
+    printf("%llu runs, %llu beyond the bound\n", (unsigned long long)tried, (unsigned long long)beyond);
+    return check_end();
+}

@@ -2,16 +2,10 @@
  * other, and their rows come into one file. They are looked for beside this tool, where the build puts them. */
 #include "suite.h"
 
+#include "beside.h"
 #include "data.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-extern char **environ;
 
 static const bench_column COLUMNS[] = {
     {"device", "where"},
@@ -50,50 +44,6 @@ static const contest CONTESTS[] = {
 };
 
 enum { PATH_SIZE = 1024, ROWS_SIZE = 1 << 20 };
-
-/* ---- running a program ---- */
-
-static bool beside_us(const char *name, char *path, size_t size) {
-    char self[PATH_SIZE];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length < 0)
-        return false;
-    self[length] = '\0';
-    char *slash = strrchr(self, '/');
-    snprintf(path, size, "%.*s/%s", slash ? (int)(slash - self) : 0, self, name);
-    return access(path, X_OK) == 0;
-}
-
-static size_t read_all(int from, char *text, size_t size) {
-    size_t length = 0;
-    ssize_t got;
-    while ((got = read(from, text + length, size - 1 - length)) > 0 || (got < 0 && errno == EINTR))
-        length += got > 0 ? (size_t)got : 0;
-    text[length] = '\0';
-    return length;
-}
-
-/* What it prints on its standard output, and its exit status; -1: it could not be started. */
-static int run_program(char *const *arguments, char *text, size_t size) {
-    int ends[2], status = -1;
-    pid_t child;
-    posix_spawn_file_actions_t actions;
-    if (pipe(ends) != 0)
-        return -1;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addclose(&actions, ends[0]);
-    int error = posix_spawn(&child, arguments[0], &actions, NULL, arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    if (error == 0) {
-        read_all(ends[0], text, size);
-        while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-            ;
-    }
-    close(ends[0]);
-    return error == 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 /* ---- its rows ---- */
 
@@ -191,7 +141,7 @@ static bool make_arguments(bench *b, const contest *c, arguments *a, char why[BE
 
 static void run_contest(bench *b, const bench_device *d, const contest *c, arguments *a, char *text) {
     bench_progress(b, "%s %s", d->id, c->program);
-    int status = run_program(a->list, text, ROWS_SIZE);
+    int status = bench_run_beside(a->list, text, ROWS_SIZE);
     if (bench_stopped())
         return;
     if (status == 0) {
@@ -218,7 +168,7 @@ static void compare(bench *b, const bench_device *d, const contest *c, char *tex
     show_head(b, d, c);
     if (is_there(b, d, c))
         leave_out(b, d, c, "its rows are there");
-    else if (!beside_us(c->program, a.path, sizeof a.path))
+    else if (!bench_beside(c->program, a.path, sizeof a.path))
         leave_out(b, d, c, "it is not beside this tool (make bench builds it where its library is found)");
     else if (!make_arguments(b, c, &a, why))
         leave_out(b, d, c, why);

@@ -24,7 +24,8 @@ static void write_cell(FILE *file, const char *column, const fact *f, const char
         fputs(device, file);
     else if (strcmp(column, "case") == 0)
         fputs(f->name, file);
-    else if (strcmp(column, "series") == 0 || strcmp(column, "queue") == 0 || strcmp(column, "access") == 0)
+    else if (strcmp(column, "series") == 0 || strcmp(column, "queue") == 0 || strcmp(column, "access") == 0 ||
+             strcmp(column, "method") == 0)
         fputs(f->series, file);
     else if (strcmp(column, "scheduler") == 0)
         fputs(f->scheduler ? f->scheduler : f->series, file);
@@ -32,8 +33,10 @@ static void write_cell(FILE *file, const char *column, const fact *f, const char
         fprintf(file, "%g", f->x);
     else if (strcmp(column, "mops") == 0 || strcmp(column, "relative") == 0)
         fprintf(file, "%g", 1 / f->seconds);
-    else if (strcmp(column, "seconds") == 0)
+    else if (strcmp(column, "seconds") == 0 || strcmp(column, "over_bound") == 0)
         fprintf(file, "%.9f", f->seconds);
+    else if (strcmp(column, "balances") == 0)
+        fputs("yes", file);
     else if (strcmp(column, "tasks_per_second") == 0)
         fprintf(file, "%g", (double)f->tasks / f->seconds);
     else if (strcmp(column, "check") == 0)
@@ -303,6 +306,18 @@ static void check_kerbl_ratio(void) {
     VERDICT("kerbl-ratio", "idle", idle, other);
 }
 
+/* ---- greedy ---- */
+
+/* The seconds given here are those over the bound. */
+static void check_greedy(void) {
+    static const fact within[] = {{"loads", "default", .seconds = 0.6}, {"loads", "steal:abp", .seconds = 0.99}};
+    static const fact near[] = {{"loads", "default", .seconds = 0.6}, {"loads", "steal:abp", .seconds = 1.05}};
+    static const fact over[] = {{"loads", "default", .seconds = 3.1}, {"loads", "steal:abp", .seconds = 0.99}};
+    VERDICT("greedy", "bound", within, over);
+    CHECK_SAME(verdict_of("greedy", "bound", within, COUNT(within), "cpu"), BENCH_YES);
+    CHECK_SAME(verdict_of("greedy", "bound", near, COUNT(near), "cpu"), BENCH_PARTLY);
+}
+
 int main(void) {
     check_limit(60);
     if (!CHECK(mkdtemp(folder) != NULL))
@@ -314,6 +329,7 @@ int main(void) {
     check_kerbl();
     check_kerbl_queues();
     check_kerbl_ratio();
+    check_greedy();
     remove(path);
     rmdir(folder);
     return check_end();

@@ -1,0 +1,157 @@
+/* The tasks of the suite greedy: they take the time that they are told to, by sleeping on a CPU, so that there can be more workers than cores, and by
+ * watching the clock on a GPU. Each leaves how long it took, and that it ran.
+ *
+ * The build compiles this file once per program and target, with one of GREEDY_WITH_SINGLES, GREEDY_WITH_PIECES and GREEDY_WITH_JOINS, and
+ * GREEDY_LANES 1 for lane tasks of a GPU. Without any of them it has what the peers use too. */
+#ifndef BALLAST_BENCH_GREEDY_H
+#define BALLAST_BENCH_GREEDY_H
+
+#include <ballast/task.h>
+
+#include <errno.h>
+#include <time.h>
+
+typedef struct greedy_shared {
+    const uint32_t *length; /* nanoseconds of each task */
+    uint32_t *took;
+    uint32_t *runs;
+    uint32_t one_entry; /* spawn all as one entry */
+    uint32_t unused;
+} greedy_shared;
+
+/* Tasks first .. first + count - 1 in `parts` equal parts, of which a task's index says its own. count 0: task number first + index. */
+typedef struct greedy_span {
+    uint32_t first, count, parts;
+} greedy_span;
+
+#ifdef BL_TARGET_CUDA
+BL_FN uint64_t greedy_now(void) { return bl_time(); }
+BL_FN void greedy_wait_until(uint64_t end) {
+    while (bl_time() < end)
+        bl_backoff(0);
+}
+#else
+BL_FN uint64_t greedy_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+BL_FN void greedy_wait_until(uint64_t end) {
+    struct timespec at;
+    at.tv_sec = (time_t)(end / 1000000000u);
+    at.tv_nsec = (long)(end % 1000000000u);
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
+        ;
+}
+#endif
+
+/* Task i, by a lane of those that share it. */
+BL_FN void greedy_spend(const greedy_shared *shared, uint32_t i, uint32_t lane) {
+    uint64_t begun = greedy_now();
+    if (shared->length[i] > 0)
+        greedy_wait_until(begun + shared->length[i]);
+    if (lane == 0) {
+        shared->took[i] = (uint32_t)(greedy_now() - begun);
+        bl_fetch_add32_relaxed(&shared->runs[i], 1);
+    }
+}
+
+#endif
+
+#ifndef GREEDY_LANES
+#define GREEDY_LANES 0
+#endif
+
+#ifdef GREEDY_WITH_SINGLES
+/* The most that one task spawns. All lanes of a warp may do so at once, and the room for it is a GPU's shared memory. */
+#ifndef BL_TARGET_CUDA
+#define GREEDY_FAN 1024u
+#elif GREEDY_LANES
+#define GREEDY_FAN 8u
+#else
+#define GREEDY_FAN 128u
+#endif
+
+static BL_TASK void greedy_spawn(bl_task *t, const greedy_span *span, const greedy_shared *shared) {
+    uint32_t part = (span->count + GREEDY_FAN - 1) / GREEDY_FAN; /* tasks for each spawned one: itself, or to spawn */
+    greedy_span child = {span->first, 0, 1};
+    if (shared->one_entry) {
+        if (t->lane == 0)
+            bl_spawn_n(t, &child, span->count);
+        return;
+    }
+    for (uint32_t i = t->lane * part; i < span->count; i += t->lanes * part) {
+        child.first = span->first + i;
+        child.count = part == 1 ? 0 : span->count - i < part ? span->count - i : part;
+        bl_spawn(t, &child);
+    }
+}
+
+static BL_TASK void greedy_single_run(bl_task *t, const greedy_span *span, uint32_t index, const greedy_shared *shared,
+                                      bl_nothing *local) {
+    (void)local;
+    if (span->count == 0)
+        greedy_spend(shared, span->first + index, t->lane);
+    else
+        greedy_spawn(t, span, shared);
+}
+
+#if GREEDY_LANES
+#define BL_PROGRAM greedy_lane_singles
+#else
+#define BL_PROGRAM greedy_singles
+#endif
+#define BL_RUN greedy_single_run
+#define BL_MAX_SPAWN GREEDY_FAN
+#endif
+
+#ifdef GREEDY_WITH_PIECES
+static BL_TASK void greedy_piece_run(bl_task *t, const greedy_span *span, uint32_t begin, uint32_t end,
+                                     const greedy_shared *shared, bl_nothing *local) {
+    (void)span, (void)local;
+    for (uint32_t i = begin; i < end; i++)
+        greedy_spend(shared, i, t->lane);
+}
+
+#define BL_PROGRAM greedy_pieces
+#define BL_RANGE_RUN greedy_piece_run
+#define BL_MAX_SPAWN 0
+#endif
+
+#ifdef GREEDY_WITH_JOINS
+static BL_TASK void greedy_join_run(bl_task *t, const greedy_span *span, uint32_t index, const greedy_shared *shared,
+                                    bl_nothing *local) {
+    uint32_t begin = (uint32_t)((uint64_t)span->count * index / span->parts);
+    uint32_t end = (uint32_t)((uint64_t)span->count * (index + 1) / span->parts);
+    greedy_span mine = {span->first + begin, end - begin, 2};
+    uint64_t value = mine.first + 1;
+    (void)local;
+    if (mine.count == 1)
+        greedy_spend(shared, mine.first, t->lane);
+    if (t->lane != 0)
+        return;
+    if (mine.count == 1)
+        bl_return(t, &value);
+    else
+        bl_fork(t, &mine, &mine, 2);
+}
+
+#if GREEDY_LANES
+#define BL_PROGRAM greedy_lane_joins
+#else
+#define BL_PROGRAM greedy_joins
+#endif
+#define BL_RUN greedy_join_run
+#define BL_RESULT uint64_t
+#define BL_SUM 1
+#define BL_MAX_SPAWN 1
+#endif
+
+#ifdef BL_PROGRAM
+#define BL_PAYLOAD greedy_span
+#define BL_SHARED greedy_shared
+#define BL_LANE_TASKS GREEDY_LANES
+#define BL_LANES 64
+#define BL_SHORT_LIST 1
+#include <ballast/program.h>
+#endif

@@ -1,0 +1,115 @@
+#include "greedy_run.h"
+
+#include "greedy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const bl_program *greedy_singles_cpu(void);
+const bl_program *greedy_pieces_cpu(void);
+const bl_program *greedy_joins_cpu(void);
+#ifdef BL_HAVE_CUDA
+const bl_program *greedy_singles_cuda(void);
+const bl_program *greedy_pieces_cuda(void);
+const bl_program *greedy_joins_cuda(void);
+const bl_program *greedy_lane_singles_cuda(void);
+const bl_program *greedy_lane_joins_cuda(void);
+#endif
+
+const bl_program *greedy_program(const char *target, greedy_shape shape, bool lane) {
+    bool pieces = shape == GREEDY_PIECES, joins = shape == GREEDY_TREE;
+    if (strcmp(target, "cpu") == 0 && !lane)
+        return pieces ? greedy_pieces_cpu() : joins ? greedy_joins_cpu() : greedy_singles_cpu();
+#ifdef BL_HAVE_CUDA
+    if (strcmp(target, "cuda") == 0 && lane)
+        return pieces ? NULL : joins ? greedy_lane_joins_cuda() : greedy_lane_singles_cuda();
+    if (strcmp(target, "cuda") == 0)
+        return pieces ? greedy_pieces_cuda() : joins ? greedy_joins_cuda() : greedy_singles_cuda();
+#endif
+    return NULL;
+}
+
+/* What a run needs on its device, and what comes back. */
+typedef struct slate {
+    bl_context *context;
+    greedy_shared shared;
+    void *length, *took, *runs;
+    uint32_t *host; /* of what comes back, twice the count */
+    greedy_span *roots;
+    uint64_t sum;
+} slate;
+
+static void close_slate(slate *s) {
+    bl_free(s->context, s->length);
+    bl_free(s->context, s->took);
+    bl_free(s->context, s->runs);
+    free(s->host);
+    free(s->roots);
+}
+
+static int open_slate(slate *s, const greedy_load *load, greedy_shape shape) {
+    size_t bytes = load->count * sizeof *load->length;
+    s->host = malloc(2 * bytes);
+    s->roots = calloc(load->count, sizeof *s->roots);
+    int status = s->host && s->roots ? bl_alloc(s->context, &s->length, bytes) : BL_ENOMEM;
+    status = status ? status : bl_alloc(s->context, &s->took, bytes);
+    status = status ? status : bl_alloc(s->context, &s->runs, bytes);
+    status = status ? status : bl_copy_in(s->context, s->length, load->length, bytes);
+    status = status ? status : bl_zero(s->context, s->took, bytes);
+    status = status ? status : bl_zero(s->context, s->runs, bytes);
+    for (uint32_t i = 0; s->roots && i < load->count; i++)
+        s->roots[i].first = i;
+    s->shared.length = s->length;
+    s->shared.took = s->took;
+    s->shared.runs = s->runs;
+    s->shared.one_entry = shape == GREEDY_RANGE;
+    return status;
+}
+
+static int run_shape(slate *s, const bl_program *program, greedy_shape shape, uint32_t count, bl_stats *stats) {
+    greedy_span all = {0, count, 1}, leaf = {0, 0, 1};
+    switch (shape) {
+    case GREEDY_ROOTS:
+        return bl_run(s->context, program, &s->shared, s->roots, count, stats);
+    case GREEDY_LOOP:
+    case GREEDY_PIECES:
+        return bl_run_range(s->context, program, &s->shared, &leaf, count, stats);
+    case GREEDY_TREE:
+        return bl_run_join(s->context, program, &s->shared, &all, 1, &s->sum, stats);
+    default:
+        return bl_run(s->context, program, &s->shared, &all, 1, stats);
+    }
+}
+
+static bool is_right(const slate *s, greedy_shape shape, uint32_t count) {
+    const uint32_t *runs = s->host + count;
+    uint64_t n = count;
+    for (uint32_t i = 0; i < count; i++)
+        if (runs[i] != 1)
+            return false;
+    return shape != GREEDY_TREE || s->sum == n * (n + 1) / 2;
+}
+
+static void judge(slate *s, greedy_shape shape, bool lane, const greedy_load *load, greedy_result *r) {
+    size_t bytes = load->count * sizeof *load->length;
+    bool gpu = strcmp(bl_device_target(s->context), "cuda") == 0;
+    greedy_setting setting = {shape, r->stats.workers, lane ? 32 : 1, gpu};
+    r->status = bl_copy_out(s->context, s->host, s->took, bytes);
+    r->status = r->status ? r->status : bl_copy_out(s->context, s->host + load->count, s->runs, bytes);
+    if (r->status == BL_OK) {
+        r->limits = greedy_limits_of(&setting, s->host, load->count);
+        r->right = is_right(s, shape, load->count);
+    }
+}
+
+void greedy_run(bl_context *context, greedy_shape shape, bool lane, const greedy_load *load, greedy_result *r) {
+    const bl_program *program = greedy_program(bl_device_target(context), shape, lane);
+    slate s = {.context = context};
+    memset(r, 0, sizeof *r);
+    r->status = program ? open_slate(&s, load, shape) : BL_ENOCODE;
+    if (r->status == BL_OK)
+        r->status = run_shape(&s, program, shape, load->count, &r->stats);
+    if (r->status == BL_OK)
+        judge(&s, shape, lane, load, r);
+    close_slate(&s);
+}

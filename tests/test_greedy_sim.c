@@ -7,10 +7,11 @@
  * longest lane; a piece given to BL_RANGE_RUN counts as one task, and is at most 1 / (8 * workers) of what is left. All lengths are measured, so that
  * the jitter of the machine is in them.
  *
- *     test_greedy_sim [--seeds N] [--table] [--only TEXT]
+ *     test_greedy_sim [--rounds N] [--table] [--only TEXT]
  *
- * By default every scheduler, way to spawn and load is tried once; with --seeds N all combinations, N times each. --table prints the worst ratio of
- * time to bound. --only: combinations whose description contains the text, each with its figures. */
+ * A round tries every scheduler, way to spawn and load once, with workers, group, private stack and number of tasks that change from round to
+ * round; after 120 rounds all were tried. --table prints the worst ratios of time to bound, and the worst part of the time in which a task waited while
+ * a worker was idle. --only: combinations whose description contains the text, each with its figures. */
 #include "check.h"
 #include "config.h"
 #include "loads.h"
@@ -55,10 +56,7 @@ static void spend(const bl_task *t, log_book *log, uint32_t id, uint32_t ticks) 
 
 /* ---- programs: each for tasks of a lane and of a block, in which lane 0 stands for all ---- */
 
-typedef struct load_payload {
-    uint32_t does; /* load_does */
-} load_payload;
-typedef enum load_does { LOAD_WORKS, LOAD_IS_ROOT, LOAD_SPAWNS_SINGLY, LOAD_SPAWNS_RANGE } load_does;
+typedef enum load_does { LOAD_WORKS, LOAD_SPAWNS_SINGLY, LOAD_SPAWNS_RANGE } load_does;
 
 typedef struct load_task {
     uint32_t does, first;
@@ -218,12 +216,15 @@ static const char *const form_names[] = {
 static const char *const schedulers[] = {"steal:chase_lev", "steal:abp",      "steal:broker", "range:packed_range",
                                          "range:the_range", "central:broker", "donate:bwd",   "list:faa"};
 enum { SCHEDULERS = sizeof schedulers / sizeof schedulers[0] };
-static const uint32_t worker_counts[] = {2, 4, 8, 16}, private_sizes[] = {6, 256};
+static const uint32_t worker_counts[] = {2, 4, 8, 16, 32}, private_sizes[] = {6, 256};
+static const char *const groups[] = {"lane", "warp", "block:16"};
 
 typedef struct combination {
-    uint32_t scheduler, form, load, workers, private_entries, lane_tasks, tasks;
+    uint32_t scheduler, form, load, workers, private_entries, group, tasks;
     uint64_t seed;
 } combination;
+
+static bool lane_tasks(const combination *k) { return k->group == 0; }
 
 static bool is_loop(uint32_t form) { return form == FORM_loop || form == FORM_pieces; }
 
@@ -233,13 +234,13 @@ static bool fits(const combination *k) { return strncmp(schedulers[k->scheduler]
 static const bl_program *program_of(const combination *k) {
     switch (k->form) {
     case FORM_singly:
-        return k->lane_tasks ? singly_by_lane_sim() : singly_by_block_sim();
+        return lane_tasks(k) ? singly_by_lane_sim() : singly_by_block_sim();
     case FORM_pieces:
-        return k->lane_tasks ? pieces_by_lane_sim() : pieces_by_block_sim();
+        return lane_tasks(k) ? pieces_by_lane_sim() : pieces_by_block_sim();
     case FORM_tree:
-        return k->lane_tasks ? tree_by_lane_sim() : tree_by_block_sim();
+        return lane_tasks(k) ? tree_by_lane_sim() : tree_by_block_sim();
     default:
-        return k->lane_tasks ? by_lane_sim() : by_block_sim();
+        return lane_tasks(k) ? by_lane_sim() : by_block_sim();
     }
 }
 
@@ -258,23 +259,26 @@ static int longest_first(const void *a, const void *b) {
     return p > q ? -1 : p < q;
 }
 
+static stretch *by_begin[STRETCHES]; /* worker after worker */
+static uint32_t logged;
+
 /* Finds the stretches that one worker ran at the same time. Returns how long all of these batches took. */
 static uint64_t find_batches(log_book *log) {
-    static stretch *order[STRETCHES];
-    uint32_t count = 0;
     uint64_t sum = 0;
+    logged = 0;
     for (uint32_t i = 0; i < STRETCHES; i++)
         if (log->at[i].worker)
-            order[count++] = &log->at[i];
-    qsort(order, count, sizeof order[0], by_worker_and_begin);
-    for (uint32_t i = 0, next; i < count; i = next) {
-        uint64_t end = order[i]->end;
-        for (next = i;
-             next < count && order[next]->worker == order[i]->worker && (next == i || order[next]->begin < end); next++)
-            end = order[next]->end > end ? order[next]->end : end;
+            by_begin[logged++] = &log->at[i];
+    qsort(by_begin, logged, sizeof by_begin[0], by_worker_and_begin);
+    for (uint32_t i = 0, next; i < logged; i = next) {
+        uint64_t end = by_begin[i]->end;
+        for (next = i; next < logged && by_begin[next]->worker == by_begin[i]->worker &&
+                       (next == i || by_begin[next]->begin < end);
+             next++)
+            end = by_begin[next]->end > end ? by_begin[next]->end : end;
         for (uint32_t j = i; j < next; j++)
-            order[j]->batch = end - order[i]->begin;
-        sum += end - order[i]->begin;
+            by_begin[j]->batch = end - by_begin[i]->begin;
+        sum += end - by_begin[i]->begin;
     }
     return sum;
 }
@@ -323,8 +327,88 @@ static uint64_t flat_path(const combination *k, const log_book *log, const uint3
     return longest + log->at[ROOT].batch;
 }
 
+/* ---- tasks that waited while a worker was idle ---- */
+
+/* Not idle yet: it takes so long to end one task and begin another. */
+enum { BETWEEN = 300 };
+
+typedef struct change {
+    uint64_t at;
+    int idle, waiting;
+} change;
+
+static change changes[8 * STRETCHES];
+static uint32_t change_count;
+
+static void add_time(uint64_t from, uint64_t to, bool idle) {
+    if (from >= to)
+        return;
+    changes[change_count++] = (change){from, idle, !idle};
+    changes[change_count++] = (change){to, -idle, -!idle};
+}
+
+static int by_time(const void *a, const void *b) {
+    const change *x = a, *y = b;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static uint64_t batch_end(const log_book *log, uint32_t id) { return log->at[id].begin + log->at[id].batch; }
+
+static void add_tree(const log_book *log, uint32_t low, uint32_t high, uint64_t ready) {
+    uint32_t middle = tree_middle(low, high), id = high - low == 1 ? low : MOST_TASKS + middle;
+    add_time(ready, log->at[id].begin, false);
+    if (high - low == 1)
+        return;
+    add_tree(log, low, middle, batch_end(log, id));
+    add_tree(log, middle, high, batch_end(log, id));
+}
+
+static void add_waiting(const combination *k, const log_book *log) {
+    uint64_t ready = log->at[ROOT].worker ? log->at[ROOT].end : 0;
+    if (k->form == FORM_tree) {
+        add_tree(log, 0, k->tasks, 0);
+        return;
+    }
+    for (uint32_t i = 0; i < k->tasks; i++)
+        if (log->at[i].worker)
+            add_time(ready, log->at[i].begin, false);
+}
+
+static void add_idle(const combination *k, uint64_t end) {
+    uint32_t workers = 0;
+    for (uint32_t i = 0, next; i < logged; i = next) {
+        uint64_t idle_from = 0;
+        for (next = i; next < logged && by_begin[next]->worker == by_begin[i]->worker; next++) {
+            add_time(idle_from + BETWEEN, by_begin[next]->begin, true);
+            idle_from = larger(idle_from, by_begin[next]->end);
+        }
+        add_time(idle_from + BETWEEN, end, true);
+        workers++;
+    }
+    for (; workers < k->workers; workers++)
+        add_time(BETWEEN, end, true);
+}
+
+static uint64_t time_lost(const combination *k, const log_book *log, uint64_t end) {
+    uint64_t lost = 0;
+    int idle = 0, waiting = 0;
+    change_count = 0;
+    add_waiting(k, log);
+    add_idle(k, end);
+    qsort(changes, change_count, sizeof changes[0], by_time);
+    for (uint32_t i = 0; i < change_count; i++) {
+        idle += changes[i].idle;
+        waiting += changes[i].waiting;
+        if (idle > 0 && waiting > 0)
+            lost += changes[i + 1].at - changes[i].at;
+    }
+    return lost;
+}
+
+/* ---- what a run is judged by ---- */
+
 typedef struct verdict {
-    double work, path, makespan, bound;
+    double work, path, makespan, bound, lost;
     uint32_t long_pieces, pauses;
 } verdict;
 
@@ -336,15 +420,16 @@ static double slack_of(const combination *k) {
 }
 
 static verdict judge(const combination *k, log_book *log, const uint32_t *cost, const bl_stats *stats) {
-    verdict v = {0, 0, stats->seconds * 1e9, 0, 0, stats->pauses};
+    verdict v = {.makespan = stats->seconds * 1e9, .pauses = stats->pauses};
     uint64_t batches = find_batches(log);
-    if (k->lane_tasks && k->form != FORM_tree) {
+    if (lane_tasks(k) && k->form != FORM_tree) {
         uint64_t full = most_full_batches(log);
         batches = full < batches ? full : batches;
     }
     v.work = (double)batches;
     v.path = (double)(k->form == FORM_tree ? tree_path(log, 0, k->tasks) : flat_path(k, log, cost));
     v.bound = (v.work / k->workers + 2 * v.path) * 1.1 + slack_of(k);
+    v.lost = (double)time_lost(k, log, (uint64_t)v.makespan);
     for (uint32_t i = 0; i < k->tasks && k->form == FORM_pieces; i++)
         v.long_pieces += log->at[i].worker && piece_too_long(k, log, i);
     return v;
@@ -381,6 +466,7 @@ static verdict try_one(const combination *k) {
     verdict v = {0};
     bl_config config = {.device = "sim",
                         .scheduler = schedulers[k->scheduler],
+                        .group = groups[k->group],
                         .workers = k->workers,
                         .private_entries = k->private_entries,
                         .seed = k->seed};
@@ -389,6 +475,7 @@ static verdict try_one(const combination *k) {
     memset(&log, 0, sizeof log);
     load_make((load_kind)k->load, k->seed, k->tasks, UNIT, cost);
     load_shared shared = {cost, &log, k->tasks};
+    bl_sim_start_clock(); /* the log begins at 0 */
     if (!CHECK_SAME(bl_open(&c, &config), BL_OK))
         return v;
     if (CHECK_SAME(start(c, k, &shared, &stats), BL_OK))
@@ -401,83 +488,91 @@ static verdict try_one(const combination *k) {
 
 /* ---- all of them ---- */
 
-static double worst[SCHEDULERS][FORM_COUNT][LOAD_KINDS];
-static uint64_t tried, beyond;
+typedef double figures[SCHEDULERS][FORM_COUNT][LOAD_KINDS];
+static figures worst, worst_lost;
+static uint32_t tried, beyond;
 static const char *only;
+
+static void keep_larger(double *most, double v) { *most = v > *most ? v : *most; }
 
 static void try_and_check(const combination *k) {
     if (!fits(k))
         return;
     check_at("%s %s %s %s, %u tasks, %u workers, private %u, seed %llu", schedulers[k->scheduler], form_names[k->form],
-             load_names[k->load], k->lane_tasks ? "lane" : "block", k->tasks, k->workers, k->private_entries,
+             load_names[k->load], groups[k->group], k->tasks, k->workers, k->private_entries,
              (unsigned long long)k->seed);
     if (only && !strstr(check_doing, only))
         return;
     verdict v = try_one(k);
-    double ratio = v.bound > 0 ? v.makespan / v.bound : 0, *w = &worst[k->scheduler][k->form][k->load];
-    *w = ratio > *w ? ratio : *w;
+    if (v.bound <= 0)
+        return;
+    keep_larger(&worst[k->scheduler][k->form][k->load], v.makespan / v.bound);
+    keep_larger(&worst_lost[k->scheduler][k->form][k->load], v.lost / v.makespan);
     tried++;
-    beyond += ratio > 1;
-    if (only || !CHECK(v.makespan <= v.bound) || !CHECK_SAME(v.long_pieces, 0))
-        printf("    %s%s%.2f: %.0f ticks, work %.0f, path %.0f, bound %.0f, %u pieces too long, %u pauses\n",
-               only ? check_doing : "", only ? ": " : "", ratio, v.makespan, v.work, v.path, v.bound, v.long_pieces,
-               v.pauses);
+    beyond += v.makespan > v.bound;
+    bool right = CHECK(v.makespan <= v.bound);
+    right = CHECK_SAME(v.long_pieces, 0) && right;
+    if (only && right)
+        printf("%s\n", check_doing);
+    if (only || !right)
+        printf("    %.2f: %.0f ticks, bound %.0f, work %.0f, path %.0f, %.0f ticks lost, %u pauses\n",
+               v.makespan / v.bound, v.makespan, v.bound, v.work, v.path, v.lost, v.pauses);
 }
 
-static combination pick(uint32_t scheduler, uint32_t form, uint32_t load, uint64_t seed, uint32_t variant) {
-    combination k = {scheduler,       form, load, worker_counts[variant % 4], private_sizes[variant / 4 % 2],
-                     variant / 8 % 2, 0,    seed};
-    const uint32_t tasks[] = {k.workers - k.workers / 4, k.lane_tasks ? 6 * k.workers : k.workers + k.workers / 2, 108,
-                              25 * k.workers};
-    k.tasks = tasks[variant / 16 % 4];
+static combination pick(uint32_t scheduler, uint32_t form, uint32_t load, uint32_t variant, uint64_t seed) {
+    combination k = {.scheduler = scheduler, .form = form, .load = load, .seed = seed};
+    k.workers = worker_counts[variant % 5];
+    k.private_entries = private_sizes[variant / 5 % 2];
+    k.group = variant / 40;
+    const uint32_t tasks[] = {k.workers - k.workers / 4, lane_tasks(&k) ? 6 * k.workers : k.workers + k.workers / 2,
+                              108, 25 * k.workers};
+    k.tasks = tasks[variant / 10 % 4];
+    k.tasks = k.tasks < MOST_TASKS ? k.tasks : MOST_TASKS;
     return k;
 }
-enum { VARIANTS = 4 * 2 * 2 * 4 };
+enum { VARIANTS = 5 * 2 * 4 * 3 };
 
-static void print_table(void) {
-    printf("worst time / bound%*s", 9, "");
+static void print_table(const char *what, figures f) {
+    printf("%-27s", what);
     for (uint32_t l = 0; l < LOAD_KINDS; l++)
         printf(" %12s", load_names[l]);
     printf("\n");
-    for (uint32_t s = 0; s < SCHEDULERS; s++)
-        for (uint32_t f = 0; f < FORM_COUNT; f++) {
-            printf("%-18s %-8s", schedulers[s], form_names[f]);
-            for (uint32_t l = 0; l < LOAD_KINDS; l++)
-                printf(" %12.2f", worst[s][f][l]);
-            printf("\n");
-        }
+    for (uint32_t i = 0; i < SCHEDULERS * FORM_COUNT; i++) {
+        combination k = {.scheduler = i / FORM_COUNT, .form = i % FORM_COUNT};
+        if (!fits(&k))
+            continue;
+        printf("%-18s %-8s", schedulers[k.scheduler], form_names[k.form]);
+        for (uint32_t l = 0; l < LOAD_KINDS; l++)
+            printf(" %12.2f", f[k.scheduler][k.form][l]);
+        printf("\n");
+    }
 }
 
 int main(int argc, char **argv) {
-    uint32_t seeds = 0, table = 0;
+    uint32_t rounds = 1, table = 0;
     for (int i = 1; i < argc; i++)
-        if (!strcmp(argv[i], "--seeds") && i + 1 < argc)
-            seeds = (uint32_t)strtoul(argv[++i], NULL, 10);
+        if (!strcmp(argv[i], "--rounds") && i + 1 < argc)
+            rounds = (uint32_t)strtoul(argv[++i], NULL, 10);
         else if (!strcmp(argv[i], "--only") && i + 1 < argc)
             only = argv[++i];
         else if (!strcmp(argv[i], "--table"))
             table = 1;
         else
-            return fprintf(stderr, "usage: test_greedy_sim [--seeds N] [--table] [--only TEXT]\n"), 2;
-    if (!seeds && !only)
-        check_limit(240);
+            return fprintf(stderr, "usage: test_greedy_sim [--rounds N] [--table] [--only TEXT]\n"), 2;
+    check_limit(120 + 60 * rounds);
     bl_sim_use_time(true);
-    uint32_t turn = 0;
-    for (uint32_t s = 0; s < SCHEDULERS; s++)
-        for (uint32_t f = 0; f < FORM_COUNT; f++)
-            for (uint32_t l = 0; l < LOAD_KINDS; l++) {
-                combination k;
-                for (uint32_t n = 0; n < seeds * VARIANTS; n++) {
-                    k = pick(s, f, l, 1 + n / VARIANTS, n % VARIANTS);
-                    try_and_check(&k);
-                }
-                k = pick(s, f, l, 1 + turn, turn * 29 % VARIANTS); /* 29: every variant comes up */
-                turn++;
-                if (!seeds)
-                    try_and_check(&k);
-            }
-    if (table)
-        print_table();
-    printf("%llu runs, %llu beyond the bound\n", (unsigned long long)tried, (unsigned long long)beyond);
+    for (uint32_t i = 0; i < rounds * SCHEDULERS * FORM_COUNT * LOAD_KINDS; i++) {
+        uint32_t load = i % LOAD_KINDS, form = i / LOAD_KINDS % FORM_COUNT,
+                 scheduler = i / LOAD_KINDS / FORM_COUNT % SCHEDULERS, round = i / LOAD_KINDS / FORM_COUNT / SCHEDULERS;
+        /* Steps that have no factor in common with the number of variants: all come up. */
+        combination k =
+            pick(scheduler, form, load, (7 * load + 11 * form + 13 * scheduler + 29 * round) % VARIANTS, i + 1);
+        try_and_check(&k);
+    }
+    if (table) {
+        print_table("worst time / bound", worst);
+        print_table("worst time lost / time", worst_lost);
+    }
+    printf("%u runs, %u beyond the bound\n", tried, beyond);
     return check_end();
 }

@@ -63,13 +63,13 @@ BL_FN void greedy_spend(const greedy_shared *shared, uint32_t i, uint32_t lane) 
 #endif
 
 #ifdef GREEDY_WITH_SINGLES
-/* The most that one task spawns. All lanes of a warp may do so at once, and the room for it is a GPU's shared memory. */
+/* The most that one task spawns; more are spawned by way of others. On a GPU the room for what all lanes of a warp spawn takes from the private stack. */
 #ifndef BL_TARGET_CUDA
 #define GREEDY_FAN 1024u
 #elif GREEDY_LANES
-#define GREEDY_FAN 8u
+#define GREEDY_FAN 4u
 #else
-#define GREEDY_FAN 128u
+#define GREEDY_FAN 32u
 #endif
 
 static BL_TASK void greedy_spawn(bl_task *t, const greedy_span *span, const greedy_shared *shared) {

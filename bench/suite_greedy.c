@@ -541,6 +541,7 @@ static const bench_figure FIGURES[] = {
      .x_text = "load",
      .y_text = "time over the bound",
      .flags = BENCH_BARS | BENCH_LOG_Y | BENCH_LESS,
+     .no_contest = true,
      .agrees = judge_bound},
     {.name = "peers",
      .title = "Beside other libraries, 8 workers",

@@ -315,7 +315,9 @@ static void run_ours(session *s, const point *p, const greedy_load *load, bl_con
         add_row(s, p, m->name, c, &row);
         return;
     }
-    snprintf(c->problem, sizeof c->problem, "%s: %s%.120s", p->load, bl_status_text(r.status), bl_detail(context));
+    const char *detail = bl_detail(context);
+    snprintf(c->problem, sizeof c->problem, "%s: %s%s%.120s", p->load, bl_status_text(r.status), *detail ? ": " : "",
+             detail);
     c->problem[strcspn(c->problem, "\n")] = '\0';
     if (r.status == BL_ESTALL || r.status == BL_EDEVICE || r.status == BL_EDEAD) {
         s->broken = true;
@@ -396,7 +398,11 @@ static uint32_t find_workers(session *s, const point *p) {
 }
 
 static bool is_quick_load(const char *name) {
-    return strcmp(name, "bimodal") == 0 || strcmp(name, "pareto") == 0 || strcmp(name, "giant last") == 0;
+    static const char *const QUICK[] = {"bimodal", "increasing", "decreasing", "giant last"};
+    for (size_t i = 0; i < sizeof QUICK / sizeof QUICK[0]; i++)
+        if (strcmp(QUICK[i], name) == 0)
+            return true;
+    return false;
 }
 
 /* Long beside what it takes to wake a sleeper; many workers on few cores wake up one after another. */

@@ -13,6 +13,7 @@
 #undef BL_CAN_SLEEP
 #define BL_CAN_SLEEP 1
 #define bl__sleep prove_sleep
+#define bl__nap prove_nap
 #define bl__wake prove_wake
 #include <ballast/runtime/idle.h>
 #include <ballast/runtime/termination.h>
@@ -40,8 +41,13 @@ void prove_sleep(const bl__run *run, uint32_t seen) {
     while (bl_load32_acquire(&run->control->wakes) == seen)
         bl_wait_change32(&run->control->wakes, seen, &tries);
 }
-void prove_wake(const bl__run *run, int all) {
-    (void)all; /* one or all: spurious wake-ups are allowed, so all is the weaker claim; the loop is the same */
+void prove_nap(const bl__run *run, uint32_t seen, uint64_t ns) {
+    (void)ns; /* it may end at any time */
+    if (bl_load32_acquire(&run->control->wakes) == seen)
+        bl_backoff(0);
+}
+void prove_wake(const bl__run *run, uint32_t n) {
+    (void)n; /* one or all: spurious wake-ups are allowed, so all is the weaker claim; the loop is the same */
     bl_fetch_add32_release(&run->control->wakes, 1);
 }
 

@@ -1,6 +1,7 @@
 /* The tree as a program, for every scheduler with every queue that the build has found: the text of the CPU's workers with the memory of the
  * simulated machine. */
 #define bl__sleep prove_sleep
+#define bl__nap prove_nap
 #define bl__wake prove_wake
 #include "internal.h"
 #include "tree.h"
@@ -22,11 +23,15 @@
 #define BL_CAN_SLEEP 1
 #define BL__QUICK_TRIES tree_quick_tries
 #define BL__IDLE_SPINS tree_idle_spins
+#define BL__PATIENCE tree_no_time /* a task is long when it is seen */
+#define BL__LEAST_NAP tree_no_time
+#define BL__MOST_NAP tree_no_time
+#define BL__NAP_SHARE 1u
 #include <ballast/task.h>
 
 #include "sim/sim.h"
 
-uint32_t tree_quick_tries, tree_idle_spins;
+uint32_t tree_quick_tries, tree_idle_spins, tree_no_time;
 
 static BL_TASK void spawn_children(bl_task *t, tree *tree, uint32_t task) {
     uint32_t first = tree->roots + task * tree->width, end = first + tree->width;
@@ -78,7 +83,7 @@ static const tree_scheduler schedulers[] = {BL_INSTANCES(X)};
 
 void tree_stop(const bl__run *run) {
     bl_fetch_or32_relaxed(&run->control->stop, BL__STOP_HOST);
-    bl__wake(run, 1);
+    bl__wake(run, UINT32_MAX);
 }
 
 const tree_scheduler *tree_scheduler_of(const char *name) {

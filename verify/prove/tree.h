@@ -50,6 +50,6 @@ void tree_spawn(bl__worker *w, tree *tree, uint32_t task); /* onto its stack */
 void tree_run_newest(bl__worker *w, tree *tree);
 void tree_stop(const bl__run *run); /* as the host does */
 
-extern uint32_t tree_quick_tries, tree_idle_spins;
+extern uint32_t tree_quick_tries, tree_idle_spins, tree_no_time;
 
 #endif

@@ -161,6 +161,7 @@ BL_FN uint64_t bl_clock(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+BL_FN uint32_t bl_clock32(void) { return (uint32_t)bl_clock(); }
 BL_FN uint64_t bl_time(void) { return bl_clock(); }
 
 BL_FN void bl_spend(uint64_t ticks) {

@@ -9,7 +9,7 @@
 #define BL_TARGET cuda
 #define BL_TARGET_CUDA 1
 #define BL_PIECE_TICKS 4000u /* cycles */
-#define BL_SHORT_TICKS 40000u
+#define BL_SHORT_TICKS 16000u
 #define BL_WARP 32u
 #define BL_FN static __device__ __forceinline__
 #define BL_HOT_FN BL_FN
@@ -117,6 +117,7 @@ BL_FN void bl_wait_change64(const uint64_t *p, uint64_t seen, uint32_t *tries) {
 }
 
 BL_FN uint64_t bl_clock(void) { return (uint64_t)clock64(); }
+BL_FN uint32_t bl_clock32(void) { return (uint32_t)clock(); }
 BL_FN void bl_spend(uint64_t ticks) {
     for (uint64_t begun = bl_clock(); bl_clock() - begun < ticks;)
         ;

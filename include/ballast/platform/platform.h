@@ -42,6 +42,7 @@
  *     bl_wait_changeBITS(p, seen, &tries) one step of a spin: comes back when *p may differ from seen
  *     bl_backoff(tries)                   one step of a spin on nothing in particular
  *     bl_clock()                          ticks that pass while a worker works or waits; each processor may have its own
+ *     bl_clock32()                        its low half, sooner
  *     bl_time()                           one clock for all threads of the device; coarser and slower
  *     bl_spend(ticks)                     works for so many ticks of bl_clock, on nothing: for tests and benchmarks
  *

@@ -251,6 +251,7 @@ BL_FN void bl__sim_wait64(bl__sim_site *site, const uint64_t *p, uint64_t seen, 
 #define bl_backoff(...) BL__SIM_AT(bl__sim_yield, BL__SIM_YIELD, 0, BL__SIM_RELAXED, BL__SIM_RELAXED, __VA_ARGS__)
 
 BL_FN uint64_t bl_clock(void) { return bl__sim_clock(); }
+BL_FN uint32_t bl_clock32(void) { return (uint32_t)bl__sim_clock(); }
 BL_FN uint64_t bl_time(void) { return bl__sim_clock(); }
 BL_FN void bl_spend(uint64_t ticks) { bl__sim_spend(ticks); }
 

@@ -18,11 +18,12 @@
 
 #if BL_WARP == 1
 
-#ifndef BL__PATIENCE             /* who explores all executions has none */
+#ifndef BL__PATIENCE /* who explores all executions has none */
 #define BL__PATIENCE BL_SHORT_TICKS
-#define BL__LEAST_NAP 50000u     /* ns */
-#define BL__MOST_NAP 500000u     /* ns */
-#define BL__NAP_SHARE 32u        /* of the time without work, so that what comes late is found late by a few per cent at most */
+#define BL__LEAST_NAP 50000u /* ns */
+#define BL__MOST_NAP 500000u /* ns */
+#define BL__NAP_SHARE                                                                                                  \
+    32u /* of the time without work, so that what comes late is found late by a few per cent at most */
 #endif
 
 BL_FN bool bl__lookout_take(const bl__run *run, uint32_t id) {
@@ -34,7 +35,8 @@ BL_FN void bl__lookout_give(const bl__run *run) { bl_store32_release(&run->contr
 
 /* Tells the task that worker i is in from others; 0: it is in none. Looks only, so what it says may be gone. */
 BL_FN uint32_t bl__task_mark(const bl__run *run, uint32_t i) {
-    return bl_load32_relaxed(&bl__stack_of(run, i)->open) ? (uint32_t)bl_load64_relaxed(&run->tally[i].beat) | 1u << 31 : 0;
+    return bl_load32_relaxed(&bl__stack_of(run, i)->open) ? (uint32_t)bl_load64_relaxed(&run->tally[i].beat) | 1u << 31
+                                                          : 0;
 }
 /* ... and from itself before it spawned more. */
 BL_FN uint64_t bl__stack_mark(const bl__run *run, uint32_t i, uint32_t task) {

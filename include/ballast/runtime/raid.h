@@ -31,7 +31,8 @@ BL_FN uint32_t BL__NAME(raid_one)(bl__worker *w, uint32_t victim, const BL_SHARE
     if (!bl__gate_enter(from, &top))
         return 0;
     uint32_t count = top - from->bottom, took = 0;
-    uint32_t want = bl__min((count + 1) / 2, run->stack_capacity - run->outbox); /* the next task must have room to spawn */
+    uint32_t want =
+        bl__min((count + 1) / 2, run->stack_capacity - run->outbox); /* the next task must have room to spawn */
     for (; took < want; took++)
         BL__NAME(raid_entry)(w, from, count, shared);
     if (from->bottom == top)

@@ -1,6 +1,6 @@
 /* Template: THE worker loop, for every target, scheduler, queue and group.
  *
- *     settle     publish what others should have, keep room for the next spawns and records for the next forks
+ *     settle     publish what others should have; keep room for the next spawns and records for the next forks
  *     acquire    with an empty stack: fetch, search, go idle, sleep; notice the end
  *     run        take a batch off the private stack and run it
  *     join       pass on what tasks returned, and go on where all children have
@@ -41,7 +41,6 @@ BL_FN uint32_t BL__NAME(piece)(bl__worker *w, uint32_t left, uint32_t most) {
 /* Private stacks that others can reach (CPU), or cannot (GPU). */
 #define BL__RAIDS (BL_WARP == 1 && !BL__ENDS_ALONE)
 #define BL__HIDES (BL_WARP > 1 && !BL__ENDS_ALONE)
-#define BL__BRISK 4u /* short batches in a row */
 #if BL__RAIDS
 #include "raid.h"
 #endif
@@ -148,6 +147,49 @@ BL_FN uint32_t BL__NAME(share_and_publish)(bl__worker *w, uint32_t n) {
     return BL__NAME(publish)(w, n);
 }
 
+#if BL__HIDES
+/* How long the last batch took. A few short ones in a row, and the next is expected to be short too. */
+BL_FN void BL__NAME(time_batch)(bl__worker *w) {
+    bl__stack *s = w->stack;
+    if (w->lane == 0) {
+        uint32_t now = bl_clock32();
+        s->brisk = now - s->begun < BL_SHORT_TICKS ? s->brisk + 1 : 0;
+        s->begun = now;
+    }
+    bl_warp_sync();
+}
+
+/* The number of newest entries whose tasks make up the next batch. */
+BL_FN uint32_t BL__NAME(batch_entries)(bl__worker *w, uint32_t count) {
+    const uint32_t *mine = bl__stack_slot(w->stack, w->words, w->stack->top - 1 - w->lane);
+    uint32_t n = w->lane < count ? bl__min(mine[1] - mine[0], BL__BATCH + 1) : BL__BATCH + 1;
+    return bl_popcount(bl_warp_ballot(bl_warp_prefix_add(n) + n <= BL__BATCH));
+}
+
+/* The next batch may take long, and nobody can reach this worker's stack meanwhile: if others are out of work, all that the batch does not need
+ * is published before it. A long entry is halved again and again, so that those who take the halves can do the same at once. */
+BL_FN void BL__NAME(expose)(bl__worker *w, const BL_SHARED *shared) {
+    const bl__run *run = w->run;
+    if (w->stack->brisk >= BL__BRISK || run->one_per_node || run->alone || run->workers == 1 ||
+        !bl_warp_any(w->lane == 0 && (uint32_t)bl_load64_relaxed(&run->control->idle)))
+        return;
+    for (;;) {
+        uint32_t count = BL__NAME(held)(w);
+        const uint32_t *newest = bl__stack_slot(w->stack, w->words, w->stack->top - 1);
+        bool is_long = newest[1] - newest[0] > BL__BATCH;
+        bl_warp_sync();
+        if (is_long && run->stack_capacity - count > run->outbox) {
+            BL__NAME(halve)(w, shared);
+            continue;
+        }
+        uint32_t n = count - (is_long ? 1 : BL__NAME(batch_entries)(w, count));
+        if (n == 0 || BL__NAME(publish)(w, n) < n || !is_long)
+            return;
+    }
+}
+#endif
+
+/* Publishes what others should have: the oldest entries, if there are too many or the queue has run empty. */
 BL_FN void BL__NAME(settle)(bl__worker *w, const BL_SHARED *shared) {
     const bl__run *run = w->run;
     uint32_t count = BL__NAME(held)(w), published = 0;
@@ -162,6 +204,11 @@ BL_FN void BL__NAME(settle)(bl__worker *w, const BL_SHARED *shared) {
     }
     if (published)
         bl__wake_for_work(run);
+}
+
+/* Room for what the next batch may spawn, and records for its forks; else asks for a pause. */
+BL_FN void BL__NAME(make_ready)(bl__worker *w) {
+    const bl__run *run = w->run;
 #if BL__JOINS
     BL__NAME(keep_records)(w);
 #endif
@@ -169,46 +216,6 @@ BL_FN void BL__NAME(settle)(bl__worker *w, const BL_SHARED *shared) {
         w->stop = bl_fetch_or32_relaxed(&run->control->stop, BL__STOP_GROW) | BL__STOP_GROW;
     bl_warp_sync();
 }
-
-#if BL__HIDES
-/* How long the last batch took. A few short ones in a row, and the next is expected to be short too. */
-BL_FN void BL__NAME(time_batch)(bl__worker *w) {
-    bl__stack *s = w->stack;
-    if (w->lane == 0)
-        s->brisk = (uint32_t)bl_clock() - s->begun < BL_SHORT_TICKS ? s->brisk + 1 : 0;
-}
-
-/* The number of newest entries whose tasks make up the next batch. */
-BL_FN uint32_t BL__NAME(batch_entries)(bl__worker *w, uint32_t count) {
-    const uint32_t *mine = bl__stack_slot(w->stack, w->words, w->stack->top - 1 - w->lane);
-    uint32_t n = w->lane < count ? bl__min(mine[1] - mine[0], BL__BATCH + 1) : BL__BATCH + 1;
-    return bl_popcount(bl_warp_ballot(bl_warp_prefix_add(n) + n <= BL__BATCH));
-}
-
-/* A batch is about to run that may take long. Nobody can reach this worker's stack meanwhile: if others are out of work, all but the batch
- * is published first. A long entry is halved again and again, so that those who take the halves can do the same at once. */
-BL_FN void BL__NAME(expose)(bl__worker *w, const BL_SHARED *shared) {
-    const bl__run *run = w->run;
-    uint32_t idle = w->lane == 0 && w->stack->brisk < BL__BRISK && !run->one_per_node && run->workers > 1
-                        ? (uint32_t)bl_load64_relaxed(&run->control->idle)
-                        : 0;
-    if (!bl_warp_any(idle != 0))
-        return;
-    for (;;) {
-        uint32_t count = BL__NAME(held)(w);
-        const uint32_t *newest = bl__stack_slot(w->stack, w->words, w->stack->top - 1);
-        bool is_long = newest[1] - newest[0] > BL__BATCH;
-        bl_warp_sync();
-        if (is_long && run->stack_capacity - count > run->outbox) {
-            BL__NAME(halve)(w, shared);
-            continue;
-        }
-        uint32_t kept = is_long ? 1 : BL__NAME(batch_entries)(w, count);
-        if (count == kept || BL__NAME(publish)(w, count - kept) < count - kept || !is_long)
-            return;
-    }
-}
-#endif
 
 #if !BL__ENDS_ALONE
 /* True when the run is over. */
@@ -345,18 +352,24 @@ BL_FN bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
     BL__NAME(time_batch)(w);
 #endif
     BL__NAME(settle)(w, shared);
+    BL__NAME(make_ready)(w);
     if (w->lane == 0)
         bl_store64_host(&w->tally->beat, w->tasks);
-    if (bl_warp_any(w->lane == 0 && w->stop != 0) || !(BL__NAME(held)(w) || BL__NAME(acquire)(w, shared)))
+    if (bl_warp_any(w->lane == 0 && w->stop != 0))
         return false;
+    if (!BL__NAME(held)(w)) {
+        if (!BL__NAME(acquire)(w, shared))
+            return false;
+#if BL__HIDES
+        if (w->lane == 0)
+            w->stack->begun = bl_clock32();
+#endif
+    }
 #if BL__HIDES
     BL__NAME(expose)(w, shared);
 #endif
-    if (BL_WARP > 1) {
+    if (BL_WARP > 1)
         BL__NAME(look_around)(w);
-        if (w->lane == 0)
-            w->stack->begun = (uint32_t)bl_clock();
-    }
     return true;
 }
 
@@ -677,7 +690,6 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
 #undef BL__TAKES_PIECES
 #undef BL__RAIDS
 #undef BL__HIDES
-#undef BL__BRISK
 #undef BL__ENDS_ALONE
 #undef BL__LEAVES
 #undef BL_QUEUE_

@@ -18,10 +18,27 @@ BL_FN uint32_t BL__NAME(look)(bl__worker *w, uint32_t *victim) {
     return BL_QUEUE_(size)(&q);
 }
 
+#if BL_WARP > 1
+/* Enough for all lanes, up to `most` entries. Where a task takes long, lanes that stay empty cost more than to steal again. */
+BL_FN uint32_t BL__NAME(rob_batch)(bl__worker *w, BL_QUEUE *q, uint32_t most) {
+    uint32_t tasks = 0, got = 0;
+    while (tasks < w->batch && got < most && BL__NAME(take)(w, q, true) == BL_DONE) {
+        const uint32_t *slot = bl__stack_slot(w->stack, w->words, w->stack->top - 1);
+        tasks += slot[1] - slot[0];
+        got++;
+    }
+    return got;
+}
+#endif
+
 BL_FN uint32_t BL__NAME(rob)(bl__worker *w, uint32_t victim, uint32_t size) {
     BL_QUEUE q = BL__NAME(queue)(w, victim);
     uint32_t want = w->run->steal_half ? (size + 1) / 2 : 1, got = 0;
     want = bl__min(want, w->run->stack_capacity - w->run->outbox); /* the next tasks must still have room to spawn */
+#if BL_WARP > 1
+    if (w->batch > 1 && w->stack->brisk < BL__BRISK && !w->run->one_per_node)
+        return BL__NAME(rob_batch)(w, &q, bl__min((size + 1) / 2, w->run->stack_capacity - w->run->outbox));
+#endif
 #if BL_QUEUE_(BY_HANDLE)
     while (got < want && BL__NAME(take)(w, &q, true) == BL_DONE)
         got++;

@@ -1,16 +1,20 @@
-#define _POSIX_C_SOURCE 200809L /* mkstemp, fdopen, fchmod, sigaction */
+#define _POSIX_C_SOURCE 200809L /* fdopen, sigaction */
 
 #include "output.h"
 
+#include "../src/replace.h"
+
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int cannot(const app_output *output, const char *why, app_error *error) {
-    snprintf(error->text, sizeof error->text, "%s %.200s: cannot be written: %s", output->option, output->path, why);
+static int cannot(const app_output *output, int why, app_error *error) {
+    snprintf(error->text, sizeof error->text, "%s %.200s: cannot be written: %s", output->option, output->path,
+             strerror(why));
     return 1;
 }
 
@@ -43,78 +47,100 @@ static void unguard(void) {
     unfinished = NULL;
 }
 
+/* ---- what is written in place ---- */
+
+/* The descriptor by which this process can write to that file already, -1 for none. Whoever holds it, a shell that redirected standard output, say, would
+ * not see a file that took its place; and what is written through it keeps its order with what standard output has. */
+static int open_already(const struct stat *there) {
+    enum { MOST = 256 };
+    struct stat own;
+    for (int i = 1; i < MOST; i++)
+        if (fstat(i, &own) == 0 && own.st_dev == there->st_dev && own.st_ino == there->st_ino &&
+            (fcntl(i, F_GETFL) & O_ACCMODE) != O_RDONLY)
+            return i;
+    return -1;
+}
+
+static bool in_place(const char *path, struct stat *there, int *descriptor) {
+    *descriptor = -1;
+    if (stat(path, there) != 0 || S_ISDIR(there->st_mode))
+        return false;
+    *descriptor = open_already(there);
+    return *descriptor >= 0 || !S_ISREG(there->st_mode);
+}
+
+static int open_in_place(app_output *output, int descriptor, app_error *error) {
+    fflush(stdout);
+    int file = descriptor < 0 ? open(output->path, O_WRONLY | O_CLOEXEC) : fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+    output->file = file < 0 ? NULL : fdopen(file, "w");
+    if (output->file)
+        return 0;
+    int why = errno;
+    if (file >= 0)
+        close(file);
+    return cannot(output, why, error);
+}
+
 /* ---- files ---- */
 
-/* mkstemp makes files that only their owner may read; these should be as any other. */
-static void usual_rights(int file) {
-    mode_t mask = umask(0);
-    umask(mask);
-    (void)fchmod(file, 0666 & ~mask);
-}
-
-static int open_temporary(app_output *output, app_error *error) {
-    int length = snprintf(output->temporary, sizeof output->temporary, "%s.XXXXXX", output->path);
-    if (length < 0 || (size_t)length >= sizeof output->temporary)
-        return cannot(output, strerror(ENAMETOOLONG), error);
-    guard(output->temporary); /* before the file is there: mkstemp writes its name into this place */
-    int file = mkstemp(output->temporary);
-    output->file = file < 0 ? NULL : fdopen(file, "w");
-    if (output->file) {
-        usual_rights(file);
+static int open_whole(app_output *output, app_error *error) {
+    output->whole = malloc(sizeof *output->whole);
+    if (!output->whole)
+        return cannot(output, ENOMEM, error);
+    int why = bl__replace_plan(output->whole, output->path);
+    if (why == 0) {
+        guard(output->whole->name); /* before there is a file */
+        why = bl__replace_open(output->whole);
+    }
+    output->file = output->whole->file;
+    if (why == 0)
         return 0;
-    }
-    int why = errno;
-    if (file >= 0) {
-        close(file);
-        remove(output->temporary);
-    }
     unguard();
-    return cannot(output, strerror(why), error);
+    free(output->whole);
+    return cannot(output, why, error);
 }
 
-/* A terminal, a pipe or /dev/null must not be replaced by a file: those are written to as they are. */
+bool app_output_replaces(const char *path) {
+    struct stat there;
+    int descriptor;
+    return !in_place(path, &there, &descriptor) && stat(path, &there) == 0 && S_ISREG(there.st_mode);
+}
+
 int app_output_open(app_output *output, const char *option, const char *path, app_error *error) {
     struct stat there;
-    memset(output, 0, sizeof *output);
-    output->option = option;
-    output->path = path;
-    if (stat(path, &there) != 0 || S_ISREG(there.st_mode))
-        return open_temporary(output, error);
-    output->file = fopen(path, "w");
-    return output->file ? 0 : cannot(output, strerror(errno), error);
+    int descriptor;
+    *output = (app_output){.option = option, .path = path};
+    return in_place(path, &there, &descriptor) ? open_in_place(output, descriptor, error) : open_whole(output, error);
 }
 
 /* By trying, except that nothing is done to a terminal, a pipe or a device. */
 int app_output_check(const char *option, const char *path, app_error *error) {
     app_output output = {.option = option, .path = path};
     struct stat there;
-    bool is_there = stat(path, &there) == 0;
-    if (is_there && S_ISDIR(there.st_mode))
-        return cannot(&output, strerror(EISDIR), error);
-    if (is_there && !S_ISREG(there.st_mode))
+    int descriptor;
+    if (in_place(path, &there, &descriptor))
         return 0;
-    if (open_temporary(&output, error) != 0)
+    if (open_whole(&output, error) != 0)
         return 1;
-    fclose(output.file);
-    remove(output.temporary);
+    bl__replace_drop(output.whole);
     unguard();
+    free(output.whole);
     return 0;
 }
 
 /* The first error counts: a full disk shows when the last of the buffer is written. */
 int app_output_close(app_output *output, app_error *error) {
+    if (output->whole) {
+        int why = bl__replace_commit(output->whole, false);
+        unguard();
+        free(output->whole);
+        return why ? cannot(output, why, error) : 0;
+    }
     bool written = !ferror(output->file) && fflush(output->file) == 0;
     int why = errno;
     if (fclose(output->file) != 0 && written) {
         written = false;
         why = errno;
     }
-    if (written && output->temporary[0] && rename(output->temporary, output->path) != 0) {
-        written = false;
-        why = errno;
-    }
-    if (!written && output->temporary[0])
-        remove(output->temporary);
-    unguard();
-    return written ? 0 : cannot(output, strerror(why), error);
+    return written ? 0 : cannot(output, why, error);
 }

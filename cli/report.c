@@ -6,7 +6,6 @@
 #include "../report/report.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 static const app_option REPORT_OPTIONS[] = {
     {"--out", "FILE", "", "the page to write; DIR/report.html unless given"},
@@ -24,10 +23,9 @@ static int help(void) {
     return STATUS_OK;
 }
 
-/* Where a page would replace a file, only with --force; a terminal or /dev/null is not replaced. */
+/* Where a page would replace a file, only with --force. */
 static int check_place(const options *set, const char *path) {
-    struct stat there;
-    if (stat(path, &there) != 0 || !S_ISREG(there.st_mode) || options_given(set, "--force"))
+    if (!app_output_replaces(path) || options_given(set, "--force"))
         return 0;
     return wrong_use("%.300s: is there already (accepted: another --out, or --force to overwrite it)", path);
 }

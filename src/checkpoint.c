@@ -5,17 +5,15 @@
  *     contents    entries, join records, results of roots, the pieces of memory
  *     checksum    of all before it, 8 bytes
  *
- * Numbers are as this machine has them. The file is written beside the one that it then replaces, so that there is always a whole one. */
-#define _POSIX_C_SOURCE 200809L /* fileno, fsync */
-
+ * Numbers are as this machine has them. */
 #include "internal.h"
+#include "replace.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { CHUNK = 1 << 22 };
 
@@ -173,8 +171,6 @@ static int write_file(bl_context *c, const bl__rest *rest, FILE *file) {
     uint64_t sum = s.sum;
     pass(&s, &sum, false, sizeof sum);
     free(s.chunk);
-    if (s.status == BL_OK && (fflush(file) != 0 || fsync(fileno(file)) != 0))
-        s.status = BL_EFILE;
     return s.status;
 }
 
@@ -183,46 +179,36 @@ static int cannot_write(bl_context *c, const char *why) {
     return BL_EFILE;
 }
 
-static char *part_name(const char *path) {
-    size_t size = strlen(path) + sizeof ".part";
-    char *part = malloc(size);
-    if (part)
-        snprintf(part, size, "%s.part", path);
-    return part;
+static int open_new(bl_context *c, bl__replace *r) {
+    int why = bl__replace_plan(r, c->config.checkpoint);
+    if (why == 0)
+        why = bl__replace_open(r);
+    return why ? cannot_write(c, strerror(why)) : BL_OK;
 }
 
 /* By trying. The file takes the place of what has its name, so that must be a file, or nothing. */
 int bl__checkpoint_check(bl_context *c) {
     struct stat there;
+    bl__replace r;
     if (stat(c->config.checkpoint, &there) == 0 && !S_ISREG(there.st_mode))
         return cannot_write(c, "not a regular file");
-    char *part = part_name(c->config.checkpoint);
-    if (!part)
-        return BL_ENOMEM;
-    FILE *file = fopen(part, "wb");
-    int status = file ? BL_OK : cannot_write(c, strerror(errno));
-    if (file) {
-        fclose(file);
-        remove(part);
-    }
-    free(part);
+    int status = open_new(c, &r);
+    if (status == BL_OK)
+        bl__replace_drop(&r);
     return status;
 }
 
 int bl__checkpoint_write(bl_context *c, const bl__rest *rest) {
-    const char *path = c->config.checkpoint;
-    char *part = part_name(path);
-    if (!part)
-        return BL_ENOMEM;
-    FILE *file = fopen(part, "wb");
-    int status = file ? write_file(c, rest, file) : BL_EFILE, why = errno;
-    if (file && fclose(file) != 0 && status == BL_OK)
-        status = BL_EFILE, why = errno;
-    if (status == BL_OK && rename(part, path) != 0)
-        status = BL_EFILE, why = errno;
-    if (status != BL_OK && file)
-        remove(part);
-    free(part);
+    bl__replace r;
+    int status = open_new(c, &r);
+    if (status != BL_OK)
+        return status;
+    status = write_file(c, rest, r.file);
+    int why = errno;
+    if (status != BL_OK)
+        bl__replace_drop(&r);
+    else if ((why = bl__replace_commit(&r, true)))
+        status = BL_EFILE;
     return status == BL_EFILE ? cannot_write(c, strerror(why)) : status;
 }
 

@@ -147,7 +147,7 @@ int bl_run_range(bl_context *context, const bl_program *program, const void *sha
  *
  * With config.checkpoint a run that is stopped writes what is left of it to that file, and every checkpoint_seconds it does so on the way, so that a
  * process that is killed has lost no more. The file holds the tasks that were not run yet, joins that wait for them, and the contents of all memory
- * from bl_alloc. It is written as FILE.part and then renamed; if that fails the run ends with BL_EFILE and the file before it is still there.
+ * from bl_alloc. It appears whole or not at all: if it cannot be written the run ends with BL_EFILE and the file before it is still there.
  *
  * A context that is opened with config.resume goes on from there, on any device and with any scheduler: make the same allocations in the same order
  * and call the same runs with the same arguments. Those before the one that was stopped are made again, outside of the time limit. When that one

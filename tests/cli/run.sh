@@ -379,6 +379,100 @@ else
     echo "skipped: pages need gnuplot"
 fi
 
+# ---- where files go ----
+
+f=$tmp/files
+mkdir "$f"
+printf '0 1\n1 0\n' >"$f/graph.txt"
+writes() { # OPTION PATH [--force]: a call that writes a file there
+    case $1 in
+    --trace) call run fib --n 10 --device cpu --trace "$2" ;;
+    --output) call run pagerank --graph "$f/graph.txt" --device cpu --output "$2" ;;
+    --out) call report "$tmp/rows" --out "$2" ${3:-} ;;
+    --checkpoint) call run uts --tree T1 --device cpu --time-limit 0.05 --checkpoint "$2" ;;
+    esac
+    case $1 in
+    --checkpoint) [ "$status" -eq 1 ] ;;
+    *) [ "$status" -eq 0 ] ;;
+    esac
+}
+options="--trace --output --checkpoint"
+if command -v gnuplot >/dev/null 2>&1; then
+    options="$options --out"
+fi
+for option in $options; do
+    rm -f "$f/link" "$f/file"
+    ln -s file "$f/link"
+    if writes $option "$f/link" && [ -L "$f/link" ] && [ -s "$f/file" ]; then
+        ok "$option through a link to nothing yet"
+    else
+        not_ok "$option through a link to nothing yet" "expected the link, and what it leads to"
+    fi
+    echo old >"$f/file"
+    chmod 600 "$f/file"
+    force=
+    [ $option = --out ] && force=--force
+    if writes $option "$f/link" $force && [ -L "$f/link" ] && [ "$(stat -c %a "$f/file")" = 600 ] && [ "$(head -c 3 "$f/file")" != old ]; then
+        ok "$option through a link keeps the mode of its file"
+    else
+        not_ok "$option through a link keeps the mode of its file" "expected a new file with mode 600"
+    fi
+    [ $option = --checkpoint ] && continue
+    # Not /dev/stdout itself: who breaks this should not break the machine.
+    rm -f "$f/stdout"
+    ln -s /proc/self/fd/1 "$f/stdout"
+    if writes $option "$f/stdout" && [ -L "$f/stdout" ] && [ "$(lines "$tmp/out")" -gt 1 ]; then
+        ok "$option to standard output that is a file"
+    else
+        not_ok "$option to standard output that is a file" "expected all of it there, and the link as it was"
+    fi
+    rm -f "$f/pipe"
+    mkfifo "$f/pipe"
+    timeout 60 cat "$f/pipe" >"$f/read" &
+    if writes $option "$f/pipe" && wait $! && [ -p "$f/pipe" ] && [ -s "$f/read" ]; then
+        ok "$option to a pipe"
+    else
+        not_ok "$option to a pipe" "expected all of it there, and the pipe as it was"
+    fi
+done
+
+# What lies at a name that others could foresee is nobody's business, and two writers do not know of each other.
+echo mine >"$f/mine"
+ln -s mine "$f/check.part"
+writes --checkpoint "$f/check"
+if [ -L "$f/check.part" ] && [ "$(cat "$f/mine")" = mine ] && [ -s "$f/check" ]; then
+    ok "a checkpoint follows no link of another name"
+else
+    not_ok "a checkpoint follows no link of another name" "expected mine as it was"
+fi
+both=0
+for i in 1 2 3 4 5 6; do
+    timeout 60 "$tool" run uts -t 1 -a 3 -d 9 -b 4 -r 19 --workers 1 --device cpu --checkpoint "$f/shared" --checkpoint-every 0.002 >"$tmp/first" 2>&1 &
+    call run uts -t 1 -a 3 -d 9 -b 4 -r 19 --workers 1 --device cpu --checkpoint "$f/shared" --checkpoint-every 0.002
+    wait $! && [ "$status" -eq 0 ] && both=$((both + 1))
+done
+cp "$tmp/first" "$tmp/out"
+if [ $both -eq 6 ]; then
+    ok "two write one checkpoint"
+else
+    not_ok "two write one checkpoint" "expected both to succeed each time, not $both times of 6"
+fi
+says "what two wrote is whole" "^checked  *[kt]" run uts -t 1 -a 3 -d 9 -b 4 -r 19 --device cpu --resume "$f/shared"
+
+# Killed at any moment a writer leaves a whole file or none. (A file system that has no files without names cannot do this.)
+mkdir "$tmp/killed"
+left=
+for delay in 0.1 0.15 0.2 0.25 0.3 0.4; do
+    rm -f "$tmp/killed/check"
+    timeout -s KILL $delay "$tool" run octree --particles 2M --device cpu --time-limit 1e-6 --checkpoint "$tmp/killed/check" >"$tmp/out" 2>&1
+    left=$left$(find "$tmp/killed" -type f ! -name check)
+done
+if [ -z "$left" ]; then
+    ok "killed, and nothing left behind"
+else
+    not_ok "killed, and nothing left behind" "expected no other file than check, not $left"
+fi
+
 # ---- wrong words ----
 
 refuses "no command" 2 "command missing (accepted: list, run"

@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -236,31 +237,32 @@ static void clear_progress(progress_line *line) {
 /* ---- signals ---- */
 
 static bl_context *volatile to_cancel;
-static volatile double cancelled_at; /* 0: not yet */
+static atomic_int received; /* signals, by several threads perhaps */
 
-/* The first one lets the run stop in order. One that comes a while later ends the process; sooner it may be the same one, sent to the process and to
- * its group, as timeout does. */
+/* The first one lets the run stop in order, and that takes as long as it takes. A second one may be the same, sent to the process and to its group, as
+ * timeout does. The third means it. */
 static void on_signal(int number) {
-    enum { A_WHILE = 1 };
-    if (cancelled_at > 0 && now() - cancelled_at > A_WHILE) {
-        signal(number, SIG_DFL);
-        raise(number);
-    } else if (!(cancelled_at > 0)) {
-        cancelled_at = now();
+    enum { TOO_MANY = 3 };
+    int count = atomic_fetch_add(&received, 1) + 1;
+    if (count == 1)
         bl_cancel(to_cancel);
-    }
+    if (count < TOO_MANY)
+        return;
+    signal(number, SIG_DFL);
+    raise(number);
 }
 
-/* NULL: as it was. */
+/* NULL: as it was, unless there was a signal: the next one must not cut off what the first one asked for. */
 static void cancel_on_signals(bl_context *context) {
     static const int signals[] = {SIGINT, SIGTERM};
     static struct sigaction before[2];
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-    to_cancel = context;
+    if (context)
+        to_cancel = context;
     for (int i = 0; i < 2; i++) {
         if (context && sigaction(signals[i], NULL, before + i) == 0 && before[i].sa_handler != SIG_IGN)
             sigaction(signals[i], &action, NULL);
-        else if (!context)
+        else if (!context && atomic_load(&received) == 0)
             sigaction(signals[i], before + i, NULL);
     }
 }

@@ -253,6 +253,27 @@ else
 fi
 says "bench --force" "^faa " bench kerbl-faa --quick --repeats 1 --device cpu --out "$tmp/rows" --force
 
+# Without standard output nothing else may get its number: tables would land in the rows.
+status=0
+timeout 60 "$tool" bench kerbl-faa --quick --repeats 1 --device cpu --out "$tmp/closed" >&- 2>"$tmp/err" || status=$?
+cp "$tmp/closed/kerbl-faa.csv" "$tmp/out"
+if [ "$status" -eq 1 ] && grep -q "standard output: cannot be written" "$tmp/err" && ! grep -v '^#' "$tmp/out" | grep -qv '^[^,]*,[^,]*,[^,]*,'; then
+    ok "bench with standard output closed"
+else
+    not_ok "bench with standard output closed" "expected nothing but rows in the file, and one line"
+fi
+for closed in '>&-' '<&-' '2>&-' '<&- 2>&-'; do
+    status=0
+    eval "timeout 60 \"\$tool\" run fib --n 10 --device cpu --trace \"\$tmp/closed.json\" >\"\$tmp/out\" 2>\"\$tmp/err\" $closed" || status=$?
+    expected=0
+    [ "$closed" = '>&-' ] && expected=1
+    if [ "$status" -eq $expected ] && [ "$(grep -c traceEvents "$tmp/closed.json")" -eq 1 ] && [ "$(tail -c 3 "$tmp/closed.json")" = ']}' ]; then
+        ok "run with $closed"
+    else
+        not_ok "run with $closed" "expected status $expected and a timeline without anything else"
+    fi
+done
+
 # ---- stopped, and gone on with ----
 
 refuses "time limit of nothing" 2 "--time-limit 0: not a time" run fib --time-limit 0
@@ -288,6 +309,42 @@ if [ "$(member status)" = cancelled ] && grep -q "^ballast: uts: cancelled after
     ok "a signal cancels"
 else
     not_ok "a signal cancels" "expected cancelled"
+fi
+
+# More signals for a process that is held up, so that it cannot have stopped before. It is to know SIGINT, which shells make background jobs ignore.
+signals() { # SIGNALS: those after the first. Sets status.
+    rm -f "$tmp/signalled"
+    env --default-signal=INT "$tool" run uts --tree T1XL --device cpu --checkpoint "$tmp/signalled" >"$tmp/out" 2>"$tmp/err" </dev/null &
+    sleep 0.3
+    kill -TERM $!
+    sleep 0.005 # until it has that one
+    kill -STOP $!
+    sleep 1.1
+    for signal in $1; do
+        kill -$signal $!
+    done
+    kill -CONT $!
+    status=0
+    wait $! || status=$?
+} 2>/dev/null
+if env --default-signal=INT true 2>/dev/null; then
+    signals TERM
+    if [ "$status" -eq 1 ] && grep -q "uts: cancelled after" "$tmp/err" && [ -s "$tmp/signalled" ]; then
+        ok "two signals, and a whole checkpoint"
+    else
+        not_ok "two signals, and a whole checkpoint" "expected the first to be honoured"
+    fi
+    for try in 1 2 3; do # it may be quicker than this shell
+        signals "TERM INT"
+        [ "$status" -gt 128 ] && break
+    done
+    if [ "$status" -gt 128 ]; then
+        ok "a third signal kills"
+    else
+        not_ok "a third signal kills" "expected the process to be killed"
+    fi
+else
+    echo "skipped: env does not know --default-signal"
 fi
 
 # ---- report ----

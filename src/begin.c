@@ -32,7 +32,8 @@ static bl__rest this_run(const bl__job *j) {
                       .words = j->run.words,
                       .record_bytes = j->plan.program->record_bytes,
                       .result_bytes = j->plan.program->result_bytes,
-                      .roots = j->roots};
+                      .roots = j->roots,
+                      .program = j->plan.program};
 }
 
 static int write_checkpoint(bl__job *j) {
@@ -151,6 +152,7 @@ int bl__begin(bl__job *j, const void *roots, uint32_t count, uint32_t range, uin
     const bl_config *config = &j->c->config;
     bl__resume resume = {.file = NULL};
     bl__rest is = this_run(j);
+    is.range = range;
     int status = config->checkpoint[0] ? bl__checkpoint_check(j->c) : BL_OK;
     if (status == BL_OK && config->resume[0] && (j->c->runs == 1 || j->c->runs == j->c->resume_run))
         status = bl__resume_open(j->c, &is, &resume);

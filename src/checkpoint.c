@@ -1,29 +1,20 @@
-/* Checkpoints: what is left of a run, and the memory of its context, in a file; ballast.h tells what for.
- *
- *     head        sizes, statistics so far, and what tells a run from others
- *     sizes       of the pieces of memory, 8 bytes each
- *     contents    entries, join records, results of roots, the pieces of memory
- *     checksum    of all before it, 8 bytes
- *
- * Numbers are as this machine has them. */
-#include "internal.h"
+/* Checkpoints: what is left of a run, and the memory of its context, in a file; ballast.h tells what for, checkpoint.h how it looks. */
+#include "checkpoint.h"
 #include "replace.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { CHUNK = 1 << 22 };
 
-typedef struct head {
-    char magic[32];
-    uint64_t problem, first_problem, tasks, steals, steal_attempts, blocks;
-    double seconds;
-    uint32_t pauses, launches, run, words, entries, record_bytes, record_capacity, result_bytes, roots, unused;
-} head;
-static const char MAGIC[32] = "ballast " BL_VERSION " checkpoint\n";
+typedef bl__checkpoint_head head;
+static const char MAGIC[32] = "ballast " BL_VERSION " checkpoint 2\n";
 
 /* ---- numbers for contents ---- */
 
@@ -43,6 +34,35 @@ static uint64_t mix_bytes(uint64_t sum, const void *from, size_t bytes) {
     if (bytes)
         memcpy(&word, at, bytes);
     return mix(sum, word + bytes);
+}
+
+/* Each word changes the sum one to one, so that no change of a single word goes unnoticed. */
+void bl__checksum_add(bl__checksum *s, const void *from, size_t bytes) {
+    const unsigned char *at = from;
+    size_t have = s->bytes % sizeof s->word;
+    uint64_t word;
+    s->bytes += bytes;
+    if (have) {
+        size_t n = sizeof s->word - have < bytes ? sizeof s->word - have : bytes;
+        memcpy(s->word + have, at, n);
+        if (have + n < sizeof s->word)
+            return;
+        memcpy(&word, s->word, sizeof word);
+        s->sum = mix(s->sum, word);
+        at += n;
+        bytes -= n;
+    }
+    for (; bytes >= sizeof word; at += sizeof word, bytes -= sizeof word) {
+        memcpy(&word, at, sizeof word);
+        s->sum = mix(s->sum, word);
+    }
+    memcpy(s->word, at, bytes);
+}
+
+uint64_t bl__checksum_end(const bl__checksum *s) {
+    uint64_t word = 0;
+    memcpy(&word, s->word, s->bytes % sizeof word);
+    return mix(mix(s->sum, word), s->bytes);
 }
 
 /* A word that points into memory of the user becomes the number of the piece and the place there. */
@@ -80,16 +100,16 @@ void bl__stats_add(bl_stats *to, const bl_stats *before) {
     to->launches += before->launches;
 }
 
-/* ---- the file, piece by piece: written, read to be checked, or read into memory ---- */
+/* ---- the file, piece by piece, to and from memory of the device or the host ---- */
 
-typedef enum direction { WRITE, CHECK, READ } direction;
+typedef enum direction { WRITE, READ } direction;
 typedef struct stream {
     bl_context *c;
     FILE *file;
     direction direction;
     unsigned char *chunk;
-    uint64_t sum;
-    int status; /* BL_EFILE: errno says why, 0: it ends too early */
+    bl__checksum sum; /* of what is written */
+    int status;       /* BL_EFILE: errno says why, 0: it ends too early */
 } stream;
 
 static void pass_chunk(stream *s, void *memory, bool on_device, size_t bytes) {
@@ -100,8 +120,8 @@ static void pass_chunk(stream *s, void *memory, bool on_device, size_t bytes) {
     if (s->status == BL_OK &&
         (s->direction == WRITE ? fwrite(place, 1, bytes, s->file) : fread(place, 1, bytes, s->file)) != bytes)
         s->status = BL_EFILE;
-    if (s->status == BL_OK)
-        s->sum = mix_bytes(s->sum, place, bytes);
+    if (s->status == BL_OK && s->direction == WRITE)
+        bl__checksum_add(&s->sum, place, bytes);
     if (s->status == BL_OK && s->direction == READ && on_device)
         s->status = bl_copy_in(s->c, memory, place, bytes);
 }
@@ -109,32 +129,22 @@ static void pass_chunk(stream *s, void *memory, bool on_device, size_t bytes) {
 static void pass(stream *s, void *memory, bool on_device, uint64_t bytes) {
     for (uint64_t done = 0; done < bytes && s->status == BL_OK; done += CHUNK) {
         size_t n = bytes - done < CHUNK ? (size_t)(bytes - done) : CHUNK;
-        pass_chunk(s, memory ? (unsigned char *)memory + done : s->chunk, on_device && memory, n);
+        pass_chunk(s, (unsigned char *)memory + done, on_device, n);
     }
 }
 
-/* Everything behind the head. To be checked, contents go nowhere. */
-static void pass_contents(stream *s, const bl__rest *rest, void *flat, void *records, void *results) {
-    const bl_context *c = s->c;
-    bool check = s->direction == CHECK;
-    for (size_t i = 0; i < c->block_count; i++) {
-        uint64_t bytes = c->blocks[i].bytes;
-        pass(s, &bytes, false, sizeof bytes);
-        if (bytes != c->blocks[i].bytes && s->status == BL_OK) {
-            bl__detail(s->c, "resume %.200s: piece %zu of memory had %llu bytes there and has %zu now",
-                       c->config.resume, i + 1, (unsigned long long)bytes, c->blocks[i].bytes);
-            s->status = BL_EINVAL;
-        }
-    }
-    pass(s, flat, true, 4u * (uint64_t)rest->words * rest->entries);
-    pass(s, records, true, (uint64_t)rest->record_bytes * rest->record_capacity);
+/* What the user sees of it: results of roots, and memory. */
+static void pass_memory(stream *s, const bl__rest *rest, void *results) {
     pass(s, results, true, (uint64_t)rest->result_bytes * rest->roots);
-    for (size_t i = 0; i < c->block_count; i++)
-        pass(s, check ? NULL : c->blocks[i].memory, true, c->blocks[i].bytes);
+    for (size_t i = 0; i < s->c->block_count; i++)
+        pass(s, s->c->blocks[i].memory, true, s->c->blocks[i].bytes);
 }
+
+static uint64_t entry_bytes(const bl__rest *rest) { return 4u * (uint64_t)rest->words * rest->entries; }
+static uint64_t record_bytes(const bl__rest *rest) { return (uint64_t)rest->record_bytes * rest->record_capacity; }
 
 static stream open_stream(bl_context *c, FILE *file, direction direction) {
-    stream s = {c, file, direction, malloc(CHUNK), 1, BL_OK};
+    stream s = {.c = c, .file = file, .direction = direction, .chunk = malloc(CHUNK)};
     if (!s.chunk)
         s.status = BL_ENOMEM;
     return s;
@@ -167,8 +177,14 @@ static int write_file(bl_context *c, const bl__rest *rest, FILE *file) {
     stream s = open_stream(c, file, WRITE);
     head h = head_of(c, rest);
     pass(&s, &h, false, sizeof h);
-    pass_contents(&s, rest, (void *)rest->flat, (void *)rest->records, (void *)rest->results);
-    uint64_t sum = s.sum;
+    for (size_t i = 0; i < c->block_count; i++) {
+        uint64_t bytes = c->blocks[i].bytes;
+        pass(&s, &bytes, false, sizeof bytes);
+    }
+    pass(&s, (void *)rest->flat, true, entry_bytes(rest));
+    pass(&s, (void *)rest->records, true, record_bytes(rest));
+    pass_memory(&s, rest, (void *)rest->results);
+    uint64_t sum = bl__checksum_end(&s.sum);
     pass(&s, &sum, false, sizeof sum);
     free(s.chunk);
     return s.status;
@@ -222,72 +238,146 @@ static int refuse(bl_context *c, const char *why) {
 
 static const char OTHER_PROBLEM[] =
     "a checkpoint of another problem (accepted: the one that it was written for, with the options that it had)";
+static const char DAMAGED[] = "is damaged: cut off or changed";
 
-static int check_head(bl_context *c, const bl__rest *is, const head *h) {
+/* Before anything in it is believed: all of it against its last eight bytes. */
+static int check_sum(bl_context *c, FILE *file, uint64_t bytes, const head *h) {
+    bl__checksum sum = {0};
+    stream s = open_stream(c, file, READ);
+    uint64_t expected = 0, left = bytes < sizeof expected ? 0 : bytes - sizeof expected;
+    while (left && s.status == BL_OK) {
+        size_t n = left < CHUNK ? (size_t)left : CHUNK;
+        pass(&s, s.chunk, false, n);
+        if (s.status == BL_OK)
+            bl__checksum_add(&sum, s.chunk, n);
+        left -= n;
+    }
+    pass(&s, &expected, false, sizeof expected);
+    free(s.chunk);
+    if (s.status != BL_OK && s.status != BL_EFILE)
+        return s.status;
+    if (memcmp(h->magic, MAGIC, sizeof MAGIC) != 0)
+        return refuse(c, "is no checkpoint of this version");
+    return s.status == BL_OK && expected == bl__checksum_end(&sum) ? BL_OK : refuse(c, DAMAGED);
+}
+
+/* Which run it is of. That of a later one is looked at again when that one begins. */
+static int check_run(bl_context *c, const bl__rest *is, const head *h) {
     if (h->first_problem != is->first_problem)
         return refuse(c, OTHER_PROBLEM);
-    if (h->run != is->run)
-        return BL_OK;
-    if (h->words != is->words || h->record_bytes != is->record_bytes || h->result_bytes != is->result_bytes ||
-        h->roots != is->roots || h->problem != is->problem || h->blocks != c->block_count)
+    if (h->run < is->run || (c->resume_run && h->run != c->resume_run))
+        return refuse(c, "is of another run than the one to go on with");
+    if (h->run == is->run &&
+        (h->words != is->words || h->record_bytes != is->record_bytes || h->result_bytes != is->result_bytes ||
+         h->roots != is->roots || h->problem != is->problem || h->blocks != c->block_count))
         return refuse(c, OTHER_PROBLEM);
     return BL_OK;
 }
 
-static int check_file(bl_context *c, const bl__rest *is, FILE *file, head *h) {
-    stream s = open_stream(c, file, CHECK);
-    uint64_t sum = 0, expected;
-    pass(&s, h, false, sizeof *h);
-    if (s.status == BL_EFILE || (s.status == BL_OK && memcmp(h->magic, MAGIC, sizeof MAGIC) != 0))
-        s.status = refuse(c, "is no checkpoint of this version");
-    if (s.status == BL_OK)
-        s.status = check_head(c, is, h);
-    if (s.status == BL_OK && h->run == is->run) {
-        bl__rest rest = *is;
-        rest.entries = h->entries;
-        rest.record_capacity = h->record_capacity;
-        pass_contents(&s, &rest, NULL, NULL, NULL);
-        expected = s.sum;
-        pass(&s, &sum, false, sizeof sum);
-        if (s.status == BL_EFILE || s.status == BL_EINVAL ||
-            (s.status == BL_OK && (sum != expected || getc(file) != EOF)))
-            s.status = refuse(c, "is damaged: cut off or changed");
+/* As many records as a run makes: the queue of free ones relies on it. */
+static bool records_possible(const head *h) {
+    uint32_t n = h->record_capacity;
+    return h->result_bytes ? n > 1 && n <= 1u << 30 && (n & (n - 1)) == 0 : n == 0;
+}
+
+/* Sizes: they say how long the file is. */
+static int check_sizes(bl_context *c, const bl__rest *rest, const head *h, FILE *file, uint64_t bytes) {
+    uint64_t needed =
+        sizeof *h + entry_bytes(rest) + record_bytes(rest) + (uint64_t)rest->result_bytes * rest->roots + sizeof needed;
+    for (size_t i = 0; i < c->block_count; i++) {
+        uint64_t had = 0;
+        needed += sizeof had + c->blocks[i].bytes;
+        if (fread(&had, sizeof had, 1, file) == 1 && had != c->blocks[i].bytes) {
+            bl__detail(c, "resume %.200s: piece %zu of memory had %llu bytes there and has %zu now", c->config.resume,
+                       i + 1, (unsigned long long)had, c->blocks[i].bytes);
+            return BL_EFILE;
+        }
     }
-    free(s.chunk);
-    return s.status;
+    if (needed != bytes || !records_possible(h) || h->entries == 0 || h->unused || !(h->seconds >= 0) ||
+        !isfinite(h->seconds))
+        return refuse(c, "cannot be left of a run: its sizes are impossible");
+    return BL_OK;
+}
+
+/* Entries and records stay in memory of the host: what was checked is what is used. */
+static int read_rest(bl_context *c, bl__resume *resume) {
+    const bl__rest *rest = &resume->rest;
+    resume->flat = malloc(entry_bytes(rest));
+    resume->records = malloc(record_bytes(rest) + 1);
+    if (!resume->flat || !resume->records)
+        return BL_ENOMEM;
+    if (fread(resume->flat, 1, entry_bytes(rest), resume->file) != entry_bytes(rest) ||
+        fread(resume->records, 1, record_bytes(rest), resume->file) != record_bytes(rest))
+        return refuse(c, "cannot be read");
+    return bl__rest_check(c, rest, resume->flat, resume->records);
+}
+
+/* A pipe would wait for somebody to write to it. */
+static FILE *open_file(bl_context *c, uint64_t *bytes) {
+    struct stat there;
+    int file = open(c->config.resume, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    FILE *opened = NULL;
+    if (file < 0 || fstat(file, &there) != 0)
+        refuse(c, strerror(errno));
+    else if (!S_ISREG(there.st_mode))
+        refuse(c, "not a regular file");
+    else if (!(opened = fdopen(file, "rb")))
+        refuse(c, strerror(errno));
+    if (file >= 0 && !opened)
+        close(file);
+    *bytes = opened ? (uint64_t)there.st_size : 0;
+    return opened;
+}
+
+/* The head into resume->rest. */
+static int read_head(bl_context *c, const bl__rest *is, bl__resume *resume, uint64_t bytes) {
+    head h;
+    memset(&h, 0, sizeof h);
+    size_t got = fread(&h, 1, sizeof h, resume->file);
+    rewind(resume->file);
+    int status = check_sum(c, resume->file, bytes, &h);
+    if (status == BL_OK && got < sizeof h)
+        status = refuse(c, DAMAGED);
+    if (status == BL_OK)
+        status = check_run(c, is, &h);
+    if (status != BL_OK)
+        return status;
+    c->resume_run = h.run;
+    resume->rest = *is;
+    resume->rest.run = h.run;
+    resume->rest.entries = h.entries;
+    resume->rest.record_capacity = h.record_capacity;
+    resume->rest.stats = (bl_stats){.tasks = h.tasks,
+                                    .seconds = h.seconds,
+                                    .steals = h.steals,
+                                    .steal_attempts = h.steal_attempts,
+                                    .pauses = h.pauses,
+                                    .launches = h.launches};
+    if (h.run != is->run)
+        return BL_OK;
+    fseek(resume->file, sizeof h, SEEK_SET);
+    status = check_sizes(c, &resume->rest, &h, resume->file, bytes);
+    return status == BL_OK ? read_rest(c, resume) : status;
 }
 
 int bl__resume_open(bl_context *c, const bl__rest *is, bl__resume *resume) {
-    head h;
-    memset(&h, 0, sizeof h);
-    FILE *file = fopen(c->config.resume, "rb");
-    if (!file)
-        return refuse(c, strerror(errno));
-    int status = check_file(c, is, file, &h);
-    resume->rest = *is;
-    resume->rest.run = c->resume_run = h.run;
-    resume->rest.entries = h.entries;
-    resume->rest.record_capacity = h.record_capacity;
-    memset(&resume->rest.stats, 0, sizeof resume->rest.stats);
-    resume->rest.stats.tasks = h.tasks;
-    resume->rest.stats.seconds = h.seconds;
-    resume->rest.stats.steals = h.steals;
-    resume->rest.stats.steal_attempts = h.steal_attempts;
-    resume->rest.stats.pauses = h.pauses;
-    resume->rest.stats.launches = h.launches;
-    if (status == BL_OK && h.run == is->run)
-        resume->file = file;
-    else
-        fclose(file);
+    uint64_t bytes;
+    resume->file = open_file(c, &bytes);
+    if (!resume->file)
+        return BL_EFILE;
+    int status = read_head(c, is, resume, bytes);
+    if (status != BL_OK || resume->rest.run != is->run)
+        bl__resume_close(resume);
     return status;
 }
 
 int bl__resume_load(bl_context *c, bl__resume *resume, void *flat, void *records, void *results) {
-    head h;
     stream s = open_stream(c, resume->file, READ);
-    rewind(resume->file);
-    pass(&s, &h, false, sizeof h);
-    pass_contents(&s, &resume->rest, flat, records, results);
+    if (s.status == BL_OK)
+        s.status = bl_copy_in(c, flat, resume->flat, entry_bytes(&resume->rest));
+    if (s.status == BL_OK)
+        s.status = bl_copy_in(c, records, resume->records, record_bytes(&resume->rest));
+    pass_memory(&s, &resume->rest, results);
     free(s.chunk);
     return s.status == BL_EFILE ? refuse(c, "cannot be read") : s.status;
 }
@@ -295,4 +385,7 @@ int bl__resume_load(bl_context *c, bl__resume *resume, void *flat, void *records
 void bl__resume_close(bl__resume *resume) {
     if (resume->file)
         fclose(resume->file);
+    free(resume->flat);
+    free(resume->records);
+    memset(resume, 0, sizeof *resume);
 }

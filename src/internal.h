@@ -142,12 +142,16 @@ typedef struct bl__rest {
     uint64_t problem, first_problem; /* of the context's runs up to this one, and of its first */
     uint32_t run;                    /* which of them */
     uint32_t words, entries, record_bytes, record_capacity, result_bytes, roots;
+    uint32_t range; /* indices of each root */
+    const bl_program *program;
     const void *flat, *records, *results;
     bl_stats stats; /* so far: what bl__stats_add adds */
 } bl__rest;
+/* Starts zeroed. */
 typedef struct bl__resume {
     void *file;
     bl__rest rest; /* without memory */
+    void *flat, *records;
 } bl__resume;
 
 /* A number for all that a run is given, and those before it, wherever this process has its memory. */
@@ -157,11 +161,13 @@ void bl__stats_add(bl_stats *to, const bl_stats *before);
 int bl__checkpoint_check(bl_context *c); /* before the work: whether it could be written, as far as that can be known */
 int bl__checkpoint_write(bl_context *c, const bl__rest *rest);
 /* Whether the run that now begins is the one of config.resume; if so the file is checked as a whole before anything is changed. `is`: this run,
- * without entries. Follow with bl__resume_load, or bl__resume_close. */
+ * without entries. resume->file is NULL if it is not that one. Follow with bl__resume_load, or bl__resume_close. */
 int bl__resume_open(bl_context *c, const bl__rest *is, bl__resume *resume);
 /* Contents into these, and into all memory of the user. */
 int bl__resume_load(bl_context *c, bl__resume *resume, void *flat, void *records, void *results);
 void bl__resume_close(bl__resume *resume);
+/* Whether these entries and records can be left of such a run (checkpoint_check.c); else BL_EFILE, and c->detail says why not. */
+int bl__rest_check(bl_context *c, const bl__rest *rest, const uint32_t *entries, unsigned char *records);
 
 /* Managed queues by number (BL_MANAGED_QUEUES). */
 typedef struct bl__queue_type {

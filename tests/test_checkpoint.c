@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L /* nanosleep, mkdtemp, kill */
 
 #include "check.h"
+#include "checkpoint.h"
 #include "config.h"
 
 #define JOINS_OWN_PROGRAMS
@@ -10,6 +11,7 @@
 
 #include <ballast/ballast.h>
 #include <dirent.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -327,6 +329,13 @@ static void write_file(const char *path, const unsigned char *from, size_t bytes
         CHECK(fclose(out) == 0);
 }
 
+static void write_byte(const char *path, size_t at, int byte) {
+    FILE *out = fopen(path, "r+b");
+    CHECK(out && fseek(out, (long)at, SEEK_SET) == 0 && fputc(byte, out) == byte);
+    if (out)
+        CHECK(fclose(out) == 0);
+}
+
 /* With `words` in the detail, and memory untouched: the loop's own check of the sums would fail otherwise. */
 static void refuses(const char *path, uint32_t factor, uint32_t length, uint32_t extra, const char *words) {
     bl_stats stats;
@@ -356,14 +365,14 @@ static void test_files(void) {
         write_file(other_file, good, cut);
         refuses(other_file, 3, LENGTH, 40, "");
     }
-    for (size_t at = 0; at < bytes; at += at < 300 ? 1 : 97) {
-        check_at("byte %zu of %zu changed", at, bytes);
-        good[at] ^= 0x10;
-        write_file(other_file, good, bytes);
-        good[at] ^= 0x10;
-        /* The number of the run: a later one than there will be is no error. */
-        if (at < 96 || at >= 100)
-            refuses(other_file, 3, LENGTH, 40, "");
+    write_file(other_file, good, bytes);
+    for (size_t bit = 0; bit < 8 * bytes;
+         bit += bit / 8 < 1500 ? 1 : 97) { /* that is all of it, but where there are many entries */
+        check_at("bit %zu of byte %zu of %zu changed", bit % 8, bit / 8, bytes);
+        write_byte(other_file, bit / 8, good[bit / 8] ^ 1 << bit % 8);
+        refuses(other_file, 3, LENGTH, 40,
+                bit / 8 < sizeof(((bl__checkpoint_head *)0)->magic) ? "this version" : "damaged");
+        write_byte(other_file, bit / 8, good[bit / 8]);
     }
     check_at("a byte too many");
     write_file(other_file, good, bytes + 1);
@@ -393,6 +402,212 @@ static void test_files(void) {
     bl_context *c = open_with((bl_config){.resume = file});
     CHECK_SAME(run_loop(c, 3, LENGTH, 40, &stats), BL_OK);
     bl_close(c);
+    remove(file);
+    remove(other_file);
+}
+
+/* ---- files with a right checksum and wrong numbers ---- */
+
+typedef struct crafted {
+    unsigned char *bytes;
+    size_t count;
+} crafted;
+
+static bl__checkpoint_head *head_of(const crafted *f) { return (bl__checkpoint_head *)(void *)f->bytes; }
+static uint32_t *entry_of(const crafted *f, uint32_t i) {
+    const bl__checkpoint_head *h = head_of(f);
+    return (uint32_t *)(void *)(f->bytes + sizeof *h + 8 * h->blocks) + (size_t)i * h->words;
+}
+static uint32_t *join_of(const crafted *f, uint32_t i) {
+    return entry_of(f, i) + BL__ENTRY_HEAD + sizeof(word_node) / 4;
+}
+static bl__record *record_of(const crafted *f, uint32_t i) {
+    const bl__checkpoint_head *h = head_of(f);
+    return (bl__record *)(void *)((unsigned char *)entry_of(f, h->entries) + (size_t)i * h->record_bytes);
+}
+typedef enum which { FREE, IN_USE, BELOW_A_ROOT, BELOW_A_RECORD } which;
+
+/* The first record of that kind from `i` on. */
+static uint32_t record_where(const crafted *f, which kind, uint32_t i) {
+    for (; i < head_of(f)->record_capacity; i++) {
+        const bl__record *r = record_of(f, i);
+        bool used = bl__record_out(r->state) != 0, root = r->parent & BL__ROOT;
+        if (kind == FREE ? !used : used && (kind == IN_USE || root == (kind == BELOW_A_ROOT)))
+            break;
+    }
+    return i;
+}
+/* The first entry that returns to a record. */
+static uint32_t child_entry(const crafted *f) {
+    uint32_t i = 0;
+    while (i < head_of(f)->entries && *join_of(f, i) & BL__ROOT)
+        i++;
+    return i;
+}
+
+typedef enum wrong {
+    NOTHING_WRONG,
+    EMPTY_ENTRY,
+    REVERSED_ENTRY,
+    JOIN_FAR,
+    JOIN_FREE,
+    JOIN_PAST_ITS_CHILDREN,
+    ROOT_FAR,
+    ROOT_TWICE,
+    PARENT_FAR,
+    PARENT_ITSELF,
+    SLOT_FAR,
+    CHILDREN_TOO_MANY,
+    CHILDREN_MORE_THAN_THERE_ARE,
+    RECORDS_513,
+    RECORDS_511,
+    RECORDS_MANY,
+    RECORDS_NONE,
+    NO_ENTRIES,
+    ENTRIES_MANY,
+    RUN_NONE,
+    SECONDS_NAN,
+    SECONDS_ENDLESS,
+    SECONDS_BELOW_0,
+    UNUSED,
+    WRONGS
+} wrong;
+
+/* `f` has room for one more record. */
+static void spoil(crafted *f, wrong how) {
+    bl__checkpoint_head *h = head_of(f);
+    uint32_t used = record_where(f, IN_USE, 0), root = record_where(f, BELOW_A_ROOT, 0), child = child_entry(f);
+    bl__record *r = record_of(f, used);
+    unsigned char *records_end = (unsigned char *)record_of(f, h->record_capacity);
+    size_t behind = (size_t)(f->bytes + f->count - records_end);
+    switch (how) {
+    case EMPTY_ENTRY:
+        entry_of(f, 0)[0] = entry_of(f, 0)[1];
+        break;
+    case REVERSED_ENTRY:
+        entry_of(f, 0)[0] = entry_of(f, 0)[1] + 5;
+        break;
+    case JOIN_FAR:
+        *join_of(f, child) = 1000000;
+        break;
+    case JOIN_FREE:
+        *join_of(f, child) = record_where(f, FREE, 0);
+        break;
+    case JOIN_PAST_ITS_CHILDREN:
+        entry_of(f, child)[1] = 1000000;
+        break;
+    case ROOT_FAR:
+        record_of(f, root)->parent = BL__ROOT | 1000000;
+        break;
+    case ROOT_TWICE:
+        record_of(f, record_where(f, BELOW_A_ROOT, root + 1))->parent = record_of(f, root)->parent;
+        break;
+    case PARENT_FAR:
+        r->parent = 1000000;
+        break;
+    case PARENT_ITSELF:
+        r->parent = used;
+        break;
+    case SLOT_FAR:
+        record_of(f, record_where(f, BELOW_A_RECORD, 0))->slot = 1000000;
+        break;
+    case CHILDREN_TOO_MANY:
+        *bl__record_count(r) = 1000000;
+        break;
+    case CHILDREN_MORE_THAN_THERE_ARE:
+        r->state += BL__ONE_CHILD, *bl__record_count(r) = JOINS_WIDTH;
+        break;
+    case RECORDS_513:
+        memmove(records_end + h->record_bytes, records_end, behind);
+        memset(records_end, 0, h->record_bytes);
+        f->count += h->record_bytes;
+        h->record_capacity++;
+        break;
+    case RECORDS_511:
+        memmove(records_end - h->record_bytes, records_end, behind);
+        f->count -= h->record_bytes;
+        h->record_capacity--;
+        break;
+    case RECORDS_MANY:
+        h->record_capacity = 1u << 30;
+        break;
+    case RECORDS_NONE:
+        h->record_capacity = 0;
+        break;
+    case NO_ENTRIES:
+        h->entries = 0;
+        break;
+    case ENTRIES_MANY:
+        h->entries = UINT32_MAX;
+        break;
+    case RUN_NONE:
+        h->run = 0;
+        break;
+    case SECONDS_NAN:
+        h->seconds = NAN;
+        break;
+    case SECONDS_ENDLESS:
+        h->seconds = INFINITY;
+        break;
+    case SECONDS_BELOW_0:
+        h->seconds = -1;
+        break;
+    case UNUSED:
+        h->unused = 1;
+        break;
+    case NOTHING_WRONG:
+    case WRONGS:
+        break;
+    }
+}
+
+static void seal(crafted *f) {
+    bl__checksum sum = {0};
+    bl__checksum_add(&sum, f->bytes, f->count - sizeof(uint64_t));
+    uint64_t end = bl__checksum_end(&sum);
+    memcpy(f->bytes + f->count - sizeof end, &end, sizeof end);
+}
+
+/* A file of joins in the middle of them, at all kinds of places. */
+static bool stop_words(void) {
+    static unsigned char bytes[1 << 22];
+    bl_stats stats;
+    for (cancel_after = 20; cancel_after < 300; cancel_after += 7) {
+        bl_context *c = open_with((bl_config){.checkpoint = file, .workers = 2});
+        int status = run_words(c, &stats, false);
+        bl_close(c);
+        crafted f = {bytes, read_file(file, bytes, sizeof bytes)};
+        if (status != BL_ECANCEL || f.count < sizeof *head_of(&f))
+            continue;
+        uint32_t records = head_of(&f)->record_capacity, root = record_where(&f, BELOW_A_ROOT, 0);
+        if (child_entry(&f) < head_of(&f)->entries && record_where(&f, BELOW_A_RECORD, 0) < records && root < records &&
+            record_where(&f, BELOW_A_ROOT, root + 1) < records)
+            return true;
+    }
+    return false;
+}
+
+static void test_crafted(void) {
+    static unsigned char good[1 << 22], bytes[1 << 22];
+    check_at("a file of joins");
+    if (!CHECK(stop_words()))
+        return;
+    cancel_after = 0;
+    size_t count = read_file(file, good, sizeof good - 4096);
+    for (wrong how = 0; how < WRONGS; how++) {
+        bl_stats stats;
+        crafted f = {bytes, count};
+        check_at("crafted, way %d", (int)how);
+        memcpy(bytes, good, count);
+        spoil(&f, how);
+        seal(&f);
+        write_file(other_file, f.bytes, f.count);
+        bl_context *c = open_with((bl_config){.resume = other_file, .workers = 2, .time_limit = 20});
+        CHECK_SAME(run_words(c, &stats, false), how == NOTHING_WRONG ? BL_OK : BL_EFILE);
+        CHECK((strncmp(bl_detail(c), "resume ", 7) == 0) == (how != NOTHING_WRONG));
+        CHECK(strchr(bl_detail(c), '\n') == NULL);
+        bl_close(c);
+    }
     remove(file);
     remove(other_file);
 }
@@ -458,6 +673,7 @@ int main(void) {
     test_time_limit();
     test_cancel();
     test_files();
+    test_crafted();
     CHECK(rmdir(folder) == 0);
     return check_end();
 }

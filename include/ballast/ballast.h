@@ -155,8 +155,8 @@ int bl_run_range(bl_context *context, const bl_program *program, const void *sha
  *
  * Payloads and memory must hold no pointers. Shared data must be the same byte by byte, padding included, but for pointers into memory from bl_alloc.
  * A file that is damaged, of another program, of other roots, shared data or sizes of memory, or of another config.problem is refused with BL_EFILE, and
- * bl_detail says why. Give config.problem where runs differ in what the library cannot see: the contents of memory, the function of bl_function. Use
- * only files that you trust: a checksum finds damage, not malice. */
+ * bl_detail says why. Give config.problem where runs differ in what the library cannot see: the contents of memory, the function of bl_function. A file
+ * made up by somebody is refused if its entries or joins cannot be; payloads and memory are the program's to judge, so use files that you trust. */
 
 /* From any thread and from signal handlers: the run under way, unless it is about to end, and every later one of this context ends with BL_ECANCEL. */
 void bl_cancel(bl_context *context);

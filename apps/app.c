@@ -9,3 +9,17 @@ int app_wrong(app_error *error, int status, const char *format, ...) {
     va_end(arguments);
     return status;
 }
+
+uint64_t app_digest(uint64_t digest, const void *from, size_t bytes) {
+    const unsigned char *at = from;
+    uint64_t word = bytes;
+    for (size_t n = 0;; at += n, bytes -= n) {
+        digest = (digest ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        digest ^= digest >> 32;
+        if (bytes == 0)
+            return digest;
+        n = bytes < sizeof word ? bytes : sizeof word;
+        word = 0;
+        memcpy(&word, at, n);
+    }
+}

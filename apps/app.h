@@ -49,7 +49,13 @@ typedef struct app {
     /* Writes the files that its options ask for (--output), after the check and while the problem is loaded. NULL: there is no such
      * option. Returns 0, or fills error and returns 1. See output.h. */
     int (*write)(void *problem, bl_context *context, app_error *error);
+
+    /* A number for the data that were read or made (app_digest), by which checkpoints know their problem. NULL: options and seed say all. */
+    uint64_t (*digest)(const void *problem);
 } app;
+
+/* `digest` with so many bytes more. Starts at 0. */
+uint64_t app_digest(uint64_t digest, const void *from, size_t bytes);
 
 /* Fills error; always `status`, for `return app_wrong(...)`. */
 int app_wrong(app_error *error, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));

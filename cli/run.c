@@ -166,13 +166,15 @@ static int read_numbers(const options *set, run_request *request) {
     return 0;
 }
 
-/* All that a checkpoint must have been written with: the app, its options and the seed. */
-static void name_problem(run_request *request) {
+/* All that a checkpoint must have been written with: the app, the seed, its options and what is in its files, wherever these lie. */
+static void name_problem(run_request *request, const void *problem) {
+    const app *chosen = request->app;
     size_t size = sizeof request->problem;
-    int used = snprintf(request->problem, size, "%s --seed %" PRIu64, request->app->name, request->seed);
-    for (int i = 0; request->app->options[i].name && used >= 0 && (size_t)used < size; i++)
-        if (strcmp(request->app->options[i].name, "--output") != 0)
-            used += snprintf(request->problem + used, size - (size_t)used, " %s %s", request->app->options[i].name,
+    int used = snprintf(request->problem, size, "%s --seed %" PRIu64 " data %016" PRIx64, chosen->name, request->seed,
+                        chosen->digest ? chosen->digest(problem) : 0);
+    for (int i = 0; chosen->options[i].name && used >= 0 && (size_t)used < size; i++)
+        if (!chosen->options[i].value || strcmp(chosen->options[i].value, "FILE") != 0)
+            used += snprintf(request->problem + used, size - (size_t)used, " %s %s", chosen->options[i].name,
                              request->values[i]);
     request->config.problem = request->problem;
 }
@@ -204,7 +206,6 @@ static int read_request(const options *set, run_request *request) {
         return wrong_use("--repeat %" PRIu32 ": a run that stops and goes on is no measurement (accepted: 1 with %s)",
                          request->repeat, request->config.checkpoint ? "--checkpoint" : "--resume");
     options_values(set, request->app->options, request->values);
-    name_problem(request);
     return 0;
 }
 
@@ -583,6 +584,8 @@ static int run(run_request *request) {
     int status = request->app->open(&problem, request->values, request->seed, &error);
     if (status)
         return refused(&error, status);
+    if (request->config.checkpoint || request->config.resume)
+        name_problem(request, problem);
     status = run_problem(request, problem);
     request->app->close(problem);
     return status;

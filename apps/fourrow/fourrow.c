@@ -120,6 +120,12 @@ static int fourrow_app_open(void **problem, const char *const *values, uint64_t 
     return status;
 }
 
+/* Of --input; a position is an option. */
+static uint64_t fourrow_app_digest(const void *problem) {
+    const fourrow *f = problem;
+    return app_digest(0, f->boards, f->lines.count * sizeof *f->boards);
+}
+
 /* ---- device ---- */
 
 static void fourrow_app_unload(void *problem, bl_context *context) {
@@ -334,4 +340,5 @@ const app fourrow_app = {
     .run = fourrow_app_run,
     .check = fourrow_app_check,
     .print = fourrow_app_print,
+    .digest = fourrow_app_digest,
 };

@@ -138,6 +138,11 @@ static int octree_open(void **problem, const char *const *values, uint64_t seed,
     return status;
 }
 
+static uint64_t octree_data_digest(const void *problem) {
+    const points *particles = &((const octree_problem *)problem)->particles;
+    return app_digest(0, particles->at, particles->count * sizeof *particles->at);
+}
+
 /* ---- device ---- */
 
 APP_PROGRAM(octree_program, octree)
@@ -460,4 +465,5 @@ const app octree_app = {
     .check = octree_check,
     .print = octree_print,
     .write = octree_write_file,
+    .digest = octree_data_digest,
 };

@@ -127,6 +127,13 @@ static int read_options(pagerank_problem *p, const char *const *values, app_erro
     return status == 0 ? read_graph(p, values, block, error) : status;
 }
 
+static uint64_t pagerank_digest(const void *problem) {
+    const graph *g = &((const pagerank_problem *)problem)->graph;
+    uint64_t digest = app_digest(0, g->label, g->nodes * sizeof *g->label);
+    digest = app_digest(digest, g->in_first, ((size_t)g->nodes + 1) * sizeof *g->in_first);
+    return app_digest(digest, g->in_source, g->edges * sizeof *g->in_source);
+}
+
 static void pagerank_close(void *problem) {
     pagerank_problem *p = problem;
     if (!p)
@@ -445,4 +452,5 @@ const app pagerank_app = {
     .check = pagerank_check,
     .print = pagerank_print,
     .write = pagerank_write,
+    .digest = pagerank_digest,
 };

@@ -311,6 +311,30 @@ else
     not_ok "a signal cancels" "expected cancelled"
 fi
 
+# What is in a file counts, not what it is called.
+goes_on() { # OPTION FILE OTHER ARGUMENTS...: a run that reads FILE is stopped; OTHER has as much in it, and something else
+    option=$1
+    same=$2
+    other=$3
+    shift 3
+    call "$@" $option "$same" --device cpu --time-limit 1e-6 --checkpoint "$tmp/inputs"
+    cp "$same" "$tmp/moved-${same##*/}"
+    says "resume with the same data, $2" "^checked" "$@" $option "$tmp/moved-${same##*/}" --device cpu --resume "$tmp/inputs"
+    cp "$other" "$same"
+    refuses "resume with other data, $2" 1 "a checkpoint of another problem" "$@" $option "$same" --device cpu --resume "$tmp/inputs"
+    refuses "resume with other data and no check, $2" 1 "a checkpoint of another problem" "$@" $option "$same" --device cpu --no-check \
+        --resume "$tmp/inputs"
+}
+printf '0 1\n1 2\n2 0\n0 3\n3 1\n' >"$tmp/one.txt"
+printf '0 1\n1 2\n2 0\n0 3\n3 2\n' >"$tmp/two.txt"
+goes_on --graph "$tmp/one.txt" "$tmp/two.txt" run pagerank
+seq 1 300 | sed 's/\(.*\)/\1 0.\1 1.5/' >"$tmp/one.xyz"
+sed '7s/ 1.5/ 2.5/' "$tmp/one.xyz" >"$tmp/two.xyz"
+goes_on --input "$tmp/one.xyz" "$tmp/two.xyz" run octree
+printf '2252576253462244111563365343671351441\n' >"$tmp/one.games"
+printf '5554224333234511764415115\n' >"$tmp/two.games"
+goes_on --input "$tmp/one.games" "$tmp/two.games" run fourrow --solve
+
 # More signals for a process that is held up, so that it cannot have stopped before. It is to know SIGINT, which shells make background jobs ignore.
 signals() { # SIGNALS: those after the first. Sets status.
     rm -f "$tmp/signalled"

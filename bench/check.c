@@ -2,6 +2,7 @@
 #include "device.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { CPU_STRIDE = 16777210 }; /* values per caller, a multiple of BENCH_PAIRS; 64 callers stay below BENCH_FILLED */
@@ -112,9 +113,24 @@ bool bench_check_atomics(bench_access access, uint32_t threads, uint32_t times, 
     return access == BENCH_PLAIN ? right : last == tickets && sum == squares_below(tickets);
 }
 
-void bench_give_up(const bench_device *d, const char *what, uint32_t threads) {
+/* Threads that wait or loop cannot be stopped, so the program ends without them. */
+static void leave(const bench_device *d, const char *what, uint32_t threads, const char *why)
+    __attribute__((noreturn));
+static void leave(const bench_device *d, const char *what, uint32_t threads, const char *why) {
     fflush(NULL);
-    fprintf(stderr, "ballast: %s with %u threads on %s: not back after %g s, given up; the rows so far are complete\n",
-            what, (unsigned)threads, d->id, d->patience);
+    fprintf(stderr, "ballast: %s with %u threads on %s: %s; the rows so far are complete\n", what, (unsigned)threads,
+            d->id, why);
     _exit(1);
+}
+
+void bench_give_up(const bench_device *d, const char *what, uint32_t threads) {
+    char why[64];
+    snprintf(why, sizeof why, "not back after %g s, given up", d->patience);
+    leave(d, what, threads, why);
+}
+
+void bench_no_threads(const bench_device *d, const char *what, uint32_t threads, uint32_t started, int error) {
+    char why[160];
+    snprintf(why, sizeof why, "only %u threads could be started: %.100s", (unsigned)started, strerror(error));
+    leave(d, what, threads, why);
 }

@@ -75,6 +75,9 @@ bool bench_check_atomics(bench_access access, uint32_t threads, uint32_t times, 
 bool bench_needs_drain(const bench_spec *spec);
 /* A loop that does not come back cannot be stopped, only left: says so in one line and ends the program. */
 void bench_give_up(const bench_device *d, const char *what, uint32_t threads) __attribute__((noreturn));
+/* The same where the system started only some of the threads: the others would wait for the missing ones for ever. */
+void bench_no_threads(const bench_device *d, const char *what, uint32_t threads, uint32_t started, int error)
+    __attribute__((noreturn));
 
 #ifdef __cplusplus
 }

@@ -76,8 +76,9 @@ static void start(const bench_device *d, crew *c, hand *hands, pthread_t *ids) {
     pthread_barrier_init(&c->start, NULL, c->threads + 1);
     for (uint32_t i = 0; i < c->threads; i++) {
         hands[i] = (hand){.crew = c, .number = i};
-        if (pthread_create(&ids[i], NULL, hand_main, &hands[i]) != 0)
-            bench_give_up(d, c->what, c->threads); /* those that are there wait at the barrier for ever */
+        int error = pthread_create(&ids[i], NULL, hand_main, &hands[i]);
+        if (error)
+            bench_no_threads(d, c->what, c->threads, i, error);
     }
     c->job.until = bl_time() + (uint64_t)(c->seconds * 1e9);
     pthread_barrier_wait(&c->start);

@@ -246,6 +246,29 @@ BALLAST_DATA=$tmp
 says "bench whose data is elsewhere" "left out: BALLAST_DATA has no graphs/web-NotreDame" bench kerbl2018 --quick --device cpu
 says "bench scale without its graph" "left out: BALLAST_DATA has no graphs/p2p" bench scale --quick --case fib --repeats 1 --device cpu
 BALLAST_DATA=$data
+# Stacks of 1 GB and 3 GB of addresses: no third thread starts, not even for root, whom no ulimit -u stops. A sanitized tool needs more addresses.
+scarce() { # NAME WORDS ARGUMENTS...
+    name=$1
+    words=$2
+    shift 2
+    status=0
+    (
+        ulimit -s 1000000 && ulimit -v 3000000 || exit 77
+        "$tool" --version >/dev/null 2>&1 || exit 77
+        exec timeout 60 "$tool" "$@"
+    ) >"$tmp/out" 2>"$tmp/err" </dev/null || status=$?
+    if [ "$status" -eq 77 ]; then
+        echo "skipped: $name: no such limits here"
+    elif [ "$status" -ne 1 ] || [ "$(lines "$tmp/err")" -ne 1 ] || ! grep -qF -e "$words" "$tmp/err"; then
+        not_ok "$name" "expected status 1 and one line: $words"
+    else
+        ok "$name"
+    fi
+}
+scarce "bench, threads that cannot be started" "threads could be started: " \
+    bench kerbl-faa --quick --repeats 1 --device cpu
+scarce "run, threads that cannot be started" "workers 16: so many threads cannot be started here" \
+    run fib --device cpu --workers 16
 if grep -q '^[^#].*,WRONG' "$tmp"/rows/*.csv; then
     not_ok "bench has no wrong rows" "expected none"
 else

@@ -145,6 +145,10 @@ static void test_bad_markets(void) {
             "line 3: \"3\" is not a row of this matrix; expected a whole number from 1 to 2");
     REFUSES("column.mtx", HEAD "2 2 1\n1 0\n", "line 3: \"0\" is not a column");
     REFUSES("value.mtx", HEAD "2 2 1\n1 2 5\n", "line 3: more than ROW COLUMN");
+    REFUSES("claims.mtx", HEAD "2147483647 2147483647 1\n1 1\n",
+            "line 2: 2147483647 nodes but only 1 entries; accepted: up to 1048576 nodes, or 64 for each entry");
+    REFUSES("claims_more.mtx", HEAD "134217792 134217792 2097151\n1 1\n", "line 2: 134217792 nodes but only 2097151");
+    REFUSES("promises.mtx", HEAD "134217792 134217792 2097153\n1 1\n", "line 4: the file ends after 1 entries");
     REFUSES("no_value.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2\n",
             "line 3: \"\" is not a number");
     REFUSES("bad_value.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 x\n", "line 3: \"x\"");

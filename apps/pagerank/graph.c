@@ -117,6 +117,15 @@ static bool read_market_head(source *s, market *m) {
     return good ? end_line(s, market_words) : source_fail(s, "line %" PRIu64 ": expected %s", s->line, market_words);
 }
 
+/* Nodes without edges take memory as well, so a header may claim only so many of them for each entry that the file must then have. */
+static bool check_market_nodes(source *s, uint32_t nodes, uint32_t entries) {
+    return nodes <= GRAPH_NODES_FREE || nodes / GRAPH_NODES_PER_ENTRY <= entries ||
+           source_fail(s,
+                       "line %" PRIu64 ": %" PRIu32 " nodes but only %" PRIu32 " entries; accepted: up to %" PRIu32
+                       " nodes, or %" PRIu32 " for each entry",
+                       s->line, nodes, entries, GRAPH_NODES_FREE, GRAPH_NODES_PER_ENTRY);
+}
+
 static bool read_market_size(source *s, market *m, edge_list *list) {
     static const char expected[] = "the three numbers ROWS COLUMNS ENTRIES";
     uint32_t columns;
@@ -130,7 +139,7 @@ static bool read_market_size(source *s, market *m, edge_list *list) {
     if (columns != list->nodes)
         return source_fail(s, "line %" PRIu64 ": %" PRIu32 " rows and %" PRIu32 " columns; expected as many of both",
                            s->line, list->nodes, columns);
-    return end_line(s, expected);
+    return check_market_nodes(s, list->nodes, m->entries) && end_line(s, expected);
 }
 
 static bool read_market_entry(source *s, const market *m, edge_list *list) {

@@ -3,7 +3,7 @@
  * SNAP text: a line "FROM TO" per edge, blank lines and lines that begin with # anywhere. The nodes are the numbers that
  * occur, in ascending order: gaps are no nodes.
  * Matrix Market: row I, column J is an edge from I to J, whatever its value; a symmetric matrix has both directions. The nodes are
- * 1 .. the declared size, with or without edges.
+ * 1 .. the declared size, with or without edges; a size out of all proportion to the entries is refused.
  *
  * Edges that occur more than once stay: a node with two edges to another passes it twice the share. Self loops are edges
  * like any other. */
@@ -14,6 +14,8 @@
 
 #define GRAPH_EDGES_MAX UINT32_C(0x7fffffff) /* so that the sums over them still fit 32 bits */
 #define GRAPH_NODES_MAX UINT32_C(0x7fffffff)
+#define GRAPH_NODES_FREE UINT32_C(1048576) /* nodes that a Matrix Market header may claim whatever its entries, */
+#define GRAPH_NODES_PER_ENTRY UINT32_C(64) /* and for each entry */
 
 typedef struct graph {
     uint32_t nodes, edges;

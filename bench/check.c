@@ -114,8 +114,7 @@ bool bench_check_atomics(bench_access access, uint32_t threads, uint32_t times, 
 }
 
 /* Threads that wait or loop cannot be stopped, so the program ends without them. */
-static void leave(const bench_device *d, const char *what, uint32_t threads, const char *why)
-    __attribute__((noreturn));
+static void leave(const bench_device *d, const char *what, uint32_t threads, const char *why) __attribute__((noreturn));
 static void leave(const bench_device *d, const char *what, uint32_t threads, const char *why) {
     fflush(NULL);
     fprintf(stderr, "ballast: %s with %u threads on %s: %s; the rows so far are complete\n", what, (unsigned)threads,

@@ -28,6 +28,14 @@ typedef struct bench_curve {
     unsigned count;
 } bench_curve;
 
+/* One x of a panel, and who stands there with a right result. */
+typedef struct bench_place {
+    double x;
+    const bench_mark *mark; /* of the first curve that has it, for its label */
+    const bench_curve *best, *second;
+    unsigned contenders;
+} bench_place;
+
 typedef struct bench_panel {
     const struct bench_figure *figure;
     char *name;         /* the values of `each`: "cuda:0" */
@@ -37,6 +45,10 @@ typedef struct bench_panel {
     bool words;                      /* x is no number */
     const struct bench_panel *first; /* of all panels of this figure, for what compares devices */
     unsigned panels;
+    bench_place *places; /* every x, rising */
+    unsigned place_count;
+    const bench_curve **by_name; /* the curves in the order of their names */
+    double full;                 /* see bench_panel_full */
 } bench_panel;
 
 /* ---- what a suite says ---- */
@@ -83,6 +95,7 @@ const char *bench_figure_axis(const bench_figure *figure); /* what x is, in a wo
 bool bench_panel_gpu(const bench_panel *panel);
 const bench_curve *bench_panel_curve(const bench_panel *panel, const char *name);   /* NULL: not in the rows */
 const bench_mark *bench_curve_at(const bench_curve *curve, double x);               /* NULL: not there */
+const bench_place *bench_panel_place(const bench_panel *panel, double x);           /* NULL: no curve stands there */
 double bench_panel_at(const bench_panel *panel, const char *name, double x);        /* median at exactly this x */
 double bench_panel_near(const bench_panel *panel, const char *name, double x);      /* at the nearest x, log scale */
 double bench_panel_word(const bench_panel *panel, const char *name, const char *x); /* at this x, as in the rows */

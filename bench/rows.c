@@ -1,9 +1,12 @@
 #include "rows.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 int bench_refuse(bench_error *error, const char *format, ...) {
     va_list arguments;
@@ -31,10 +34,23 @@ static char *read_stream(FILE *file, size_t *length) {
     return NULL;
 }
 
+FILE *bench_open_file(const char *path, bench_error *error) {
+    struct stat there;
+    int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    bool known = descriptor >= 0 && fstat(descriptor, &there) == 0, regular = known && S_ISREG(there.st_mode);
+    FILE *file = regular ? fdopen(descriptor, "r") : NULL;
+    if (file)
+        return file;
+    bench_refuse(error, "%.300s: cannot be read: %s", path, known && !regular ? "not a regular file" : strerror(errno));
+    if (descriptor >= 0)
+        close(descriptor);
+    return NULL;
+}
+
 static int read_text(bench_rows *rows, size_t *length, bench_error *error) {
-    FILE *file = fopen(rows->path, "r");
+    FILE *file = bench_open_file(rows->path, error);
     if (!file)
-        return bench_refuse(error, "%.300s: cannot be read: %s", rows->path, strerror(errno));
+        return 1;
     rows->text = read_stream(file, length);
     int broken = ferror(file) ? errno : 0;
     fclose(file);

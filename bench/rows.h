@@ -24,6 +24,9 @@ int bench_rows_column(const bench_rows *rows, const char *name, size_t length); 
 /* What the head says after this word: "date" gives "2026-..."; NULL: nothing. */
 const char *bench_rows_said(const bench_rows *rows, const char *word);
 
+/* Opens a file for reading; NULL with a line: it cannot be opened, or is none. A pipe or a device would be waited for, or never end. */
+FILE *bench_open_file(const char *path, bench_error *error);
+
 /* Fills the line; returns 1. */
 int bench_refuse(bench_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -277,6 +277,8 @@ bench_number bench_digits(double value) {
     int decimals = value >= 1000 ? 0 : value >= 100 ? 1 : value >= 10 ? 2 : 3;
     if (value != 0 && fabs(value) < 0.01)
         snprintf(number.text, sizeof number.text, "%.2g", value);
+    else if (fabs(value) >= 1e15)
+        snprintf(number.text, sizeof number.text, "%.4g", value);
     else
         snprintf(number.text, sizeof number.text, "%.*f", decimals, value);
     return number;

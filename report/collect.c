@@ -3,76 +3,9 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-/* ---- looks ---- */
-
-static int add_name(report *r, const char *name, bench_error *error) {
-    for (unsigned i = 0; i < r->name_count; i++)
-        if (strcmp(r->names[i], name) == 0)
-            return 0;
-    const char **more = realloc(r->names, (r->name_count + 1) * sizeof *more);
-    if (!more)
-        return bench_refuse(error, "out of memory");
-    r->names = more;
-    r->names[r->name_count++] = name;
-    return 0;
-}
-
-static int add_names(report *r, const report_figure *f, bench_error *error) {
-    int status = 0;
-    for (unsigned i = 0; i < f->count; i++)
-        for (unsigned j = 0; j < f->panels[i].count && status == 0; j++)
-            if (!f->panels[i].curves[j].bound)
-                status = add_name(r, f->panels[i].curves[j].name, error);
-    return status;
-}
-
-static unsigned place_of(const report *r, const bench_curve *curve) {
-    unsigned at = 0;
-    while (at < r->name_count && strcmp(r->names[at], curve->name) != 0)
-        at++;
-    return at;
-}
-
-static unsigned contenders(const bench_panel *p) {
-    unsigned count = 0;
-    for (unsigned i = 0; i < p->count; i++)
-        count += !p->curves[i].bound;
-    return count;
-}
-
-/* Where all stand beside each other; a curve that ends before is behind all that do not. */
-static bool in_crowd(const bench_panel *p, const bench_curve *curve) {
-    const char *reference = p->figure->reference;
-    double x = bench_panel_full(p), here = bench_panel_at(p, curve->name, x);
-    unsigned before = 0;
-    if (curve->bound || contenders(p) <= REPORT_CROWD || (reference && strcmp(curve->name, reference) == 0))
-        return false;
-    for (unsigned i = 0; i < p->count; i++) {
-        const bench_curve *other = &p->curves[i];
-        double there = bench_panel_at(p, other->name, x);
-        if (!other->bound && !isnan(there))
-            before += isnan(here) || bench_panel_gain(p, other->name, curve->name, x) > 1;
-    }
-    return before >= REPORT_SHOWN;
-}
-
-unsigned report_colour(report_look look) { return look.bound ? REPORT_BOUND : look.other ? REPORT_OTHER : look.colour; }
-
-/* A name has its colour and shape on the whole page; where two of a panel share a colour, the later is dashed. Bounds are grey and all dashed. */
-report_look report_look_of(const report *r, const bench_panel *panel, const bench_curve *curve) {
-    unsigned at = place_of(r, curve), same = 0;
-    report_look look = {at % REPORT_COLOURS, 1, (at + at / REPORT_COLOURS) % 5, curve->bound, in_crowd(panel, curve)};
-    for (const bench_curve *other = panel->curves; other < curve; other++)
-        same += other->bound == curve->bound && !in_crowd(panel, other) &&
-                (curve->bound || place_of(r, other) % REPORT_COLOURS == look.colour);
-    look.dash = curve->bound ? 2 + same % 3 : 1 + same % 4;
-    return look;
-}
 
 /* ---- one file ---- */
 
@@ -89,7 +22,7 @@ static int judge(report_figure *f, bench_error *error) {
     return 0;
 }
 
-static int add_figures(report *r, report_experiment *e, bench_error *error) {
+static int add_figures(report_experiment *e, bench_error *error) {
     const bench_figure *figures = e->rows.suite->figures;
     int status = 0;
     unsigned count = 0;
@@ -104,8 +37,6 @@ static int add_figures(report *r, report_experiment *e, bench_error *error) {
         status = bench_panels_make(&e->rows, f->figure, &f->panels, &f->count, error);
         if (status == 0)
             status = judge(f, error);
-        if (status == 0)
-            status = add_names(r, f, error);
     }
     return status;
 }
@@ -119,7 +50,7 @@ static int add_file(report *r, const bench_suite *suite, const char *path, bench
     int status = bench_rows_read(suite, path, &more[r->count].rows, error);
     if (status)
         return status;
-    return add_figures(r, &more[r->count++], error);
+    return add_figures(&more[r->count++], error);
 }
 
 /* ---- the folder ---- */
@@ -127,7 +58,8 @@ static int add_file(report *r, const bench_suite *suite, const char *path, bench
 /* A file that says of itself that a suite wrote it, but none of this version. Files of others are none of our business. */
 static int check_other(const char *path, const char *name, bench_error *error) {
     char line[64] = "";
-    FILE *file = fopen(path, "r");
+    bench_error ignored;
+    FILE *file = bench_open_file(path, &ignored);
     if (file && !fgets(line, sizeof line, file))
         line[0] = '\0';
     if (file)
@@ -223,6 +155,8 @@ int report_collect(report *r, const char *folder, bench_error *error) {
                             folder, strerror(errno));
     int status = collect(r, entries, error);
     closedir(entries);
+    if (status == 0)
+        status = report_looks(r, error);
     if (status)
         report_free(r);
     return status;
@@ -231,6 +165,9 @@ int report_collect(report *r, const char *folder, bench_error *error) {
 static void free_figure(report_figure *f) {
     for (unsigned i = 0; i < f->count && f->plots; i++)
         free(f->plots[i]);
+    for (unsigned i = 0; i < f->count && f->looks; i++)
+        free(f->looks[i]);
+    free(f->looks);
     free(f->plots);
     free(f->verdicts);
     bench_panels_free(f->panels, f->count);
@@ -247,6 +184,5 @@ void report_free(report *r) {
         timeline_free(&r->timelines[i]);
     free(r->timelines);
     free(r->experiments);
-    free(r->names);
     memset(r, 0, sizeof *r);
 }

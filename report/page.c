@@ -2,6 +2,7 @@
 #include "report.h"
 
 #include "../bench/common.h"
+#include "../bench/numbering.h"
 
 #include <ballast/ballast.h>
 #include <math.h>
@@ -120,25 +121,6 @@ bench_number report_number(double value) {
     return number;
 }
 
-double *report_places(const bench_panel *p, unsigned *count) {
-    unsigned room = 0;
-    for (unsigned i = 0; i < p->count; i++)
-        room += p->curves[i].count;
-    double *all = malloc((room ? room : 1) * sizeof *all);
-    *count = 0;
-    for (unsigned i = 0; all && i < p->count; i++)
-        for (unsigned j = 0; j < p->curves[i].count; j++)
-            all[(*count)++] = p->curves[i].marks[j].x;
-    if (all)
-        qsort(all, *count, sizeof *all, bench_ascending);
-    unsigned kept = 0;
-    for (unsigned i = 0; all && i < *count; i++)
-        if (kept == 0 || all[kept - 1] != all[i])
-            all[kept++] = all[i];
-    *count = kept;
-    return all;
-}
-
 /* ---- the legend: the look of a curve as the plot has it, its shape from the plot's own definitions ---- */
 
 static void legend_entry(FILE *page, const bench_panel *p, const bench_curve *curve, report_look look,
@@ -164,17 +146,16 @@ static void legend_entry(FILE *page, const bench_panel *p, const bench_curve *cu
     fputs("</li>", page);
 }
 
-static void legend(FILE *page, const report *r, const bench_panel *p, unsigned number) {
+static void legend(FILE *page, const bench_panel *p, const report_look *looks, unsigned number) {
     unsigned others = 0;
     fputs("<ul class=\"legend\">", page);
     if (p->figure->series_text)
         fprintf(page, "<li class=\"small\">%s:</li>", p->figure->series_text);
     for (unsigned i = 0; i < p->count; i++) {
-        report_look look = report_look_of(r, p, &p->curves[i]);
-        if (look.other && !(p->figure->flags & BENCH_BARS))
+        if (looks[i].other && !(p->figure->flags & BENCH_BARS))
             others++;
         else
-            legend_entry(page, p, &p->curves[i], look, number);
+            legend_entry(page, p, &p->curves[i], looks[i], number);
     }
     if (others)
         fprintf(page,
@@ -186,52 +167,20 @@ static void legend(FILE *page, const report *r, const bench_panel *p, unsigned n
 
 /* ---- the table under a plot ---- */
 
-static bool before(const bench_panel *p, const bench_curve *a, const bench_curve *b, double x) {
-    double here = bench_panel_at(p, a->name, x), there = bench_panel_at(p, b->name, x);
-    if (a->bound != b->bound)
-        return b->bound;
-    if (p->figure->no_contest)
-        return false;
-    if (isnan(here) || isnan(there))
-        return !isnan(here) && isnan(there);
-    return (p->figure->flags & BENCH_LESS) ? here < there : here > there;
-}
-
-/* The best first, where one is; bounds last. */
-static const bench_curve **by_rank(const bench_panel *p) {
-    const bench_curve **order = malloc((p->count ? p->count : 1) * sizeof *order);
-    double x = bench_panel_full(p);
-    for (unsigned i = 0; order && i < p->count; i++) {
-        unsigned at = i;
-        for (; at > 0 && before(p, &p->curves[i], order[at - 1], x); at--)
-            order[at] = order[at - 1];
-        order[at] = &p->curves[i];
-    }
-    return order;
-}
-
-static report_word label_at(const bench_panel *p, double x) {
-    report_word none = {""};
-    for (unsigned i = 0; i < p->count; i++)
-        if (bench_curve_at(&p->curves[i], x))
-            return report_label(p, bench_curve_at(&p->curves[i], x));
-    return none;
-}
-
-static void table_head(FILE *page, const bench_panel *p, const double *places, unsigned count) {
+static void table_head(FILE *page, const bench_panel *p) {
     fputs("<thead><tr><th scope=\"col\">", page);
     report_text(page, report_series(p->figure));
     fputs("</th>", page);
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < p->place_count; i++) {
         fputs("<th scope=\"col\" class=\"number\">", page);
-        report_text(page, p->figure->x ? label_at(p, places[i]).text : report_unit(p->figure));
+        report_text(page, p->figure->x ? report_label(p, p->places[i].mark).text : report_unit(p->figure));
         fputs("</th>", page);
     }
     fputs("</tr></thead>\n", page);
 }
 
-static void table_cell(FILE *page, const bench_panel *p, const bench_curve *c, double x) {
-    const bench_mark *mark = bench_curve_at(c, x);
+static void table_cell(FILE *page, const bench_panel *p, const bench_curve *c, const bench_place *place) {
+    const bench_mark *mark = bench_curve_at(c, place->x);
     if (!mark) {
         fputs("<td class=\"number\">–</td>", page);
         return;
@@ -240,18 +189,65 @@ static void table_cell(FILE *page, const bench_panel *p, const bench_curve *c, d
         fputs("<td class=\"number wrong\">WRONG</td>", page);
         return;
     }
-    bool best = !p->figure->no_contest && c == bench_panel_best(p, x);
+    bool best = !p->figure->no_contest && c == place->best;
     fprintf(page, "<td class=\"number%s\">%s", best ? " best" : "", report_number(mark->median).text);
     if (mark->least < mark->most)
         fprintf(page, "<small>%s–%s</small>", report_number(mark->least).text, report_number(mark->most).text);
     fputs("</td>", page);
 }
 
+static void row_head(FILE *page, const bench_panel *p, const bench_curve *c) {
+    fprintf(page, "<tr%s><th scope=\"row\">", c->bound ? " class=\"bound\"" : "");
+    report_text(page, report_say(p->figure, c->name).text);
+    fputs("</th>", page);
+}
+
+static void table_rows(FILE *page, const bench_panel *p, const report_rank *order) {
+    table_head(page, p);
+    fputs("<tbody>\n", page);
+    for (unsigned i = 0; i < p->count; i++) {
+        row_head(page, p, order[i].curve);
+        for (unsigned j = 0; j < p->place_count; j++)
+            table_cell(page, p, order[i].curve, &p->places[j]);
+        fputs("</tr>\n", page);
+    }
+}
+
+/* A row for each mark: where most cells of a table would be empty, it would grow with the square of what there is. */
+static void list_rows(FILE *page, const bench_panel *p, const report_rank *order) {
+    fputs("<thead><tr><th scope=\"col\">", page);
+    report_text(page, report_series(p->figure));
+    fputs("</th><th scope=\"col\" class=\"number\">", page);
+    report_text(page, p->figure->x_text ? p->figure->x_text : p->figure->x);
+    fputs("</th><th scope=\"col\" class=\"number\">", page);
+    report_text(page, report_unit(p->figure));
+    fputs("</th></tr></thead>\n<tbody>\n", page);
+    for (unsigned i = 0; i < p->count; i++)
+        for (unsigned j = 0; j < order[i].curve->count; j++) {
+            const bench_mark *mark = &order[i].curve->marks[j];
+            row_head(page, p, order[i].curve);
+            fputs("<td class=\"number\">", page);
+            report_text(page, report_label(p, mark).text);
+            fputs("</td>", page);
+            table_cell(page, p, order[i].curve, bench_panel_place(p, mark->x));
+            fputs("</tr>\n", page);
+        }
+}
+
+enum { SPARSE = 4, SMALL = 4096 }; /* cells for each mark, and cells that are never too many */
+
+static bool sparse(const bench_panel *p) {
+    size_t cells = (size_t)p->count * p->place_count, marks = 0;
+    for (unsigned i = 0; i < p->count; i++)
+        marks += p->curves[i].count;
+    return cells > SMALL && cells / SPARSE > marks;
+}
+
 /* What the cells are and what the columns: a table is read without its plot. */
 static void table_caption(FILE *page, const bench_panel *p) {
     fputs("<caption>", page);
     report_text(page, p->figure->y_text);
-    if (p->figure->x) {
+    if (p->figure->x && !sparse(p)) {
         fputs("; columns: ", page);
         report_text(page, p->figure->x_text ? p->figure->x_text : p->figure->x);
     }
@@ -259,24 +255,14 @@ static void table_caption(FILE *page, const bench_panel *p) {
 }
 
 static void table(FILE *page, const bench_panel *p) {
-    unsigned count;
-    double *places = report_places(p, &count);
-    const bench_curve **order = by_rank(p);
+    report_rank *order = report_ranks(p, !p->figure->no_contest);
     fputs("<div class=\"scroll\" tabindex=\"0\"><table>", page);
     table_caption(page, p);
-    if (places && order)
-        table_head(page, p, places, count);
-    fputs("<tbody>\n", page);
-    for (unsigned i = 0; places && order && i < p->count; i++) {
-        fprintf(page, "<tr%s><th scope=\"row\">", order[i]->bound ? " class=\"bound\"" : "");
-        report_text(page, report_say(p->figure, order[i]->name).text);
-        fputs("</th>", page);
-        for (unsigned j = 0; j < count; j++)
-            table_cell(page, p, order[i], places[j]);
-        fputs("</tr>\n", page);
-    }
+    if (order && sparse(p))
+        list_rows(page, p, order);
+    else if (order)
+        table_rows(page, p, order);
     fputs("</tbody></table></div>\n", page);
-    free(places);
     free(order);
 }
 
@@ -344,12 +330,10 @@ static void caption(FILE *page, const bench_panel *p) {
 enum { BESIDE_NUMBERS = 6, BESIDE_WORDS = 3 }; /* columns; a wider table has no room beside the plot */
 
 static bool wide(const bench_panel *p) {
-    unsigned columns;
-    free(report_places(p, &columns));
-    return columns > (p->words ? BESIDE_WORDS : BESIDE_NUMBERS);
+    return !sparse(p) && p->place_count > (p->words ? BESIDE_WORDS : BESIDE_NUMBERS);
 }
 
-static void panel(FILE *page, const report *r, const report_figure *f, unsigned i, unsigned number) {
+static void panel(FILE *page, const report_figure *f, unsigned i, unsigned number) {
     const bench_panel *p = &f->panels[i];
     fputs("<div class=\"panel\"><h4>", page);
     report_panel_name(page, p);
@@ -361,7 +345,7 @@ static void panel(FILE *page, const report *r, const report_figure *f, unsigned 
     fputs("\">", page);
     fputs(f->plots[i] ? f->plots[i] : "", page);
     fputs("</div>", page);
-    legend(page, r, p, number);
+    legend(page, p, f->looks[i], number);
     caption(page, p);
     fputs("</figure>\n<div class=\"beside\">", page);
     finding(page, f, i);
@@ -373,7 +357,7 @@ static void panel(FILE *page, const report *r, const report_figure *f, unsigned 
     fputs("</div>\n", page);
 }
 
-static void figure(FILE *page, const report *r, const report_experiment *e, const report_figure *f, unsigned *number) {
+static void figure(FILE *page, const report_experiment *e, const report_figure *f, unsigned *number) {
     fputs("<article id=\"", page);
     report_anchor(page, e, f);
     fputs("\">", page);
@@ -382,7 +366,7 @@ static void figure(FILE *page, const report *r, const report_experiment *e, cons
     if (f->count == 0)
         element(page, "p class=\"small\"", "These rows have nothing for it: another device, or not all of the suite.");
     for (unsigned i = 0; i < f->count; i++)
-        panel(page, r, f, i, (*number)++);
+        panel(page, f, i, (*number)++);
     fputs("</article>\n", page);
 }
 
@@ -415,7 +399,7 @@ static bool interrupted(const bench_rows *rows) {
     return rows->remark_count > 0 && strcmp(rows->remarks[rows->remark_count - 1], "interrupted") == 0;
 }
 
-static void experiment(FILE *page, const report *r, const report_experiment *e, unsigned *number) {
+static void experiment(FILE *page, const report_experiment *e, unsigned *number) {
     const char *command = bench_rows_said(&e->rows, "command"), *date = bench_rows_said(&e->rows, "date");
     fprintf(page, "<section class=\"experiment\" id=\"%s\">", e->rows.suite->name);
     element(page, "h2", e->rows.suite->name);
@@ -430,28 +414,45 @@ static void experiment(FILE *page, const report *r, const report_experiment *e, 
     if (e->rows.count == 0)
         element(page, "p", "Nothing was measured; the remarks say why.");
     for (unsigned i = 0; i < e->count; i++)
-        figure(page, r, e, &e->figures[i], number);
+        figure(page, e, &e->figures[i], number);
     remarks(page, &e->rows);
     fputs("</section>\n", page);
 }
 
 /* ---- the machine ---- */
 
-/* Once what files have in common. */
-static bool said_before(const report *r, unsigned experiment, const char *remark) {
-    for (unsigned i = 0; i < experiment; i++)
+/* Once what files have in common: which remarks, over all files, nobody has made before. To be freed; NULL: no memory. */
+static bool *find_fresh(const report *r) {
+    size_t count = 0;
+    for (unsigned i = 0; i < r->count; i++)
+        count += r->experiments[i].rows.remark_count;
+    bool *fresh = malloc(count + 1);
+    unsigned *number = malloc((count + 1) * sizeof *number);
+    bench_key *keys = malloc((count + 1) * sizeof *keys);
+    unsigned at = 0, seen = 0;
+    for (unsigned i = 0; keys && i < r->count; i++)
         for (unsigned j = 0; j < r->experiments[i].rows.remark_count; j++)
-            if (strcmp(r->experiments[i].rows.remarks[j], remark) == 0)
-                return true;
-    return false;
+            keys[at++] = (bench_key){.text = r->experiments[i].rows.remarks[j]};
+    if (keys && number)
+        bench_number_keys(keys, at, number);
+    for (unsigned i = 0; fresh && number && i < at; i++) {
+        fresh[i] = number[i] == seen;
+        seen += fresh[i];
+    }
+    bool good = fresh && number && keys;
+    free(keys);
+    free(number);
+    if (!good)
+        free(fresh);
+    return good ? fresh : NULL;
 }
 
-static void machine_word(FILE *page, const report *r, const char *word, const char *name) {
+static void machine_word(FILE *page, const report *r, const bool *fresh, const char *word, const char *name) {
+    size_t length = strlen(word);
     for (unsigned i = 0; i < r->count; i++)
-        for (unsigned j = 0; j < r->experiments[i].rows.remark_count; j++) {
+        for (unsigned j = 0; j < r->experiments[i].rows.remark_count; j++, fresh++) {
             const char *remark = r->experiments[i].rows.remarks[j];
-            size_t length = strlen(word);
-            if (strncmp(remark, word, length) != 0 || remark[length] != ' ' || said_before(r, i, remark))
+            if (strncmp(remark, word, length) != 0 || remark[length] != ' ' || !*fresh)
                 continue;
             element(page, "dt", name);
             element(page, "dd", remark + length + 1);
@@ -459,12 +460,16 @@ static void machine_word(FILE *page, const report *r, const char *word, const ch
 }
 
 static void machine(FILE *page, const report *r) {
+    bool *fresh = find_fresh(r);
     fputs("<section id=\"machine\"><h2>The machine</h2><dl>\n", page);
-    machine_word(page, r, "processor", "Processor");
-    machine_word(page, r, "device", "Device");
-    machine_word(page, r, "system", "System");
-    machine_word(page, r, "version", "Version");
+    if (fresh) {
+        machine_word(page, r, fresh, "processor", "Processor");
+        machine_word(page, r, fresh, "device", "Device");
+        machine_word(page, r, fresh, "system", "System");
+        machine_word(page, r, fresh, "version", "Version");
+    }
     fputs("</dl></section>\n", page);
+    free(fresh);
 }
 
 /* ---- all of it ---- */
@@ -500,7 +505,7 @@ int report_write(const report *r, FILE *page, bench_error *error) {
         machine(page, r);
     }
     for (unsigned i = 0; i < r->count; i++)
-        experiment(page, r, &r->experiments[i], &number);
+        experiment(page, &r->experiments[i], &number);
     report_timelines(r, page);
     fprintf(page,
             "</main><footer><p>Made by <code>ballast report</code> %s. Every number is a median of the raw rows; the "

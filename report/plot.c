@@ -148,14 +148,13 @@ static void for_each(report *r, each_panel function, void *context) {
 }
 
 typedef struct drawing {
-    const report *r;
     FILE *script;
     const char *at; /* the rest of what gnuplot wrote */
 } drawing;
 
 static void add_plot(void *context, report_figure *f, unsigned panel, unsigned number) {
     const drawing *d = context;
-    report_script(d->script, d->r, &f->panels[panel], number);
+    report_script(d->script, &f->panels[panel], f->looks[panel], number);
 }
 
 static char *next_plot(drawing *d, unsigned number) {
@@ -202,7 +201,7 @@ static unsigned take_plots(report *r, drawing *d) {
 }
 
 static int draw(report *r, FILE *script, FILE *plots, FILE *errors, bench_error *error) {
-    drawing d = {.r = r, .script = script};
+    drawing d = {.script = script};
     size_t length = 0;
     add_plots(r, &d);
     int status = run_gnuplot(script, plots, errors, error);

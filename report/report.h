@@ -1,6 +1,7 @@
 /* The page of `ballast report`: rows of suites in a folder, as one HTML file that needs nothing else.
  *
  *   collect.c   files of the folder -> rows -> panels and verdicts
+ *   looks.c     the colour, dash and shape of every curve
  *   script.c    a panel -> commands for gnuplot
  *   plot.c      all commands -> gnuplot -> an SVG for each panel
  *   timeline.c  traces of runs -> what each worker did when
@@ -17,8 +18,9 @@
 typedef struct report_figure {
     const bench_figure *figure;
     bench_panel *panels;
-    bench_verdict *verdicts; /* of each */
-    char **plots;            /* SVG of each */
+    bench_verdict *verdicts;    /* of each */
+    struct report_look **looks; /* of each, a look for every curve */
+    char **plots;               /* SVG of each */
     unsigned count;
 } report_figure;
 
@@ -34,8 +36,6 @@ typedef struct report {
     unsigned count;
     timeline *timelines; /* by name */
     unsigned timeline_count;
-    const char **names; /* of all curves but bounds, for their looks: the same name looks the same everywhere */
-    unsigned name_count;
 } report;
 
 /* Each returns 0, or 1 with a line in `error`. */
@@ -64,7 +64,15 @@ typedef struct report_look {
     bool bound, other;
 } report_look;
 unsigned report_colour(report_look look); /* as the plot's commands have it */
-report_look report_look_of(const report *r, const bench_panel *panel, const bench_curve *curve);
+int report_looks(report *r,
+                 bench_error *error); /* makes those of all curves: the same name looks the same everywhere */
+
+/* The curves of a panel, the best first and bounds last; without a contest as they stand. To be freed; NULL: no memory. */
+typedef struct report_rank {
+    const bench_curve *curve;
+    double key; /* less is better; INFINITY: nothing to compare */
+} report_rank;
+report_rank *report_ranks(const bench_panel *panel, bool contest);
 
 typedef struct report_word {
     char text[128];
@@ -74,7 +82,7 @@ report_word report_label(const bench_panel *panel, const bench_mark *mark);
 bench_number report_number(double value);                             /* four digits, whole numbers whole: 45,056 */
 report_word report_say(const bench_figure *figure, const char *word); /* a word of the rows, for people */
 void report_panel_name(FILE *page, const bench_panel *panel);         /* "cuda:0, particles in a tube" */
-void report_script(FILE *script, const report *r, const bench_panel *panel, unsigned number);
+void report_script(FILE *script, const bench_panel *panel, const report_look *looks, unsigned number);
 void report_text(FILE *page, const char *text);        /* escaped */
 const char *report_series(const bench_figure *figure); /* what a curve is */
 const char *report_unit(const bench_figure *figure);   /* of y, short: ms */
@@ -83,7 +91,6 @@ void report_timelines(const report *r, FILE *page);
 double report_until(const report *r, const timeline *t); /* the longest of those of the same problem and device */
 const char *report_agreement(bench_agreement agreement); /* "holds", ... */
 const char *report_class(bench_agreement agreement);     /* of style.css */
-double *report_places(const bench_panel *panel, unsigned *count); /* every x, rising; to be freed; NULL: no memory */
 /* "#kerbl-pairs-threads" without the '#'. */
 void report_anchor(FILE *page, const report_experiment *e, const report_figure *f);
 

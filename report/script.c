@@ -3,20 +3,34 @@
 
 #include "../bench/common.h"
 
+#include <ctype.h>
 #include <math.h>
 
 static const unsigned SHAPES[] = {7, 5, 9, 11, 13};
 static const double PLOT_WIDTH = 400; /* of the axes, about, for how many labels there is room */
 
-/* In single quotes, where only the quote itself means something. */
+/* In double quotes, by number what may mean anything to gnuplot there: quotes, backquotes, which run commands, and so on. */
 static void quote(FILE *script, const char *text) {
-    fputc('\'', script);
-    for (const char *c = text; *c; c++) {
-        if (*c == '\'')
-            fputc('\'', script);
-        fputc((unsigned char)*c < 0x20 ? '?' : *c, script);
+    fputc('"', script);
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++)
+        if (isalnum(*c) || *c == ' ' || *c >= 0x80)
+            fputc(*c, script);
+        else
+            fprintf(script, "\\%03o", *c < 0x20 ? '?' : *c);
+    fputc('"', script);
+}
+
+/* At an axis, where a label is a format. */
+static void quote_label(FILE *script, const char *text) {
+    char doubled[2 * sizeof(report_word)];
+    size_t length = 0;
+    for (const char *c = text; *c && length + 2 < sizeof doubled; c++) {
+        if (*c == '%')
+            doubled[length++] = '%';
+        doubled[length++] = *c;
     }
-    fputc('\'', script);
+    doubled[length] = '\0';
+    quote(script, doubled);
 }
 
 static void short_number(char *text, size_t size, double value) {
@@ -129,21 +143,15 @@ static void y_axis(FILE *script, const bench_panel *p) {
 /* Labels where marks are, as far as they have room; the last one always. */
 static void number_tics(FILE *script, const bench_panel *p, span s) {
     bool logarithmic = p->figure->flags & BENCH_LOG_X;
-    double all[512], before = -INFINITY, width = logarithmic ? log(s.high / s.low) : s.high - s.low;
-    size_t count = 0;
-    for (unsigned i = 0; i < p->count; i++)
-        for (unsigned j = 0; j < p->curves[i].count && count < sizeof all / sizeof all[0]; j++)
-            all[count++] = p->curves[i].marks[j].x;
-    qsort(all, count, sizeof *all, bench_ascending);
+    double before = -INFINITY, width = logarithmic ? log(s.high / s.low) : s.high - s.low;
     fputs("set xtics (", script);
-    for (size_t i = 0; i < count; i++) {
-        double at = logarithmic ? log(all[i]) : all[i], end = logarithmic ? log(s.high) : s.high;
+    for (unsigned i = 0; i < p->place_count; i++) {
+        double x = p->places[i].x, at = logarithmic ? log(x) : x, end = logarithmic ? log(s.high) : s.high;
         char text[32];
-        bool last = all[i] == s.high && (i + 1 == count);
-        if (!last && (at - before < 0.09 * width || end - at < 0.09 * width))
+        if ((logarithmic && x <= 0) || (x < s.high && (at - before < 0.09 * width || end - at < 0.09 * width)))
             continue;
-        short_number(text, sizeof text, all[i]);
-        fprintf(script, "%s'%s' %.9g", isinf(before) ? "" : ", ", text, all[i]);
+        short_number(text, sizeof text, x);
+        fprintf(script, "%s'%s' %.9g", isinf(before) ? "" : ", ", text, x);
         before = at;
     }
     fputs(")\n", script);
@@ -152,7 +160,7 @@ static void number_tics(FILE *script, const bench_panel *p, span s) {
 static void number_axis(FILE *script, const bench_panel *p) {
     span s = span_of(p, true);
     double pad = 0.03 * (s.high - s.low), factor = pow(s.high / s.low, 0.03);
-    if (s.high == s.low)
+    if (s.high - s.low <= 1e-6 * fabs(s.high)) /* as good as one x */
         pad = 0.5 * fabs(s.high) + 0.5, factor = 2;
     if (p->figure->flags & BENCH_LOG_X)
         fprintf(script, "set logscale x\nset xrange [%.9g:%.9g]\n", s.low / factor, s.high * factor);
@@ -173,19 +181,20 @@ static double place(const bench_panel *p, unsigned curve, const bench_mark *mark
     return mark->x;
 }
 
-/* A label for every word; slanted where they would run into each other. */
+enum { LABELS_MAX = 64 }; /* that anybody could tell apart below an axis */
+
+/* A label for every word, or for every so many of them; slanted where they would run into each other. */
 static void word_axis(FILE *script, const bench_panel *p) {
     size_t longest = 0;
-    double places = alone(p) ? p->count : span_of(p, true).high + 1;
+    unsigned places = alone(p) ? p->count : p->place_count, every = (places + LABELS_MAX - 1) / LABELS_MAX;
     fputs("set xtics (", script);
-    for (unsigned i = 0; i < p->count; i++)
-        for (unsigned j = 0; j < p->curves[i].count; j++) {
-            report_word label = report_say(p->figure, alone(p) ? p->curves[i].name : p->curves[i].marks[j].label);
-            fputs(i + j ? ", " : "", script);
-            quote(script, label.text);
-            fprintf(script, " %.9g", alone(p) ? i : p->curves[i].marks[j].x);
-            longest = strlen(label.text) > longest ? strlen(label.text) : longest;
-        }
+    for (unsigned i = 0; i < places; i += every) {
+        report_word label = report_say(p->figure, alone(p) ? p->curves[i].name : p->places[i].mark->label);
+        fputs(i ? ", " : "", script);
+        quote_label(script, label.text);
+        fprintf(script, " %u", i); /* the x of words are their places */
+        longest = strlen(label.text) > longest ? strlen(label.text) : longest;
+    }
     fprintf(script, ") %s\nset xrange [-0.6:%.9g]\n",
             (double)longest * 8 * places > PLOT_WIDTH ? "rotate by 35 right" : "norotate", places - 0.4);
 }
@@ -209,68 +218,112 @@ static void head(FILE *script, const bench_panel *p, unsigned number) {
     }
 }
 
-/* Numbers only: x, median, least, most. What a logarithmic axis cannot show ends at its foot. */
-static void data(FILE *script, const bench_panel *p, unsigned curve, double foot) {
-    const bench_curve *c = &p->curves[curve];
-    bool logarithmic = log_y(p);
-    fprintf(script, "$d%u << EOD\n", curve);
+/* ---- curves: those that look the same are one plot for gnuplot, which takes its time with thousands of them ---- */
+
+typedef struct drawing {
+    FILE *script;
+    const bench_panel *panel;
+    const report_look *looks;
+    bool bars, logarithmic;
+    double foot;        /* of a logarithmic axis: where what it cannot show ends */
+    const char *before; /* the next part of the plot command */
+} drawing;
+
+/* What it is drawn with. Bars have but a colour, and of the crowd all curves are alike; every other curve stands for itself. */
+enum { GROUP_CROWD = REPORT_COLOURS, GROUP_BOUND, GROUPS };
+
+static unsigned group_of(const drawing *d, unsigned curve) {
+    const report_look *look = &d->looks[curve];
+    if (d->bars)
+        return look->bound ? GROUP_BOUND : look->colour;
+    return look->other ? GROUP_CROWD : GROUPS + curve;
+}
+
+/* Numbers only: x, median, least, most. */
+static void curve_data(const drawing *d, unsigned curve) {
+    const bench_curve *c = &d->panel->curves[curve];
     for (unsigned i = 0; i < c->count; i++) {
         const bench_mark *mark = &c->marks[i];
-        double least = logarithmic && mark->least < foot ? foot : mark->least;
-        double median = logarithmic && mark->median < foot ? foot : mark->median;
-        fprintf(script, "%.9g %.9g %.9g %.9g\n", place(p, curve, mark), median, least, mark->most);
+        double least = d->logarithmic && mark->least < d->foot ? d->foot : mark->least;
+        double median = d->logarithmic && mark->median < d->foot ? d->foot : mark->median;
+        fprintf(d->script, "%.9g %.9g %.9g %.9g\n", place(d->panel, curve, mark), median, least, mark->most);
     }
-    fputs("EOD\n", script);
+    fputc('\n', d->script); /* lines end here */
 }
 
-static void bar_commands(FILE *script, const bench_panel *p, unsigned curve, unsigned colour) {
-    fprintf(script, "$d%u using 1:2:(%.9g) with boxes lc rgb '#0100%02x' notitle", curve, 0.9 * bar_width(p), colour);
+static void bar_commands(const drawing *d, unsigned group, unsigned colour) {
+    fprintf(d->script, "%s$d%u using 1:2:(%.9g) with boxes lc rgb '#0100%02x' notitle", d->before, group,
+            0.9 * bar_width(d->panel), colour);
 }
 
-static void line_commands(FILE *script, unsigned curve, report_look look) {
-    fprintf(script, "$d%u using 1:2 with lines lw %s dt %u lc rgb '#0100%02x' notitle", curve,
+static void line_commands(const drawing *d, unsigned group, report_look look) {
+    fprintf(d->script, "%s$d%u using 1:2 with lines lw %s dt %u lc rgb '#0100%02x' notitle", d->before, group,
             look.other ? "0.8" : "1.6", look.other ? 1 : look.dash, report_colour(look));
     if (!look.bound && !look.other)
-        fprintf(script, ", $d%u using 1:2 with points pt %u ps 0.7 lc rgb '#0100%02x' notitle", curve,
+        fprintf(d->script, ", $d%u using 1:2 with points pt %u ps 0.7 lc rgb '#0100%02x' notitle", group,
                 SHAPES[look.shape], look.colour);
 }
 
 /* From the least to the most. */
-static void spread_commands(FILE *script, unsigned curve, unsigned colour) {
-    fprintf(script,
+static void spread_commands(const drawing *d, unsigned group, unsigned colour) {
+    fprintf(d->script,
             ", $d%u using 1:3:(0):($4-$3) with vectors heads size screen 0.008,90 lw 1.2 lc rgb '#0100%02x' notitle",
-            curve, colour);
+            group, colour);
 }
 
-static void curve_commands(FILE *script, const report *r, const bench_panel *p, unsigned curve) {
-    report_look look = report_look_of(r, p, &p->curves[curve]);
-    bool bars = p->figure->flags & BENCH_BARS;
-    if (bars)
-        bar_commands(script, p, curve, look.bound ? REPORT_BOUND : look.colour);
+static void group_commands(drawing *d, unsigned group, report_look look) {
+    if (d->bars)
+        bar_commands(d, group, look.bound ? (unsigned)REPORT_BOUND : look.colour);
     else
-        line_commands(script, curve, look);
-    if (bars || !look.other)
-        spread_commands(script, curve, bars ? (unsigned)REPORT_BOUND : report_colour(look));
+        line_commands(d, group, look);
+    if (d->bars || !look.other)
+        spread_commands(d, group, d->bars ? (unsigned)REPORT_BOUND : report_colour(look));
+    d->before = ", \\\n ";
 }
 
-/* Those of the crowd first, so that they lie below the others. */
-static void all_curves(FILE *script, const report *r, const bench_panel *p) {
-    const char *before = "plot ";
-    for (int crowd = 1; crowd >= 0; crowd--)
-        for (unsigned i = 0; i < p->count; i++) {
-            if (report_look_of(r, p, &p->curves[i]).other != crowd)
-                continue;
-            fputs(before, script);
-            curve_commands(script, r, p, i);
-            before = ", \\\n ";
+/* Its data, from the first curve of it on; false: it has none. */
+static bool group_data(const drawing *d, unsigned group, unsigned *first) {
+    bool any = false;
+    for (unsigned i = 0; i < d->panel->count; i++) {
+        if (group_of(d, i) != group)
+            continue;
+        if (!any) {
+            fprintf(d->script, "$d%u << EOD\n", group);
+            *first = i;
         }
-    fputc('\n', script);
+        any = true;
+        curve_data(d, i);
+    }
+    fputs(any ? "EOD\n" : "", d->script);
+    return any;
 }
 
-void report_script(FILE *script, const report *r, const bench_panel *p, unsigned number) {
-    span s = span_of(p, false);
+/* The crowd first, so that it lies below the others. */
+static void all_curves(drawing *d) {
+    unsigned firsts[GROUPS], count = d->panel->count;
+    bool there[GROUPS];
+    for (unsigned group = 0; group < GROUPS; group++)
+        there[group] = group_data(d, group, &firsts[group]);
+    for (unsigned i = 0; i < count; i++)
+        if (group_of(d, i) >= GROUPS) {
+            fprintf(d->script, "$d%u << EOD\n", GROUPS + i);
+            curve_data(d, i);
+            fputs("EOD\n", d->script);
+        }
+    for (unsigned group = 0; group < GROUPS; group++)
+        if (there[group])
+            group_commands(d, group, d->looks[firsts[group]]);
+    for (unsigned i = 0; i < count; i++)
+        if (group_of(d, i) >= GROUPS)
+            group_commands(d, GROUPS + i, d->looks[i]);
+    fputc('\n', d->script);
+}
+
+void report_script(FILE *script, const bench_panel *p, const report_look *looks, unsigned number) {
+    drawing d = {.script = script, .panel = p, .looks = looks, .before = "plot "};
+    d.bars = p->figure->flags & BENCH_BARS;
+    d.logarithmic = log_y(p);
+    d.foot = span_of(p, false).low / 1.25;
     head(script, p, number);
-    for (unsigned i = 0; i < p->count; i++)
-        data(script, p, i, s.low / 1.25);
-    all_curves(script, r, p);
+    all_curves(&d);
 }

@@ -14,22 +14,10 @@ typedef struct contest {
     bool level;   /* the spreads of the two overlap: the order may be chance */
 } contest;
 
-static const bench_curve *best_but(const bench_panel *p, double x, const bench_curve *without) {
-    const bench_curve *best = NULL;
-    for (unsigned i = 0; i < p->count; i++) {
-        const bench_curve *c = &p->curves[i];
-        if (c == without || c->bound || isnan(bench_panel_at(p, c->name, x)))
-            continue;
-        if (!best || bench_panel_gain(p, c->name, best->name, x) > 1)
-            best = c;
-    }
-    return best;
-}
-
-static contest contest_at(const bench_panel *p, double x) {
-    contest c = {.winner = best_but(p, x, NULL), .lead = NAN, .paper = NAN};
+static contest contest_at(const bench_panel *p, const bench_place *place) {
+    contest c = {.winner = place->best, .second = place->second, .lead = NAN, .paper = NAN};
     const char *reference = p->figure->reference;
-    c.second = c.winner ? best_but(p, x, c.winner) : NULL;
+    double x = place->x;
     if (!c.second)
         return c;
     const bench_mark *first = bench_curve_at(c.winner, x), *next = bench_curve_at(c.second, x);
@@ -52,16 +40,15 @@ typedef struct runs {
     } all[RUNS_MAX];
 } runs;
 
-static void add_point(runs *r, const bench_panel *p, double x) {
-    contest c = contest_at(p, x);
-    if (!c.second)
+static void add_point(runs *r, const bench_panel *p, const bench_place *place) {
+    if (!place->second)
         return;
-    report_word label = report_label(p, bench_curve_at(c.winner, x));
+    report_word label = report_label(p, bench_curve_at(place->best, place->x));
     r->points++;
-    if (r->count == 0 || r->all[r->count - 1].winner != c.winner) {
+    if (r->count == 0 || r->all[r->count - 1].winner != place->best) {
         if (r->count == RUNS_MAX)
             return;
-        r->all[r->count].winner = c.winner;
+        r->all[r->count].winner = place->best;
         r->all[r->count++].from = label;
     }
     r->all[r->count - 1].to = label;
@@ -81,11 +68,8 @@ static void say_run(FILE *page, const runs *r, unsigned i) {
 /* "tz at 1, wfq at 2 to 64": winners over x, runs of the same one together. */
 static void say_range(FILE *page, const bench_panel *p) {
     runs r = {.count = 0};
-    unsigned count;
-    double *all = report_places(p, &count);
-    for (unsigned i = 0; all && i < count; i++)
-        add_point(&r, p, all[i]);
-    free(all);
+    for (unsigned i = 0; i < p->place_count; i++)
+        add_point(&r, p, &p->places[i]);
     if (r.count == 1)
         fputs(r.points > 1 ? "everywhere" : "", page);
     else if (r.count > RUNS_SHOWN)
@@ -163,9 +147,11 @@ static void cell_verdict(FILE *page, const report_figure *f, const bench_verdict
     fputs("</td>", page);
 }
 
-static void row(FILE *page, const report_experiment *e, const report_figure *f, unsigned panel, double x) {
+static void row(FILE *page, const report_experiment *e, const report_figure *f, unsigned panel,
+                const bench_place *place) {
     const bench_panel *p = &f->panels[panel];
-    contest c = contest_at(p, x);
+    contest c = contest_at(p, place);
+    double x = place->x;
     if (!c.second)
         return;
     cell_title(page, e, f, p, bench_curve_at(c.winner, x));
@@ -189,20 +175,17 @@ static void row_without_contest(FILE *page, const report_experiment *e, const re
 /* Numbers grow: one row, where most stand. Words stand beside each other: a row each. */
 static void rows_of_panel(FILE *page, const report_experiment *e, const report_figure *f, unsigned panel) {
     const bench_panel *p = &f->panels[panel];
-    unsigned count;
     if (f->figure->no_contest || isnan(bench_panel_full(p))) {
         if (f->verdicts[panel].agreement != BENCH_NOT_APPLICABLE)
             row_without_contest(page, e, f, panel);
         return;
     }
     if (!p->words) {
-        row(page, e, f, panel, bench_panel_full(p));
+        row(page, e, f, panel, bench_panel_place(p, bench_panel_full(p)));
         return;
     }
-    double *all = report_places(p, &count);
-    for (unsigned i = 0; all && i < count; i++)
-        row(page, e, f, panel, all[i]);
-    free(all);
+    for (unsigned i = 0; i < p->place_count; i++)
+        row(page, e, f, panel, &p->places[i]);
 }
 
 static void rows_of_experiment(FILE *page, const report_experiment *e) {

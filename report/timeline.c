@@ -2,11 +2,13 @@
 
 #include "report.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- the file: a head, an event a line, and an end ---- */
+
+enum { TIMELINE_WORKERS = 1 << 20 };       /* whose numbers are believed: there is a sum for each up to the last */
+static const double TIMELINE_LEAST = 1e-3; /* microseconds of a whole run: a clock's smallest step */
 
 typedef struct event {
     timeline_kind kind;
@@ -63,8 +65,8 @@ static bool read_event(const char *line, event *e, bool *good) {
         return false;
     e->kind = kind_of(line);
     *good = e->kind != TIMELINE_KINDS && number_of(line, "ts", &e->from) && number_of(line, "dur", &e->took) &&
-            number_of(line, "tid", &worker) && worker < 1 << 24;
-    e->worker = (unsigned)worker;
+            number_of(line, "tid", &worker) && worker < TIMELINE_WORKERS;
+    e->worker = *good ? (unsigned)worker : 0;
     return true;
 }
 
@@ -226,7 +228,7 @@ static int read_twice(reading *r, sums *s) {
             r->error,
             "%.300s: its end is missing: half written (accepted: the whole file; ballast run APP --trace again)",
             r->path);
-    if (s->end <= 0)
+    if (s->end < TIMELINE_LEAST)
         return bench_refuse(r->error, "%.300s: no spans in it (accepted: a run that lasted)", r->path);
     share_out(s);
     choose_workers(s);
@@ -245,10 +247,10 @@ static char *name_of(const char *path) {
 
 int timeline_read(timeline *t, const char *path, bench_error *error) {
     memset(t, 0, sizeof *t);
-    reading r = {.path = path, .file = fopen(path, "r"), .error = error};
+    reading r = {.path = path, .file = bench_open_file(path, error), .error = error};
     sums s = {.t = t};
     if (!r.file)
-        return bench_refuse(error, "%.300s: cannot be read: %s", path, strerror(errno));
+        return 1;
     error->text[0] = '\0';
     t->name = name_of(path);
     int status = t->name ? read_twice(&r, &s) : 1;

@@ -256,6 +256,49 @@ fi
 twice=$(grep -o "id=['\"][^'\"]*['\"]" "$page" | tr -d "'\"" | sort | uniq -d | head -n 3)
 if [ -z "$twice" ]; then ok "no name twice"; else not_ok "no name twice" "$twice"; fi
 
+# ---- words that mean something to gnuplot or to a browser, and many of them ----
+
+mkdir "$tmp/hostile" "$tmp/many"
+{
+    head_of peers
+    echo "device,case,load,team,method,threads,repeat,seconds,processor_seconds,peak_bytes,tasks,check"
+    for load in '100%' '%999999999f' "''''" '""""' '`touch run`' '@x' 'a\' '<script>' '%s%n' '$(id)' '' '# no'; do
+        printf 'cpu,foreach_peers,%s,one,Ballast,1,1,0.02,0,0,0,right\n' "$load"
+        printf 'cpu,foreach_peers,%s,one,Thr`ust,1,1,0.03,0,0,0,right\n' "$load"
+    done
+} >"$tmp/hostile/peers.csv"
+page=$tmp/hostile/report.html
+status=0
+(cd "$tmp" && timeout 60 "$tool" report "$tmp/hostile") >"$tmp/out" 2>"$tmp/err" || status=$?
+if [ "$status" -eq 0 ] && [ ! -s "$tmp/err" ]; then
+    ok "a page of hostile words"
+else
+    not_ok "a page of hostile words" "$(cat "$tmp/err")"
+fi
+for word in '100%' '%999999999f' "''''" '`touch run`' '@x' 'a\' '%s%n' '&lt;script>' '# no'; do
+    has "the word $word at an axis" ">$word</text>"
+done
+has_not "no word is a tag" "<script"
+if [ -e "$tmp/run" ]; then not_ok "no word is a command" "expected no file"; else ok "no word is a command"; fi
+
+# 46 s for 200 when every curve was compared with every other, and those with all others again.
+{
+    head_of kerbl-pairs
+    echo "$columns"
+    awk 'BEGIN { for (i = 1; i <= 3000; i++) {
+        printf "cuda:0,q%d,pairs,thread,32,1024,0,1,1,0,1,0.5,10,10,0,0,%d,right,0,64\n", i, i
+        printf "cuda:1,q%d,pairs,thread,%d,1024,0,1,1,0,1,0.5,10,10,0,0,7,right,0,64\n", i, i } }'
+} >"$tmp/many/kerbl-pairs.csv"
+page=$tmp/many/report.html
+if timeout 60 "$tool" report "$tmp/many" >"$tmp/out" 2>"$tmp/err"; then
+    ok "panels of 3000 curves in time"
+else
+    not_ok "panels of 3000 curves in time" "$(cat "$tmp/err")"
+fi
+has "the best of 3000" "<td class=\"winner\"><strong>q3000</strong><small>3000 million"
+has "a table of 3000 curves with a place each is a list" "<tr><th scope=\"row\">q2999</th><td class=\"number\">2999</td><td class=\"number best\">7</td></tr>"
+page=$tmp/rows/report.html
+
 # ---- what a browser makes of it ----
 
 browser=

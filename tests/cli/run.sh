@@ -426,6 +426,11 @@ sed '/^cpu/d' "$tmp/rows/kerbl-faa.csv" >"$tmp/spoilt/kerbl-faa.csv"
 refuses "report, nothing but a remark" 1 "$tmp/spoilt: no results there" report "$tmp/spoilt"
 spoils "an empty file" ": empty (accepted: new rows" d
 spoils "not a number" ": relative much: not a number" '/^cpu,faa,1,1,/s/,[^,]*,\([^,]*\),\([a-z]*\)$/,much,\1,\2/'
+for number in 1e308 1e-308 -1e101; do
+    spoils "a number like $number" ": relative $number: cannot be drawn (accepted: 0, and from 1e-100 to 1e100)" \
+        "/^cpu,faa,1,1,/s/,[^,]*,\\([^,]*\\),\\([a-z]*\\)\$/,$number,\\1,\\2/"
+done
+spoils "an x that is too large" ": threads 1e308: cannot be drawn" 's/^cpu,faa,1,1,/cpu,faa,1e308,1,/'
 spoils "a row twice" ": repeat 1 was in line " '/^cpu,faa,1,1,/p'
 head -c -5 "$tmp/rows/kerbl-faa.csv" >"$tmp/spoilt/kerbl-faa.csv"
 refuses "report, a half-written file" 1 "$tmp/spoilt/kerbl-faa.csv: its last line has no end: half written (accepted: whole lines; ballast bench" \
@@ -433,6 +438,14 @@ refuses "report, a half-written file" 1 "$tmp/spoilt/kerbl-faa.csv: its last lin
 rm "$tmp/spoilt/kerbl-faa.csv"
 sed 's/^# suite kerbl-faa/# suite tomorrow/' "$tmp/rows/kerbl-faa.csv" >"$tmp/spoilt/tomorrow.csv"
 refuses "report, a suite of another version" 1 "$tmp/spoilt/tomorrow.csv: rows of a suite tomorrow that this version has not" report "$tmp/spoilt"
+rm "$tmp/spoilt/tomorrow.csv"
+mkfifo "$tmp/spoilt/kerbl-faa.csv"
+refuses "report, a pipe for rows" 1 "$tmp/spoilt/kerbl-faa.csv: cannot be read: not a regular file" report "$tmp/spoilt"
+rm "$tmp/spoilt/kerbl-faa.csv"
+mkfifo "$tmp/spoilt/others.csv"
+refuses "report, somebody else's pipe" 1 "$tmp/spoilt: no results there" report "$tmp/spoilt"
+mkfifo "$tmp/spoilt/fib.trace.json"
+refuses "report, a pipe for a trace" 1 "$tmp/spoilt/fib.trace.json: cannot be read: not a regular file" report "$tmp/spoilt"
 
 rm -r "$tmp/spoilt"
 
@@ -445,6 +458,12 @@ traces() { # NAME WORDS SED-COMMANDS: a trace with something wrong
 traces "half of a trace" "its end is missing: half written (accepted: the whole file" '$d'
 traces "not a trace" "not a trace (accepted: a file that ballast run APP --trace wrote)" '1s/traceEvents/events/'
 traces "a trace of nothing" "no spans in it" '/"ph": "X"/d'
+for change in 's/"tid": [0-9]*/"tid": 1e99/' 's/"tid": [0-9]*/"tid": 16777215/' 's/"tid": [0-9]*/"tid": -1/' \
+    's/"dur": [0-9.]*/"dur": inf/' 's/"dur": [0-9.]*/"dur": nan/' 's/"ts": [0-9.]*/"ts": 1e400/'; do
+    sed "/\"ph\": \"X\"/$change" "$tmp/fib.trace.json" >"$tmp/traces/fib.trace.json"
+    refuses "report, a trace, $change" 1 ": a span that is not as in this version" report "$tmp/traces"
+done
+traces "a trace of no time at all" "no spans in it" '/"ph": "X"/s/"ts": [0-9.]*/"ts": 0/;/"ph": "X"/s/"dur": [0-9.]*/"dur": 1e-320/'
 sed 's/"name": "task"/"name": "dream"/' "$tmp/fib.trace.json" >"$tmp/traces/fib.trace.json"
 refuses "report, a span of another version" 1 ": a span that is not as in this version" report "$tmp/traces"
 

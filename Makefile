@@ -5,6 +5,7 @@
 ##   make mutants    weaken every order of the queues by one step: each must be found, or have a written reason
 ##   make bench      build and run the benchmarks: the peers, and the suites of `ballast bench` with BENCH_FLAGS=--quick
 ##   make report     build, run the suites in their quick form, and make the page of them: $(BUILD)/report/report.html
+##   make fuzz       build with the address and undefined sanitizers and fuzz every reader for FUZZ_SECONDS=20 each, JOBS at a time
 ##   make sanitize   build with the address, undefined and thread sanitizers and run the tests with each
 ##   make coverage   build with counters, run the tests, and print which lines and branches of the library they reach (lcov)
 ##   make format     clang-format over all sources
@@ -19,12 +20,13 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 CMAKE_FLAGS ?=
 BENCH_FLAGS ?= --quick
 PROVE_FLAGS ?=
+FUZZ_SECONDS ?= 20
 
 ifdef BALLAST_DATA
 export BALLAST_DATA
 endif
 
-.PHONY: help dependencies configure build demo test prove mutants bench report sanitize coverage format install clean
+.PHONY: help dependencies configure build demo test prove mutants bench report fuzz sanitize coverage format install clean
 
 help:
 	@sed -n 's/^##//p' Makefile
@@ -67,6 +69,9 @@ report: configure
 			--trace $(BUILD)/report/octree-tube-$$scheduler.trace.json || exit 1; done
 	$(BUILD)/ballast report $(BUILD)/report --force
 
+fuzz: dependencies
+	JOBS=$(JOBS) FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz
+
 sanitize: dependencies
 	JOBS=$(JOBS) scripts/sanitize
 
@@ -81,4 +86,4 @@ install: configure
 	cmake --install $(BUILD) --prefix $(PREFIX)
 
 clean:
-	rm -rf $(BUILD) build-sanitize-* build-coverage
+	rm -rf $(BUILD) build-sanitize-* build-fuzz build-coverage

@@ -18,23 +18,22 @@ static void check(const timeline *t) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    report r;
+    timeline t;
     bench_error error = {""};
     char *made = NULL;
     size_t length = 0;
-    fuzz_file("fuzz.trace.json", data, size);
-    if (report_collect(&r, fuzz_folder(), &error) != 0) {
+    if (timeline_read(&t, fuzz_file("fuzz.trace.json", data, size), &error) != 0) {
         fuzz_check_line(error.text);
         return 0;
     }
-    FUZZ_CHECK(r.timeline_count == 1);
-    check(&r.timelines[0]);
+    check(&t);
+    report r = {.timelines = &t, .timeline_count = 1};
     FILE *out = open_memstream(&made, &length);
     FUZZ_CHECK(out != NULL);
-    timeline_script(out, &r.timelines[0], report_until(&r, &r.timelines[0]), 0);
+    timeline_script(out, &t, report_until(&r, &t), 0);
     report_timelines(&r, out);
     FUZZ_CHECK(fclose(out) == 0 && strstr(made, "<script") == NULL);
     free(made);
-    report_free(&r);
+    timeline_free(&t);
     return 0;
 }

@@ -12,10 +12,12 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { PATIENCE = 20 /* seconds */, SIZE_MOST = 1 << 16, MEMORY = 1 << 20 /* kB */ };
+/* Seconds of processor time, which a busy machine does not shorten, and of waiting; bytes; kB. */
+enum { PATIENCE = 20, WAITING = 300, SIZE_MOST = 1 << 16, MEMORY = 1 << 20 };
 
 typedef struct input {
     uint8_t *data;
@@ -48,7 +50,7 @@ static void keep_finding(void) {
 }
 
 static void on_signal(int number) {
-    say(number == SIGALRM ? "no end within the time of an input\n" : "a signal ended it\n");
+    say(number == SIGALRM || number == SIGPROF ? "no end within the time of an input\n" : "a signal ended it\n");
     keep_finding();
     _exit(1);
 }
@@ -60,6 +62,7 @@ static void catch_findings(void) {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
     signal(SIGABRT, on_signal);
     signal(SIGALRM, on_signal);
+    signal(SIGPROF, on_signal);
     if (__sanitizer_set_death_callback)
         __sanitizer_set_death_callback(keep_finding);
     else
@@ -68,11 +71,12 @@ static void catch_findings(void) {
 }
 
 static void run(input one) {
+    static const struct itimerval limit = {.it_value.tv_sec = PATIENCE};
     struct rusage usage;
     current = one;
-    alarm(PATIENCE);
+    setitimer(ITIMER_PROF, &limit, NULL);
+    alarm(WAITING);
     FUZZ_CHECK(LLVMFuzzerTestOneInput(one.data, one.size) == 0);
-    alarm(0);
     if (getrusage(RUSAGE_SELF, &usage) == 0)
         FUZZ_CHECK(usage.ru_maxrss < MEMORY);
 }
@@ -269,6 +273,8 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < corpus_count; i++)
         run(corpus[i]);
     unsigned long mutations = fuzz(runs, seconds);
+    alarm(0);
+    setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = 0}, NULL);
     printf("%s: %zu inputs, %lu mutations\n", name, corpus_count, mutations);
     for (size_t i = 0; i < corpus_count; i++)
         free(corpus[i].data);

@@ -112,19 +112,19 @@ static bool was_measured(const maker *m, unsigned row) {
 
 static int measure(maker *m, unsigned row) {
     const bench_figure *figure = m->figure;
-    measurement *new = &m->all[m->count];
+    measurement *one = &m->all[m->count];
     double scale = figure->y_scale != 0 ? figure->y_scale : 1;
-    int status = read_number(m, row, figure->y, bench_rows_cell(m->rows, row, m->y), &new->value);
+    int status = read_number(m, row, figure->y, bench_rows_cell(m->rows, row, m->y), &one->value);
     if (status == 0 && !m->words)
-        status = read_number(m, row, figure->x, bench_rows_cell(m->rows, row, m->x), &new->x);
+        status = read_number(m, row, figure->x, bench_rows_cell(m->rows, row, m->x), &one->x);
     if (status)
         return status;
-    new->row = row;
-    new->value *= scale;
-    new->panel = join(m, row, figure->each ? figure->each : "device");
-    new->curve = join(m, row, figure->series);
+    one->row = row;
+    one->value *= scale;
+    one->panel = join(m, row, figure->each ? figure->each : "device");
+    one->curve = join(m, row, figure->series);
     m->count++; /* from here on its names are freed with it */
-    return new->panel &&new->curve ? 0 : 1;
+    return one->panel && one->curve ? 0 : 1;
 }
 
 /* Words get the place at which the panel first has them. */

@@ -206,6 +206,10 @@ static const char *without_alias(const char *scheduler) {
 
 /* Why a series has no place in a table; NULL when it has. */
 static const char *left_out(const app_bench *s, const app_table *t, const app_series *series) {
+    bl_device_info device = {.capability = 0};
+    const char *lack = bl_device_find(s->d->id, &device) ? bl_device_lacks(&device, series->scheduler) : NULL;
+    if (lack)
+        return lack;
     const app *chosen = app_find(t->app);
     const bl_program *program = chosen ? chosen->program(target(s)) : NULL;
     if (!chosen)
@@ -258,7 +262,7 @@ static bool complete(const app_bench *s, const cell *c) {
 /* ---- measuring ---- */
 
 static void say_problem(cell *c, const order *o, int status) {
-    const char *detail = o->context ? bl_detail(o->context) : "";
+    const char *detail = bl_error_detail(o->context);
     snprintf(c->problem, sizeof c->problem, "%s%s%.120s", bl_status_text(status), *detail ? ": " : "", detail);
     c->problem[strcspn(c->problem, "\n")] = '\0';
 }

@@ -2,6 +2,7 @@
 
 #include "common.h"
 
+#include <ballast/ballast.h>
 #include <inttypes.h>
 #include <stdarg.h>
 
@@ -62,6 +63,10 @@ void bench_grid_add_threads(bench_grid *g, const bench *b, const bench_device *d
 /* ---- who takes part ---- */
 
 static const char *left_out(const bench_device *d, const bench_contender *queue, const bench_spec *spec) {
+    bl_device_info device = {.capability = 0};
+    const char *lack = bl_device_find(d->id, &device) ? bl_device_lacks(&device, queue->name) : NULL;
+    if (lack)
+        return lack;
     bool deque = queue->kind == BL_KIND_DEQUE, waiting = queue->kind == BL_KIND_WAITING;
     if (!strstr(queue->devices, d->warp > 1 ? "cuda" : "cpu"))
         return "has no code for this device";

@@ -315,7 +315,7 @@ static void run_ours(session *s, const point *p, const greedy_load *load, bl_con
         add_row(s, p, m->name, c, &row);
         return;
     }
-    const char *detail = bl_detail(context);
+    const char *detail = bl_error_detail(context);
     snprintf(c->problem, sizeof c->problem, "%s: %s%s%.120s", p->load, bl_status_text(r.status), *detail ? ": " : "",
              detail);
     c->problem[strcspn(c->problem, "\n")] = '\0';

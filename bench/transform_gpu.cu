@@ -122,7 +122,7 @@ static double run_ours(problem *p, bl_context *c, const char *scheduler) {
     bl_stats stats;
     int status = bl_run_range(c, transform_cuda(), &shared, &nothing, (uint32_t)(p->elements / CHUNK), &stats);
     if (status != BL_OK)
-        peers_fail(scheduler, bl_detail(c)[0] ? bl_detail(c) : bl_status_text(status));
+        peers_fail(scheduler, bl_error_detail(c)[0] ? bl_error_detail(c) : bl_status_text(status));
     return stats.seconds;
 }
 

@@ -7,7 +7,7 @@
 
 static const app_option LIST_OPTIONS[] = {
     {"--app", "APP", "", "only schedulers for which this app has code"},
-    {"--device", "D", "", "only schedulers with code for this device: " DEVICES_ACCEPTED},
+    {"--device", "D", "", "only queues and schedulers for this device: " DEVICES_ACCEPTED},
     {"--json", NULL, "", "one object on one line"},
     {"--help", NULL, "", "this text"},
     {NULL, NULL, NULL, NULL},
@@ -17,6 +17,7 @@ static const app_option LIST_OPTIONS[] = {
 typedef struct scheduler_filter {
     const app *app;
     const char *target;
+    bl_device_info device; /* zero where there is none to ask */
 } scheduler_filter;
 
 static bool app_has(const app *chosen, const char *target, const char *scheduler) {
@@ -28,6 +29,8 @@ static bool fits(const scheduler_filter *filter, const char *scheduler) {
     static const char *const TARGETS[] = {"cpu", "cuda", "sim"};
     if (!filter->app && !filter->target)
         return true;
+    if (bl_device_lacks(&filter->device, scheduler))
+        return false;
     for (unsigned i = 0; app_at(i); i++) {
         if (filter->app && filter->app != app_at(i))
             continue;
@@ -74,14 +77,8 @@ static void apps_json(json_writer *json, const scheduler_filter *filter) {
 
 /* ---- queues ---- */
 
-static void all_queues_text(const scheduler_filter *filter) {
-    (void)filter;
-    queues_text();
-}
-static void all_queues_json(json_writer *json, const scheduler_filter *filter) {
-    (void)filter;
-    queues_json(json);
-}
+static void all_queues_text(const scheduler_filter *filter) { queues_text(&filter->device); }
+static void all_queues_json(json_writer *json, const scheduler_filter *filter) { queues_json(json, &filter->device); }
 
 /* ---- schedulers ---- */
 
@@ -95,6 +92,7 @@ static void schedulers_text(const scheduler_filter *filter) {
     for (uint32_t i = 0; bl_alias_name(i, &scheduler); i++)
         if (fits(filter, scheduler))
             printf("  %-20s  %s\n", bl_alias_name(i, &scheduler), scheduler);
+    missing_text(&filter->device, bl_scheduler_name);
 }
 
 static void pair_json(json_writer *json, const char *name, const char *key, const char *value) {
@@ -116,6 +114,7 @@ static void schedulers_json(json_writer *json, const scheduler_filter *filter) {
         if (fits(filter, scheduler))
             pair_json(json, bl_alias_name(i, &scheduler), "scheduler", scheduler);
     json_end(json, ']');
+    missing_json(json, "missing_schedulers", &filter->device, bl_scheduler_name);
 }
 
 /* ---- devices ---- */
@@ -183,15 +182,18 @@ static const section *known_section(const char *word) {
 
 static int read_filter(const options *set, const section *only, scheduler_filter *filter) {
     bool narrowed = options_given(set, "--app") || options_given(set, "--device");
-    if (narrowed && only && only->text != schedulers_text)
-        return wrong_use("%s: narrows only the schedulers, not %s (accepted: ballast list schedulers)",
-                         options_given(set, "--app") ? "--app" : "--device", only->name);
+    bool app = options_given(set, "--app");
+    if (narrowed && only && only->text != schedulers_text && (app || only->text != all_queues_text))
+        return wrong_use("%s: narrows only the schedulers%s, not %s (accepted: ballast list schedulers)",
+                         app ? "--app" : "--device", app ? "" : " and queues", only->name);
     if (options_given(set, "--app") && !(filter->app = known_app("--app ", options_text(set, "--app"))))
         return STATUS_WRONG_USE;
     const char *device = NULL;
     int status = option_device(set, &device);
-    if (status == 0 && device)
+    if (status == 0 && device) {
         filter->target = device_target(device);
+        bl_device_find(device, &filter->device);
+    }
     return status;
 }
 
@@ -227,7 +229,7 @@ int command_list(int argc, char **argv) {
         return STATUS_WRONG_USE;
     if (options_given(&set, "--help"))
         return help();
-    scheduler_filter filter = {NULL, NULL};
+    scheduler_filter filter = {.app = NULL};
     status = read_filter(&set, only, &filter);
     if (status)
         return status;

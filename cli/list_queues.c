@@ -85,18 +85,53 @@ static void print_table1(void) {
     }
 }
 
-void queues_text(void) {
+static const char *queue_at(uint32_t i) {
+    bl_queue_info q;
+    return bl_queue(i, &q) ? q.name : NULL;
+}
+
+void missing_text(const bl_device_info *device, const char *(*name_at)(uint32_t i)) {
+    for (uint32_t i = 0, missing = 0; name_at(i); i++) {
+        const char *lack = bl_device_lacks(device, name_at(i));
+        if (lack && missing++ == 0)
+            printf("\nnot on %s\n", device->id);
+        if (lack)
+            printf("  %-20s  %s\n", name_at(i), lack);
+    }
+}
+
+void missing_json(json_writer *json, const char *key, const bl_device_info *device,
+                  const char *(*name_at)(uint32_t i)) {
+    if (!device->id[0])
+        return;
+    json_start(json, key, '[');
+    for (uint32_t i = 0; name_at(i); i++) {
+        const char *lack = bl_device_lacks(device, name_at(i));
+        if (!lack)
+            continue;
+        json_start(json, NULL, '{');
+        json_string(json, "name", name_at(i));
+        json_string(json, "reason", lack);
+        json_end(json, '}');
+    }
+    json_end(json, ']');
+}
+
+void queues_text(const bl_device_info *device) {
     printf("queues\n  %-13s  %-7s  %-9s  %-7s", "name", "kind", "progress", "carries");
     for (int c = 0; c < COLUMN_COUNT; c++)
         printf("  %s", COLUMNS[c].name);
     printf("  %-12s  by\n", "devices");
     bl_queue_info q;
     for (uint32_t i = 0; bl_queue(i, &q); i++) {
+        if (bl_device_lacks(device, q.name))
+            continue;
         printf("  %-13s  %-7s  %-9s  %-7s", q.name, queue_kind(q.kind), q.progress, q.by_handle ? "handles" : "values");
         for (int c = 0; c < COLUMN_COUNT; c++)
             printf("  %-*s", (int)strlen(COLUMNS[c].name), q.flags & COLUMNS[c].flag ? "yes" : "-");
         printf("  %-12s  %s\n", q.devices, q.text);
     }
+    missing_text(device, queue_at);
     print_table1();
 }
 
@@ -128,10 +163,12 @@ static void queue_json(json_writer *json, const bl_queue_info *q) {
     json_end(json, '}');
 }
 
-void queues_json(json_writer *json) {
+void queues_json(json_writer *json, const bl_device_info *device) {
     json_start(json, "queues", '[');
     bl_queue_info q;
     for (uint32_t i = 0; bl_queue(i, &q); i++)
-        queue_json(json, &q);
+        if (!bl_device_lacks(device, q.name))
+            queue_json(json, &q);
     json_end(json, ']');
+    missing_json(json, "missing_queues", device, queue_at);
 }

@@ -5,7 +5,12 @@
 #include "options.h"
 #include "output.h"
 
-void queues_text(void);
-void queues_json(json_writer *json);
+/* Those that the device can run, and after them the others with the reason. A zero device: all. */
+void queues_text(const bl_device_info *device);
+void queues_json(json_writer *json, const bl_device_info *device);
+
+/* What of those names, NULL past the end, the device cannot run, and why. Nothing for a zero device. */
+void missing_text(const bl_device_info *device, const char *(*name_at)(uint32_t i));
+void missing_json(json_writer *json, const char *key, const bl_device_info *device, const char *(*name_at)(uint32_t i));
 
 #endif

@@ -68,7 +68,7 @@ static void print_board(const play *p) {
 /* ---- the computer ---- */
 
 static int thinking_failed(const play *p, int status) {
-    const char *detail = bl_detail(p->context);
+    const char *detail = bl_error_detail(p->context);
     return run_failed("play: %s%s%s", bl_status_text(status), detail[0] ? ": " : "", detail);
 }
 

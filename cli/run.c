@@ -24,6 +24,7 @@ static const app_option RUN_OPTIONS[] = {
     {"--device", "D", "auto", DEVICES_ACCEPTED "; auto is a usable GPU, else the cpu"},
     {"--scheduler", "S", "auto", "a name from ballast list schedulers"},
     {"--workers", "N", "", "how many work at once; all that fit unless given"},
+    {"--bind", NULL, "", "cpu: every worker stays on one core, out of those that this process may use"},
     {"--group", "G", "", "who runs one task: lane, warp or block:LANES; the app's best unless given"},
     {"--repeat", "R", "1", "runs, of which the median time is told"},
     {"--seed", "S", "1", "of generated problems and of victim choice"},
@@ -188,6 +189,7 @@ static int read_request(const options *set, run_request *request) {
     request->force = options_given(set, "--check");
     request->check = !options_given(set, "--no-check");
     request->json = options_given(set, "--json");
+    request->config.bind = options_given(set, "--bind");
     if (options_given(set, "--trace"))
         request->trace = options_text(set, "--trace");
     if (options_given(set, "--checkpoint"))
@@ -273,6 +275,10 @@ static void cancel_on_signals(bl_context *context) {
 static int no_code(const run_request *request, const bl_context *context) {
     const char *scheduler = request->config.scheduler, *target = bl_device_target(context);
     const bl_program *program = request->app->program(target);
+    bl_device_info device = {.capability = 0};
+    bl_device_find(bl_device_id(context), &device);
+    if (bl_device_lacks(&device, scheduler))
+        return wrong_use("--%s", bl_error_detail(context));
     bool fits = strcmp(scheduler, "auto") == 0 || bl_program_has(program, without_alias(scheduler));
     if (fits && request->config.group)
         return wrong_use("--group %s: %s has no code for it on %s with --scheduler %s (accepted: its own group, or "
@@ -283,7 +289,7 @@ static int no_code(const run_request *request, const bl_context *context) {
                          request->app->name, target);
     name_list accepted = {0};
     for (uint32_t i = 0; bl_scheduler_name(i); i++)
-        if (bl_program_has(program, bl_scheduler_name(i)))
+        if (bl_program_has(program, bl_scheduler_name(i)) && !bl_device_lacks(&device, bl_scheduler_name(i)))
             name_list_add(&accepted, bl_scheduler_name(i));
     return wrong_use("--scheduler %s: %s has no code for it on %s (accepted: %s)", scheduler, request->app->name,
                      target, accepted.text);
@@ -314,7 +320,7 @@ static int stalled(const run_request *request, const char *detail) {
 
 /* One line for a status that is not BL_OK; `context` is NULL when there is none yet. Returns the exit status. */
 static int explain(const run_request *request, const bl_context *context, int status) {
-    const char *detail = context ? bl_detail(context) : "";
+    const char *detail = bl_error_detail(context);
     if (status == BL_ENODEVICE)
         return no_device(request->config.device);
     if (status == BL_ESCHEDULER)

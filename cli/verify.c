@@ -22,6 +22,7 @@ enum { QUEUES_MAX = 64 };
 
 typedef struct verify_request {
     const verify_target *target;
+    bl_device_info device;
     const char *names[QUEUES_MAX]; /* none: all */
     uint32_t count;
     double seconds;
@@ -81,6 +82,7 @@ static int choose_device(const options *set, verify_request *request) {
         request->target = verify_cuda(strncmp(device, "cuda:", 5) == 0 ? atoi(device + 5) : 0);
     else
         request->target = strcmp(target, "sim") == 0 ? &verify_sim : &verify_cpu;
+    bl_device_find(device, &request->device);
     if (!request->target)
         return wrong_use("--device %.64s: no usable GPU here (accepted: " DEVICES_ACCEPTED ")", device);
     return 0;
@@ -192,6 +194,12 @@ static void result_json(json_writer *json, const verify_queue *queue, const veri
 /* ---- the command ---- */
 
 static void verify_one(const verify_request *request, const verify_queue *queue, verify_result *result) {
+    const char *lack = bl_device_lacks(&request->device, queue->name);
+    if (lack) {
+        result->verdict = VERIFY_SKIPPED;
+        snprintf(result->text, sizeof result->text, "skipped: %s", lack);
+        return;
+    }
     if (request->again)
         verify_replay(queue, (uint32_t)request->seed, result);
     else

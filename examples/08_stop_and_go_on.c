@@ -58,7 +58,7 @@ static int run_part(const char *file, int part, uint64_t *ways, bl_stats *stats)
     if (status == BL_OK)
         status = bl_copy_out(context, ways, memory, sizeof *ways);
     if (status == BL_EFILE)
-        printf("%s\n", bl_detail(context));
+        printf("%s\n", bl_error_detail(context));
     bl_free(context, memory);
     bl_close(context);
     return status;

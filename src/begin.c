@@ -95,9 +95,9 @@ static int upload_roots(bl__job *j, const void *roots, uint32_t count, uint32_t 
         if (joins)
             entry[BL__ENTRY_HEAD + payload / 4] = range == 1 ? BL__ROOT | i : BL__NO_JOIN;
     }
-    int status = entries ? bl__ensure(j, &j->flat, bytes) : BL_ENOMEM;
+    int status = entries ? bl__ensure(j, &j->flat, bytes) : bl__no_memory(j->c, "the roots");
     if (status == BL_OK)
-        status = bl_copy_in(j->c, j->flat.memory, entries, bytes);
+        status = bl__copy_in(j->c, j->flat.memory, entries, bytes);
     free(entries);
     return status;
 }
@@ -107,7 +107,8 @@ static int number_tasks(bl__job *j, uint32_t *tasks) {
     size_t bytes = 4u * (size_t)j->run.words * j->entries;
     uint32_t *entries = malloc(bytes), *first = malloc(4u * (size_t)j->entries);
     uint64_t sum = 0;
-    int status = entries && first ? bl_copy_out(j->c, entries, j->flat.memory, bytes) : BL_ENOMEM;
+    int status =
+        entries && first ? bl__copy_out(j->c, entries, j->flat.memory, bytes) : bl__no_memory(j->c, "the first wave");
     for (uint32_t i = 0; i < j->entries && status == BL_OK; i++) {
         const uint32_t *entry = entries + (size_t)i * j->run.words;
         first[i] = (uint32_t)sum;
@@ -119,7 +120,7 @@ static int number_tasks(bl__job *j, uint32_t *tasks) {
     if (status == BL_OK)
         status = bl__ensure(j, &j->in_first, 4u * (size_t)j->entries);
     if (status == BL_OK)
-        status = bl_copy_in(j->c, j->in_first.memory, first, 4u * (size_t)j->entries);
+        status = bl__copy_in(j->c, j->in_first.memory, first, 4u * (size_t)j->entries);
     free(entries);
     free(first);
     return status;

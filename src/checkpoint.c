@@ -115,7 +115,7 @@ typedef struct stream {
 static void pass_chunk(stream *s, void *memory, bool on_device, size_t bytes) {
     void *place = on_device ? s->chunk : memory;
     if (s->direction == WRITE && on_device)
-        s->status = bl_copy_out(s->c, place, memory, bytes);
+        s->status = bl__copy_out(s->c, place, memory, bytes);
     errno = 0;
     if (s->status == BL_OK &&
         (s->direction == WRITE ? fwrite(place, 1, bytes, s->file) : fread(place, 1, bytes, s->file)) != bytes)
@@ -123,7 +123,7 @@ static void pass_chunk(stream *s, void *memory, bool on_device, size_t bytes) {
     if (s->status == BL_OK && s->direction == WRITE)
         bl__checksum_add(&s->sum, place, bytes);
     if (s->status == BL_OK && s->direction == READ && on_device)
-        s->status = bl_copy_in(s->c, memory, place, bytes);
+        s->status = bl__copy_in(s->c, memory, place, bytes);
 }
 
 static void pass(stream *s, void *memory, bool on_device, uint64_t bytes) {
@@ -146,7 +146,7 @@ static uint64_t record_bytes(const bl__rest *rest) { return (uint64_t)rest->reco
 static stream open_stream(bl_context *c, FILE *file, direction direction) {
     stream s = {.c = c, .file = file, .direction = direction, .chunk = malloc(CHUNK)};
     if (!s.chunk)
-        s.status = BL_ENOMEM;
+        s.status = bl__no_memory(c, "a checkpoint");
     return s;
 }
 

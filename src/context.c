@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static const bl__device_ops *const device_kinds[] = {
 #ifdef BL_HAVE_CUDA
@@ -63,6 +64,14 @@ static int find_device(const char *wanted, bl_device_info *info, const bl__devic
     return 0;
 }
 
+int bl_device_find(const char *device, bl_device_info *info) {
+    const bl__device_ops *ops;
+    int found = find_device(device ? device : "auto", info, &ops);
+    if (!found)
+        memset(info, 0, sizeof *info);
+    return found;
+}
+
 static char *copy_text(const char *text, const char *otherwise) {
     const char *from = text ? text : otherwise;
     size_t size = strlen(from) + 1;
@@ -81,48 +90,99 @@ static void free_config(bl_config *config) {
     free((char *)config->problem);
 }
 
-static bool config_is_valid(const bl_config *c) {
-    return c->victims <= BL_VICTIMS_RANDOM && c->steal <= BL_STEAL_HALF && c->stall_seconds >= 0 &&
-           c->workers <= 1u << 24 && c->capacity <= 1u << 30 && c->time_limit >= 0 && c->checkpoint_seconds >= 0;
+/* ---- opening and closing ---- */
+
+/* Which field of a config cannot be used, and why; NULL: none. */
+static const char *wrong_field(const bl_config *c, const bl__device_ops *ops) {
+    if (c->victims > BL_VICTIMS_RANDOM)
+        return "victims: no such way to choose one (accepted: those of bl_victims)";
+    if (c->steal > BL_STEAL_HALF)
+        return "steal: no such way (accepted: those of bl_steal)";
+    if (c->workers > 1u << 24)
+        return "workers: too many (accepted: up to 2^24)";
+    if (c->capacity > 1u << 30)
+        return "capacity: too large (accepted: up to 2^30)";
+    if (!(c->stall_seconds >= 0))
+        return "stall_seconds: negative or not a number";
+    if (!(c->time_limit >= 0))
+        return "time_limit: negative or not a number";
+    if (!(c->checkpoint_seconds >= 0))
+        return "checkpoint_seconds: negative or not a number";
+    if (c->stream && strcmp(ops->target, "cuda"))
+        return "stream: only a GPU has streams (accepted: NULL)";
+    if (c->bind > 1)
+        return "bind: 0 or 1";
+    if (c->bind && strcmp(ops->target, "cpu"))
+        return "bind: only workers on the CPU can be bound to cores (accepted: with device cpu)";
+    return NULL;
 }
+
+static int check_config(const bl_config *config, bl_device_info *info, const bl__device_ops **ops) {
+    const char *device = config->device ? config->device : "auto";
+    if (!find_device(device, info, ops)) {
+        bl__detail(NULL, "device %.200s: not here", device);
+        return BL_ENODEVICE;
+    }
+    const char *wrong = wrong_field(config, *ops);
+    if (wrong) {
+        bl__detail(NULL, "%s", wrong);
+        return BL_EINVAL;
+    }
+    if (config->scheduler && !bl__scheduler_known(config->scheduler)) {
+        bl__detail(NULL,
+                   "scheduler %.200s: unknown (accepted: auto, and the names of bl_scheduler_name and "
+                   "bl_alias_name)",
+                   config->scheduler);
+        return BL_ESCHEDULER;
+    }
+    return BL_OK;
+}
+
+static bool copy_config(bl_config *to, const bl_config *config, const char *device) {
+    *to = *config;
+    to->device = copy_text(device, "");
+    to->scheduler = copy_text(config->scheduler, "auto");
+    to->group = copy_text(config->group, "");
+    to->checkpoint = copy_text(config->checkpoint, "");
+    to->resume = copy_text(config->resume, "");
+    to->problem = copy_text(config->problem, "");
+    if (to->seed == 0)
+        to->seed = 1;
+    if (!(to->stall_seconds > 0))
+        to->stall_seconds = 60;
+    if (!(to->checkpoint_seconds > 0))
+        to->checkpoint_seconds = 60;
+    return to->device && to->scheduler && to->group && to->checkpoint && to->resume && to->problem;
+}
+
+/* What calls without a context say about their errors. */
+static _Thread_local char open_detail[1024];
 
 int bl_open(bl_context **context, const bl_config *config) {
     static const bl_config defaults;
-    if (!context)
-        return BL_EINVAL;
-    *context = NULL;
-    config = config ? config : &defaults;
-    if (!config_is_valid(config))
-        return BL_EINVAL;
     bl_device_info info;
     const bl__device_ops *ops;
-    if (!find_device(config->device ? config->device : "auto", &info, &ops))
-        return BL_ENODEVICE;
-    if (config->stream && strcmp(ops->target, "cuda"))
+    open_detail[0] = 0;
+    if (!context) {
+        bl__detail(NULL, "context: no place for it (accepted: a pointer to a bl_context *)");
         return BL_EINVAL;
+    }
+    *context = NULL;
+    config = config ? config : &defaults;
+    int status = check_config(config, &info, &ops);
+    if (status != BL_OK)
+        return status;
     bl_context *c = calloc(1, sizeof *c);
     if (!c)
-        return BL_ENOMEM;
+        return bl__no_memory(NULL, "a context");
     c->ops = ops;
-    c->config = *config;
-    c->config.device = copy_text(info.id, "");
-    c->config.scheduler = copy_text(config->scheduler, "auto");
-    c->config.group = copy_text(config->group, "");
-    c->config.checkpoint = copy_text(config->checkpoint, "");
-    c->config.resume = copy_text(config->resume, "");
-    c->config.problem = copy_text(config->problem, "");
-    if (c->config.seed == 0)
-        c->config.seed = 1;
-    if (!(c->config.stall_seconds > 0))
-        c->config.stall_seconds = 60;
-    if (!(c->config.checkpoint_seconds > 0))
-        c->config.checkpoint_seconds = 60;
+    c->process = (int)getpid();
+    c->capability = info.capability;
     memcpy(c->id, info.id, sizeof c->id);
     memcpy(c->name, info.name, sizeof c->name);
-    bool copied = c->config.device && c->config.scheduler && c->config.group && c->config.checkpoint &&
-                  c->config.resume && c->config.problem;
-    int status = copied ? ops->open(c, info.id) : BL_ENOMEM;
+    status = copy_config(&c->config, config, info.id) ? ops->open(c, info.id) : bl__no_memory(c, "a context");
     if (status != BL_OK) {
+        bl__detail(NULL, "%.1000s", c->detail);
         free_config(&c->config);
         free(c);
         return status;
@@ -131,14 +191,51 @@ int bl_open(bl_context **context, const bl_config *config) {
     return BL_OK;
 }
 
-void bl_close(bl_context *c) {
+bool bl__inherited(const bl_context *c) { return c->process != (int)getpid(); }
+
+/* The busy word is the only thing that a second caller may touch. What an earlier call wrote is ordered by it: acquire here, release in bl__leave. */
+int bl__enter(bl_context *c) {
+    uint32_t idle = 0;
+    if (!c) {
+        open_detail[0] = 0;
+        bl__detail(NULL, "context: NULL (accepted: one from bl_open)");
+        return BL_EINVAL;
+    }
+    if (bl__inherited(c)) {
+        c->detail[0] = 0;
+        bl__detail(c,
+                   "process %d opened this context, and its workers are there; a fork does not copy threads: open one "
+                   "in the child, process %d",
+                   c->process, (int)getpid());
+        return BL_EDEAD;
+    }
+    if (!bl_cas32_acquire(&c->busy, &idle, 1))
+        return BL_EBUSY;
+    c->detail_is_old = true;
+    return BL_OK;
+}
+
+int bl__leave(bl_context *c, int status) {
+    bl_store32_release(&c->busy, 0);
+    return status;
+}
+
+int bl_close(bl_context *c) {
     if (!c)
-        return;
+        return BL_OK;
+    bool inherited = bl__inherited(c);
+    int status = inherited ? BL_OK : bl__enter(c);
+    if (status != BL_OK)
+        return status;
+    for (size_t i = 0; i < c->block_count; i++)
+        if (inherited ? c->ops->host_memory : !c->dead)
+            c->ops->free(c, c->blocks[i].memory);
     c->ops->close(c);
     free_config(&c->config);
     free(c->timelines.spans);
     free(c->blocks);
     free(c);
+    return BL_OK;
 }
 
 void bl_cancel(bl_context *c) {
@@ -149,25 +246,53 @@ void bl_cancel(bl_context *c) {
 const char *bl_device_id(const bl_context *c) { return c->id; }
 const char *bl_device_name(const bl_context *c) { return c->name; }
 const char *bl_device_target(const bl_context *c) { return c->ops->target; }
-const char *bl_detail(const bl_context *c) { return c->detail; }
+
+/* ---- details ---- */
+
+const char *bl_error_detail(const bl_context *c) { return c ? c->detail : open_detail; }
 
 void bl__detail(bl_context *c, const char *format, ...) {
     va_list arguments;
+    char *text = c ? c->detail : open_detail;
+    size_t size = c ? sizeof c->detail : sizeof open_detail;
+    if (c && c->detail_is_old) {
+        c->detail[0] = 0;
+        c->detail_is_old = false;
+    }
     va_start(arguments, format);
-    size_t used = strlen(c->detail);
-    vsnprintf(c->detail + used, sizeof c->detail - used, format, arguments);
+    size_t used = strlen(text);
+    vsnprintf(text + used, size - used, format, arguments);
     va_end(arguments);
+}
+
+int bl__no_memory(bl_context *c, const char *what) {
+    bl__detail(c, "no memory for %s", what);
+    return BL_ENOMEM;
 }
 
 /* ---- memory ---- */
 
 int bl__alloc(bl_context *c, void **memory, size_t bytes) {
     *memory = NULL;
-    return c->dead ? BL_EDEAD : c->ops->alloc(c, memory, bytes ? bytes : 1);
+    if (c->dead)
+        return BL_EDEAD;
+    int status = c->ops->alloc(c, memory, bytes ? bytes : 1);
+    if (status == BL_ENOMEM)
+        bl__detail(c, "%zu bytes cannot be had on %s", bytes, c->id);
+    return status;
 }
 void bl__free(bl_context *c, void *memory) {
     if (memory && !c->dead)
         c->ops->free(c, memory);
+}
+int bl__copy_in(bl_context *c, void *device, const void *host, size_t bytes) {
+    return c->dead ? BL_EDEAD : bytes ? c->ops->copy_in(c, device, host, bytes) : BL_OK;
+}
+int bl__copy_out(bl_context *c, void *host, const void *device, size_t bytes) {
+    return c->dead ? BL_EDEAD : bytes ? c->ops->copy_out(c, host, device, bytes) : BL_OK;
+}
+int bl__zero(bl_context *c, void *device, size_t bytes) {
+    return c->dead ? BL_EDEAD : bytes ? c->ops->zero(c, device, bytes) : BL_OK;
 }
 
 static bool room_for_block(bl_context *c) {
@@ -182,18 +307,19 @@ static bool room_for_block(bl_context *c) {
     return true;
 }
 
-int bl_alloc(bl_context *c, void **memory, size_t bytes) {
-    if (!c || !memory)
+static int alloc_block(bl_context *c, void **memory, size_t bytes) {
+    if (!memory) {
+        bl__detail(c, "memory: no place for the address (accepted: a pointer to a pointer)");
         return BL_EINVAL;
+    }
     *memory = NULL;
-    int status = room_for_block(c) ? bl__alloc(c, memory, bytes) : BL_ENOMEM;
+    int status = room_for_block(c) ? bl__alloc(c, memory, bytes) : bl__no_memory(c, "the list of allocations");
     if (status == BL_OK)
         c->blocks[c->block_count++] = (bl__block){*memory, bytes};
     return status;
 }
-void bl_free(bl_context *c, void *memory) {
-    if (!c || !memory)
-        return;
+
+static void free_block(bl_context *c, void *memory) {
     size_t i = c->block_count;
     while (i > 0 && c->blocks[i - 1].memory != memory)
         i--;
@@ -203,14 +329,29 @@ void bl_free(bl_context *c, void *memory) {
     }
     bl__free(c, memory);
 }
+
+int bl_alloc(bl_context *c, void **memory, size_t bytes) {
+    int status = bl__enter(c);
+    return status == BL_OK ? bl__leave(c, alloc_block(c, memory, bytes)) : status;
+}
+int bl_free(bl_context *c, void *memory) {
+    int status = memory ? bl__enter(c) : BL_OK;
+    if (!memory || status != BL_OK)
+        return status;
+    free_block(c, memory);
+    return bl__leave(c, BL_OK);
+}
 int bl_copy_in(bl_context *c, void *device, const void *host, size_t bytes) {
-    return c->dead ? BL_EDEAD : bytes ? c->ops->copy_in(c, device, host, bytes) : BL_OK;
+    int status = bl__enter(c);
+    return status == BL_OK ? bl__leave(c, bl__copy_in(c, device, host, bytes)) : status;
 }
 int bl_copy_out(bl_context *c, void *host, const void *device, size_t bytes) {
-    return c->dead ? BL_EDEAD : bytes ? c->ops->copy_out(c, host, device, bytes) : BL_OK;
+    int status = bl__enter(c);
+    return status == BL_OK ? bl__leave(c, bl__copy_out(c, host, device, bytes)) : status;
 }
 int bl_zero(bl_context *c, void *device, size_t bytes) {
-    return c->dead ? BL_EDEAD : bytes ? c->ops->zero(c, device, bytes) : BL_OK;
+    int status = bl__enter(c);
+    return status == BL_OK ? bl__leave(c, bl__zero(c, device, bytes)) : status;
 }
 
 /* ---- the watch ---- */

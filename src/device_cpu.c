@@ -1,4 +1,5 @@
-/* Device: the CPU. A pool of threads, one per worker, bound to cores where hwloc is there; they sleep while there is nothing to do. */
+/* Device: the CPU. A pool of threads, one per worker; they sleep while there is nothing to do. */
+#include "cpus.h"
 #include "internal.h"
 #include "platform/fence.h"
 
@@ -24,6 +25,8 @@ typedef struct cpu_device {
     pthread_t *threads;
     struct cpu_thread *numbers;
     uint32_t thread_count;
+    uint32_t cores; /* that were usable when it was opened */
+    bool bind;
     uint64_t job;     /* bumped with each job */
     uint32_t running; /* threads still in it */
     bool quit;
@@ -37,17 +40,10 @@ typedef struct cpu_device {
 typedef struct cpu_thread {
     cpu_device *device;
     uint32_t number;
+    int core; /* that it is bound to; -1: to none */
 } cpu_thread;
 
 /* ---- what there is ---- */
-
-static uint32_t cpu_count(void) {
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
-        return (uint32_t)CPU_COUNT(&set);
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n > 0 ? (uint32_t)n : 1;
-}
 
 #ifdef BL_HAVE_HWLOC
 /* The machine does not change: it is looked at once, by the first who asks, and kept for all contexts. */
@@ -97,33 +93,13 @@ static int cpu_enumerate(uint32_t i, bl_device_info *info) {
     memset(info, 0, sizeof *info);
     snprintf(info->id, sizeof info->id, "cpu");
     cpu_model(info->name, sizeof info->name);
-    info->workers = cpu_count();
+    info->workers = bl__cpus_usable();
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     info->memory = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
     return 1;
 }
 
 /* ---- threads ---- */
-
-static void bind_to_core(cpu_device *d, uint32_t number) {
-#ifdef BL_HAVE_HWLOC
-    hwloc_topology_t t = topology();
-    /* One thread per processing unit, cores first; with more threads than units the system spreads them better. */
-    if (!t || d->thread_count > (uint32_t)hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PU))
-        return;
-    int cores = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_CORE);
-    hwloc_obj_t core = cores > 0 ? hwloc_get_obj_by_type(t, HWLOC_OBJ_CORE, number % (uint32_t)cores) : NULL;
-    hwloc_obj_t unit = hwloc_get_obj_by_type(t, HWLOC_OBJ_PU, number);
-    if (core && number < (uint32_t)cores)
-        unit = hwloc_get_obj_inside_cpuset_by_type(t, core->cpuset, HWLOC_OBJ_PU, 0);
-    else if (core && cores > 0)
-        unit = hwloc_get_obj_inside_cpuset_by_type(t, core->cpuset, HWLOC_OBJ_PU, number / (uint32_t)cores);
-    if (unit)
-        hwloc_set_cpubind(t, unit->cpuset, HWLOC_CPUBIND_THREAD);
-#else
-    (void)d, (void)number;
-#endif
-}
 
 /* A thread's part of a job: its worker, or group after group of a static wave as a GPU's hardware would hand them out. */
 static void run_groups(cpu_device *d, uint32_t number) {
@@ -160,8 +136,8 @@ static void *thread_main(void *argument) {
     cpu_thread *self = argument;
     cpu_device *d = self->device;
     uint64_t seen = 0;
-    pthread_mutex_lock(&d->lock); /* held until all threads are there: bind_to_core counts them */
-    bind_to_core(d, self->number);
+    bl__cpus_stay_on(self->core);
+    pthread_mutex_lock(&d->lock);
     for (;;) {
         while (d->job == seen && !d->quit)
             pthread_cond_wait(&d->job_given, &d->lock);
@@ -183,8 +159,10 @@ static void stop_threads(cpu_device *d) {
     d->quit = true;
     pthread_cond_broadcast(&d->job_given);
     pthread_mutex_unlock(&d->lock);
-    for (uint32_t i = 0; i < d->thread_count; i++)
+    for (uint32_t i = 0; i < d->thread_count; i++) {
         pthread_join(d->threads[i], NULL);
+        bl__cpus_give_back(d->numbers[i].core);
+    }
     free(d->threads);
     free(d->numbers);
     d->threads = NULL;
@@ -209,9 +187,12 @@ static int start_threads(cpu_device *d, uint32_t count) {
     for (uint32_t i = 0; i < count && !error; i++) {
         d->numbers[i].device = d;
         d->numbers[i].number = i;
+        d->numbers[i].core = d->bind ? bl__cpus_take() : -1;
         error = pthread_create(&d->threads[i], NULL, thread_main, &d->numbers[i]);
         if (!error)
             d->thread_count++;
+        else
+            bl__cpus_give_back(d->numbers[i].core);
     }
     pthread_mutex_unlock(&d->lock);
     if (error)
@@ -264,7 +245,9 @@ static int cpu_open(bl_context *c, const char *id) {
     (void)id;
     cpu_device *d = calloc(1, sizeof *d);
     if (!d)
-        return BL_ENOMEM;
+        return bl__no_memory(c, "the CPU's threads");
+    d->cores = bl__cpus_usable();
+    d->bind = c->config.bind;
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -292,6 +275,13 @@ static void abandon(cpu_device *d) {
 
 static void cpu_close(bl_context *c) {
     cpu_device *d = c->device;
+    if (bl__inherited(
+            c)) { /* locks and conditions are as other threads left them when the process forked: not to be touched */
+        free(d->threads);
+        free(d->numbers);
+        free(d);
+        return;
+    }
     if (c->dead) {
         abandon(d);
         return;
@@ -325,8 +315,8 @@ static int host_zero(bl_context *c, void *memory, size_t bytes) {
 }
 
 static int cpu_fit(bl_context *c, bl__plan *plan, uint32_t lanes, size_t worker_memory) {
-    (void)c, (void)lanes, (void)worker_memory;
-    plan->fit = plan->processors = cpu_count();
+    (void)lanes, (void)worker_memory;
+    plan->fit = plan->processors = ((cpu_device *)c->device)->cores;
     plan->workers_per_block = plan->threads = 1;
     plan->fences_alone = !bl__can_fence_all_threads();
     if (c->config.workers > plan->processors)
@@ -418,4 +408,5 @@ const bl__device_ops bl__cpu_ops = {
     .launch = cpu_launch,
     .timer_start = cpu_timer_start,
     .timer_stop = cpu_timer_stop,
+    .host_memory = true,
 };

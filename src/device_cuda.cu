@@ -28,8 +28,10 @@ static int status_of(bl_context *c, cudaError_t error, const char *what) {
     if (error == cudaSuccess)
         return BL_OK;
     (void)cudaGetLastError();
-    if (error == cudaErrorMemoryAllocation)
+    if (error == cudaErrorMemoryAllocation) {
+        bl__detail(c, "CUDA: %s: %s; ", what, cudaGetErrorString(error));
         return BL_ENOMEM;
+    }
     bl__detail(c, "CUDA: %s: %s", what, cudaGetErrorString(error));
     /* After such an error every further call of this process on the device fails. */
     if (error == cudaErrorIllegalAddress || error == cudaErrorLaunchFailure || error == cudaErrorAssert ||
@@ -55,13 +57,14 @@ static int cuda_enumerate(uint32_t i, bl_device_info *info) {
     snprintf(info->name, sizeof info->name, "%s", properties.name);
     info->workers = (uint32_t)properties.multiProcessorCount;
     info->memory = properties.totalGlobalMem;
+    info->capability = (uint32_t)(10 * properties.major + properties.minor);
     return 1;
 }
 
 static void cuda_close(bl_context *c) {
     cuda_device *d = (cuda_device *)c->device;
-    cudaSetDevice(d->number);
-    if (!c->dead) {
+    if (!c->dead && !bl__inherited(c)) { /* a forked child has no CUDA of its parent's */
+        cudaSetDevice(d->number);
         if (d->own_stream && d->stream)
             cudaStreamDestroy(d->stream);
         if (d->side)
@@ -78,7 +81,7 @@ static void cuda_close(bl_context *c) {
 static int cuda_open(bl_context *c, const char *id) {
     cuda_device *d = (cuda_device *)calloc(1, sizeof *d);
     if (!d)
-        return BL_ENOMEM;
+        return bl__no_memory(c, "a GPU's state");
     c->device = d;
     d->number = atoi(id + 5);
     cudaError_t error = cudaSetDevice(d->number);

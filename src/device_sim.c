@@ -29,7 +29,7 @@ static int sim_enumerate(uint32_t i, bl_device_info *info) {
 static int sim_open(bl_context *c, const char *id) {
     (void)id;
     c->device = calloc(1, sizeof(sim_device));
-    return c->device ? BL_OK : BL_ENOMEM;
+    return c->device ? BL_OK : bl__no_memory(c, "the simulated machine");
 }
 static void sim_close(bl_context *c) { free(c->device); }
 
@@ -89,7 +89,7 @@ static int sim_launch(bl_context *c, const bl__plan *plan, const bl__run *run, c
         bl_sim_result result = bl_sim_run(blocks, run->lanes, sim_body, &s, &options);
         d->ticks += options.makespan;
         if (result == BL_SIM_NOMEM)
-            return BL_ENOMEM;
+            return bl__no_memory(c, "the stacks of the fibers");
         if (result != BL_SIM_DONE) {
             bl__watch_report(c, result == BL_SIM_DEADLOCK ? "all lanes wait for each other" : "no task ended in time",
                              run->tally, run->tallies);
@@ -134,4 +134,5 @@ const bl__device_ops bl__sim_ops = {
     .launch = sim_launch,
     .timer_start = sim_timer_start,
     .timer_stop = sim_timer_stop,
+    .host_memory = true,
 };

@@ -29,8 +29,12 @@ struct bl_context {
     const bl__device_ops *ops;
     void *device; /* the device's own state */
     char id[16], name[128];
-    bl_config config; /* strings in it are copies */
+    uint32_t capability; /* bl_device_info.capability */
+    bl_config config;    /* strings in it are copies */
+    int process;         /* that opened it */
+    uint32_t busy;       /* with a call: bl__enter */
     bool dead;
+    bool detail_is_old; /* of an earlier call: the next one replaces it */
     char detail[4096];
     bl__timelines timelines;
     bl__block *blocks;
@@ -82,7 +86,8 @@ struct bl__device_ops {
     const char *target;
     int (*enumerate)(uint32_t i, bl_device_info *info); /* 0 past the end */
     int (*open)(bl_context *c, const char *id);
-    void (*close)(bl_context *c); /* a dead context: lets go of what a stuck worker may still use */
+    /* A dead context: leaves what a stuck worker may still use. An inherited one (bl__inherited): frees memory of the host and nothing else. */
+    void (*close)(bl_context *c);
     int (*alloc)(bl_context *c, void **memory, size_t bytes);
     void (*free)(bl_context *c, void *memory);
     int (*copy_in)(bl_context *c, void *device, const void *host, size_t bytes);
@@ -97,6 +102,7 @@ struct bl__device_ops {
     int (*launch)(bl_context *c, const bl__plan *plan, const bl__run *run, const void *shared);
     int (*timer_start)(bl_context *c);
     int (*timer_stop)(bl_context *c, double *seconds);
+    bool host_memory; /* what alloc gives: a forked child has a copy of it */
 };
 
 extern const bl__device_ops bl__cpu_ops, bl__sim_ops;
@@ -123,11 +129,25 @@ double bl__watch_next(const bl_context *c, double most);
 /* Says in c->detail why, and where each worker stands. */
 void bl__watch_report(bl_context *c, const char *why, const bl__tally *tally, uint32_t count);
 
-/* Memory that is no user's. */
+/* A call on a context begins and ends. BL_OK, or why it may not: BL_EINVAL, BL_EBUSY, BL_EDEAD. Only bl_run and its like also refuse by themselves. */
+int bl__enter(bl_context *c);
+int bl__leave(bl_context *c, int status); /* returns the status */
+bool bl__inherited(const bl_context *c);  /* by a fork: its threads are not in this process */
+
+/* Within a call. Memory that is no user's. */
 int bl__alloc(bl_context *c, void **memory, size_t bytes);
 void bl__free(bl_context *c, void *memory);
+int bl__copy_in(bl_context *c, void *device, const void *host, size_t bytes);
+int bl__copy_out(bl_context *c, void *host, const void *device, size_t bytes);
+int bl__zero(bl_context *c, void *device, size_t bytes);
 
+/* Adds to what bl_error_detail says. NULL: about a call without a context, by this thread. */
 void bl__detail(bl_context *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int bl__no_memory(bl_context *c, const char *what); /* says so, and returns BL_ENOMEM */
+
+bool bl__scheduler_known(const char *name);
+/* bl_device_lacks, for a device of that compute capability. */
+const char *bl__lacks(uint32_t capability, const char *name);
 
 /* Resolves config->scheduler and config->group for a program. */
 int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint32_t *lanes);

@@ -8,15 +8,17 @@ int bl__make_records(bl__job *j, uint64_t capacity) {
     bl__run *run = &j->run;
     bl__buffer larger = {NULL, 0};
     size_t used = (size_t)run->record_capacity * run->record_bytes;
-    if (capacity > 1u << 30)
+    if (capacity > 1u << 30) {
+        bl__detail(j->c, "more than 2^30 forks at a time wait for their children");
         return BL_ENOMEM;
+    }
     run->record_bytes = j->plan.program->record_bytes;
     size_t bytes = (size_t)capacity * run->record_bytes;
     int status = bl__ensure(j, &larger, bytes);
     if (status == BL_OK && used)
         status = j->c->ops->move(j->c, larger.memory, j->records.memory, used);
     if (status == BL_OK)
-        status = bl_zero(j->c, (char *)larger.memory + used, bytes - used);
+        status = bl__zero(j->c, (char *)larger.memory + used, bytes - used);
     bl__release(j, &j->records);
     j->records = larger;
     run->records = larger.memory;
@@ -46,7 +48,7 @@ int bl__make_results(bl__job *j) {
     size_t bytes = (size_t)j->plan.program->result_bytes * j->roots;
     int status = bytes ? bl__ensure(j, &j->results, bytes) : BL_OK;
     if (status == BL_OK && bytes)
-        status = bl_zero(j->c, j->results.memory, bytes);
+        status = bl__zero(j->c, j->results.memory, bytes);
     j->run.results = j->results.memory;
     return status;
 }
@@ -59,7 +61,7 @@ int bl__records_for_wave(bl__job *j, uint32_t tasks) {
         return BL_OK;
     int status = j->c->ops->manage(j->c, BL__RECORDS_COUNT, -1, run, NULL, 0, j->total.memory);
     if (status == BL_OK)
-        status = bl_copy_out(j->c, &spare, j->total.memory, sizeof spare);
+        status = bl__copy_out(j->c, &spare, j->total.memory, sizeof spare);
     if (status != BL_OK || spare >= needed)
         return status;
     return bl__make_records(j, bl__power_of_two(run->record_capacity + needed - spare));

@@ -140,15 +140,20 @@ static int allocate_workers(bl__job *j) {
     if (status == BL_OK)
         status = bl__ensure(j, &j->total, sizeof(uint64_t));
     if (status == BL_OK && !(j->tallies = calloc(run->tallies, sizeof(bl__tally))))
-        status = BL_ENOMEM;
+        status = bl__no_memory(j->c, "the workers' counts");
     if (status == BL_OK)
-        status = bl_zero(j->c, j->tally.memory, sizeof(bl__tally) * run->tallies);
+        status = bl__zero(j->c, j->tally.memory, sizeof(bl__tally) * run->tallies);
     run->control = j->control.memory;
     run->tally = j->tally.memory;
     run->spill = j->spill.memory;
     run->memory = j->memory.memory;
     run->host = j->c->device;
     return status;
+}
+
+static int too_many_entries(bl__job *j) {
+    bl__detail(j->c, "more entries at a time than a queue or pool of %s can hold (2^30)", j->plan.scheduler);
+    return BL_ENOMEM;
 }
 
 /* Queues with room for at least twice what is in flat, and that put into them. */
@@ -171,7 +176,7 @@ static int refill(bl__job *j) {
     if (status == BL_OK && type->by_handle) {
         uint64_t handles = bl__pool_capacity((uint64_t)run->capacity * run->queue_count, run->workers);
         if (handles > 1u << 31)
-            return BL_ENOMEM;
+            return too_many_entries(j);
         run->pool_capacity = (uint32_t)handles;
         status = bl__ensure(j, &j->pool, bl__pool_bytes(run->pool_capacity, run->workers, run->words));
         run->pool = j->pool.memory;
@@ -187,20 +192,20 @@ static int refill(bl__job *j) {
 static int drain(bl__job *j) {
     bl__run *run = &j->run;
     uint64_t total = 0;
-    int status = bl_zero(j->c, j->total.memory, sizeof total);
+    int status = bl__zero(j->c, j->total.memory, sizeof total);
     if (status == BL_OK)
         status = j->c->ops->manage(j->c, BL__COUNT, j->plan.queue, run, NULL, 0, j->total.memory);
     if (status == BL_OK)
-        status = bl_copy_out(j->c, &total, j->total.memory, sizeof total);
+        status = bl__copy_out(j->c, &total, j->total.memory, sizeof total);
     for (uint32_t i = 0; i < run->workers; i++)
         total += j->tallies[i].spilled;
     if (total > UINT32_MAX)
-        return BL_ENOMEM;
+        return too_many_entries(j);
     j->entries = (uint32_t)total;
     if (status == BL_OK)
         status = bl__ensure(j, &j->flat, 4u * (size_t)run->words * (size_t)total + 4);
     if (status == BL_OK)
-        status = bl_zero(j->c, j->total.memory, sizeof total);
+        status = bl__zero(j->c, j->total.memory, sizeof total);
     if (status == BL_OK)
         status = j->c->ops->manage(j->c, BL__DRAIN, j->plan.queue, run, j->flat.memory, 0, j->total.memory);
     return status;
@@ -213,9 +218,9 @@ int bl__launch(bl__job *j, bl__control *after) {
     j->c->pausable = !j->plan.is_static;
     int status = j->c->ops->launch(j->c, &j->plan, &j->run, j->shared);
     if (status == BL_OK)
-        status = bl_copy_out(j->c, after, j->control.memory, sizeof *after);
+        status = bl__copy_out(j->c, after, j->control.memory, sizeof *after);
     if (status == BL_OK)
-        status = bl_copy_out(j->c, j->tallies, j->tally.memory, sizeof(bl__tally) * j->run.tallies);
+        status = bl__copy_out(j->c, j->tallies, j->tally.memory, sizeof(bl__tally) * j->run.tallies);
     if (status == BL_OK && after->stop & BL__STOP_FAILED)
         status = BL_ETASK;
     if (status == BL_OK && after->stop & BL__STOP_TOO_MANY)
@@ -228,7 +233,7 @@ static int run_dynamic(bl__job *j) {
     bl__control after;
     int status = refill(j);
     if (status == BL_OK)
-        status = bl_zero(j->c, j->control.memory, sizeof after);
+        status = bl__zero(j->c, j->control.memory, sizeof after);
     if (status == BL_OK)
         status = j->c->ops->timer_start(j->c);
     while (status == BL_OK) {
@@ -248,7 +253,7 @@ static int run_dynamic(bl__job *j) {
         if (after.stop & BL__STOP_RECORDS)
             status = bl__make_records(j, 2 * (uint64_t)j->run.record_capacity);
         if (status == BL_OK && after.stop & BL__STOP_GROW) {
-            status = j->run.capacity < 1u << 30 ? BL_OK : BL_ENOMEM;
+            status = j->run.capacity < 1u << 30 ? BL_OK : too_many_entries(j);
             j->run.capacity *= 2;
         }
         bl__release(j, &j->queues); /* before the larger ones are made */
@@ -256,7 +261,7 @@ static int run_dynamic(bl__job *j) {
         if (status == BL_OK)
             status = refill(j);
         if (status == BL_OK)
-            status = bl_zero(j->c, j->control.memory, sizeof after);
+            status = bl__zero(j->c, j->control.memory, sizeof after);
     }
     int stopped = j->c->ops->timer_stop(j->c, &j->stats.seconds);
     return status != BL_OK ? status : stopped;
@@ -331,17 +336,31 @@ static bl__job *new_job(bl_context *c, const bl_program *program, const void *sh
     return j;
 }
 
+/* Which argument cannot be used, and why; NULL: none. */
+static const char *wrong_argument(const bl_program *program, const void *shared, const void *roots, uint32_t count,
+                                  bool results_wanted, const void *results) {
+    if (!program)
+        return "program: NULL (accepted: NAME_cpu() or NAME_cuda() of a program, or one from bl_function)";
+    if (count && !roots && program->payload_bytes)
+        return "roots: NULL, but the program's tasks have a payload";
+    if (program->shared_bytes && !shared)
+        return "shared: NULL, but the program has shared data";
+    if (results_wanted && !results)
+        return "results: NULL (accepted: memory for a result of each root)";
+    if (results_wanted && !program->result_bytes)
+        return "results: the program has none (accepted with BL_RESULT)";
+    if (count >= BL__ROOT)
+        return "count: too many roots (accepted: fewer than 2^31)";
+    return NULL;
+}
+
 static int run_entries(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count,
                        uint32_t range, void *results, bl_stats *stats) {
-    if (!c || !program || (count && !roots && program->payload_bytes) || (program->shared_bytes && !shared) ||
-        (results && !program->result_bytes) || count >= BL__ROOT)
-        return BL_EINVAL;
     if (c->dead)
         return BL_EDEAD;
-    c->detail[0] = 0;
     bl__job *j = new_job(c, program, shared);
     if (!j)
-        return BL_ENOMEM;
+        return bl__no_memory(c, "a run");
     uint32_t lanes;
     int status = bl__plan_make(c, program, &j->plan, &lanes);
     if (status == BL_OK)
@@ -365,7 +384,7 @@ static int run_entries(bl_context *c, const bl_program *program, const void *sha
         if (status == BL_OK)
             status = j->plan.is_static ? bl__run_waves(j, tasks) : run_dynamic(j);
         if (status == BL_OK && results)
-            status = bl_copy_out(c, results, j->results.memory, (size_t)program->result_bytes * count);
+            status = bl__copy_out(c, results, j->results.memory, (size_t)program->result_bytes * count);
         bl__add_up(j);
         bl__stats_add(&j->stats, &j->before);
         if (!j->again)
@@ -383,17 +402,33 @@ static int run_entries(bl_context *c, const bl_program *program, const void *sha
     return status;
 }
 
+/* What all of them begin and end with. */
+static int run_call(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count,
+                    uint32_t range, bool results_wanted, void *results, bl_stats *stats) {
+    int status = bl__enter(c);
+    if (status != BL_OK)
+        return status;
+    if (!c->dead) /* else it says why */
+        c->detail[0] = 0;
+    const char *wrong = wrong_argument(program, shared, roots, count, results_wanted, results);
+    if (wrong) {
+        bl__detail(c, "%s", wrong);
+        return bl__leave(c, BL_EINVAL);
+    }
+    return bl__leave(c, run_entries(c, program, shared, roots, count, range, results, stats));
+}
+
 int bl_run(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count,
            bl_stats *stats) {
-    return run_entries(c, program, shared, roots, count, 1, NULL, stats);
+    return run_call(c, program, shared, roots, count, 1, false, NULL, stats);
 }
 
 int bl_run_join(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count,
                 void *results, bl_stats *stats) {
-    return results ? run_entries(c, program, shared, roots, count, 1, results, stats) : BL_EINVAL;
+    return run_call(c, program, shared, roots, count, 1, true, results, stats);
 }
 
 int bl_run_range(bl_context *c, const bl_program *program, const void *shared, const void *payload, uint32_t count,
                  bl_stats *stats) {
-    return run_entries(c, program, shared, payload, 1, count, NULL, stats);
+    return run_call(c, program, shared, payload, 1, count, false, NULL, stats);
 }

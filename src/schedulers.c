@@ -107,6 +107,11 @@ static const char *resolve(const char *name, bool *alias) {
     return NULL;
 }
 
+bool bl__scheduler_known(const char *name) {
+    bool alias;
+    return resolve(name, &alias) != NULL;
+}
+
 uint32_t bl_scheduler_uses(const char *scheduler) {
     bool alias;
     const char *name = scheduler ? resolve(scheduler, &alias) : NULL;
@@ -158,7 +163,22 @@ static bool parse_group(const char *text, const bl_program *program, uint32_t wa
 
 /* ---- what is asked for and cannot be had ---- */
 
-/* The fields of bl_config that not all schedulers use: whether given, and what bl_detail calls them. */
+const char *bl__lacks(uint32_t capability, const char *name) {
+    bool alias;
+    const char *scheduler = resolve(name, &alias), *queue = strchr(scheduler ? scheduler : name, ':');
+    queue = queue ? queue + 1 : name;
+    bl_queue_info info;
+    for (uint32_t i = 0; capability && capability < 90 && bl_queue(i, &info); i++)
+        if (!strcmp(queue, info.name) && info.flags & BL_NEEDS_CAS128)
+            return "needs a 128-bit compare-and-swap, which GPUs have from compute capability 9.0 on";
+    return NULL;
+}
+
+const char *bl_device_lacks(const bl_device_info *device, const char *name) {
+    return bl__lacks(device->capability, name);
+}
+
+/* The fields of bl_config that not all schedulers use: whether given, and what bl_error_detail calls them. */
 static const char *asked_for(const bl_config *config, uint32_t use) {
     switch (use) {
     case BL_USES_CAPACITY:
@@ -216,8 +236,8 @@ static int check_fields(bl_context *c, const bl__plan *plan) {
 static bool may_choose(const bl_context *c, const bl_program *program, const char *name, int lane_tasks) {
     bool waves = !(bl_scheduler_uses(name) & BL_USES_CAPACITY); /* no queues */
     bool to_stop = c->config.time_limit > 0 || c->config.checkpoint[0];
-    return find_instance(program, name, lane_tasks) && !unused_field(&c->config, name, BL_USES_CAPACITY) &&
-           !(waves && to_stop);
+    return find_instance(program, name, lane_tasks) && !bl__lacks(c->capability, name) &&
+           !unused_field(&c->config, name, BL_USES_CAPACITY) && !(waves && to_stop);
 }
 
 /* What "auto" means for a program, `otherwise` unless there is a reason. */
@@ -237,11 +257,7 @@ int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint
         bl__detail(c, "the program is built for %s, the context is on %s", program->target, c->ops->target);
         return BL_ENOCODE;
     }
-    const char *name = resolve(c->config.scheduler, &plan->as_in_paper);
-    if (!name) {
-        bl__detail(c, "scheduler \"%s\"", c->config.scheduler);
-        return BL_ESCHEDULER;
-    }
+    const char *name = resolve(c->config.scheduler, &plan->as_in_paper); /* bl_open has looked whether it is known */
     int lane_tasks;
     plan->warp = warp_of(program->target);
     if (!parse_group(c->config.group, program, plan->warp, &lane_tasks, lanes)) {
@@ -253,6 +269,11 @@ int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint
     }
     if (!strcmp(c->config.scheduler, "auto"))
         name = choose(c, program, lane_tasks, name);
+    const char *lack = bl__lacks(c->capability, name);
+    if (lack) {
+        bl__detail(c, "scheduler %s: %s; %s has %u.%u", name, lack, c->id, c->capability / 10, c->capability % 10);
+        return BL_ENOCODE;
+    }
     plan->instance = find_instance(program, name, lane_tasks);
     if (!plan->instance) {
         bl__detail(c, "%s has no code for %s with group %s: other groups run with " BL_DEFAULT_TEXT, program->name,

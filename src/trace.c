@@ -8,19 +8,27 @@
 enum { DEFAULT_ROOM = 4096, LEAST_ROOM = 16, MOST_SPANS = 1 << 20 };
 
 int bl_trace_start(bl_context *c, uint32_t spans_per_worker) {
-    if (!c)
-        return BL_EINVAL;
+    int status = bl__enter(c);
+    if (status != BL_OK)
+        return status;
     free(c->timelines.spans);
     memset(&c->timelines, 0, sizeof c->timelines);
     c->timelines.room = spans_per_worker == 0 ? DEFAULT_ROOM : spans_per_worker < 2 ? 2 : spans_per_worker;
-    return BL_OK;
+    return bl__leave(c, BL_OK);
 }
 
-void bl_trace_stop(bl_context *c) { c->timelines.room = 0; }
+int bl_trace_stop(bl_context *c) {
+    int status = bl__enter(c);
+    if (status != BL_OK)
+        return status;
+    c->timelines.room = 0;
+    return bl__leave(c, BL_OK);
+}
 
 const bl_span *bl_trace(const bl_context *c, size_t *count) {
-    *count = c->timelines.count;
-    return c->timelines.spans;
+    bool busy = bl_load32_acquire(&c->busy); /* a run is writing them */
+    *count = busy ? 0 : c->timelines.count;
+    return busy ? NULL : c->timelines.spans;
 }
 
 /* ---- before a run ---- */
@@ -45,7 +53,7 @@ int bl__trace_begin(bl_context *c, bl__run *run) {
     size_t bytes = bytes_of(run->tallies, room);
     void *memory;
     bl__trace *heads = calloc(run->tallies, sizeof *heads);
-    int status = heads ? bl__alloc(c, &memory, bytes) : BL_ENOMEM;
+    int status = heads ? bl__alloc(c, &memory, bytes) : bl__no_memory(c, "timelines");
     if (status == BL_OK) {
         run->trace = memory;
         for (uint32_t i = 0; i < run->tallies; i++) {
@@ -53,10 +61,10 @@ int bl__trace_begin(bl_context *c, bl__run *run) {
             heads[i].waves = (bl__wave_mark *)(void *)heads[i].marks;
             heads[i].room = room;
         }
-        status = bl_zero(c, memory, bytes);
+        status = bl__zero(c, memory, bytes);
     }
     if (status == BL_OK)
-        status = bl_copy_in(c, memory, heads, sizeof *heads * run->tallies);
+        status = bl__copy_in(c, memory, heads, sizeof *heads * run->tallies);
     free(heads);
     return status;
 }
@@ -247,7 +255,7 @@ static int fetch_and_collect(bl_context *c, const bl__run *run, bool waves) {
     size_t bytes = bytes_of(run->tallies, room);
     bl__trace *copy = malloc(bytes);
     uint64_t *bounds = calloc(launches, 2 * sizeof *bounds);
-    int status = copy && bounds ? bl_copy_out(c, copy, run->trace, bytes) : BL_ENOMEM;
+    int status = copy && bounds ? bl__copy_out(c, copy, run->trace, bytes) : BL_ENOMEM;
     if (status == BL_OK) {
         collection m = {.to = &c->timelines,
                         .heads = copy,
@@ -260,6 +268,8 @@ static int fetch_and_collect(bl_context *c, const bl__run *run, bool waves) {
                         .ended = bounds + launches};
         status = collect(&m);
     }
+    if (status == BL_ENOMEM)
+        bl__no_memory(c, "timelines");
     free(bounds);
     free(copy);
     return status;

@@ -93,7 +93,7 @@ static void run_on(problem *p, bl_config config, int times) {
     if (CHECK_SAME(p->app->load(p->data, c), BL_OK)) {
         for (int i = 0; i < times; i++) {
             if (!CHECK_SAME(p->app->run(p->data, c, &stats), BL_OK)) {
-                printf("    %s\n", bl_detail(c));
+                printf("    %s\n", bl_error_detail(c));
                 break;
             }
             if (!CHECK(p->app->check(p->data, &stats, true, &how, &error)))
@@ -330,7 +330,7 @@ static int run_part(problem *p, uint32_t part, bool moves, double limit, const c
         exit(check_end());
     int status = p->app->run(p->data, c, &stats);
     if (!CHECK(status == BL_OK || status == BL_ETIME))
-        printf("    %s: %s\n", bl_status_name(status), bl_detail(c));
+        printf("    %s: %s\n", bl_status_name(status), bl_error_detail(c));
     if (status == BL_OK) {
         CHECK(p->app->check(p->data, &stats, true, &how, &error));
         same_print(p);

@@ -193,7 +193,7 @@ static void stop_and_go_on(uint32_t from, bool joins) {
         cancel_after = parts < 2 ? 100 + 37 * (from % 7) : 0;
         status = run_one(c, joins, &stats);
         if (!CHECK(status == BL_OK || status == BL_ECANCEL))
-            printf("    %s: %s\n", bl_status_name(status), bl_detail(c));
+            printf("    %s: %s\n", bl_status_name(status), bl_error_detail(c));
         CHECK(stats.tasks >= tasks);
         tasks = stats.tasks;
         bl_close(c);
@@ -341,8 +341,8 @@ static void refuses(const char *path, uint32_t factor, uint32_t length, uint32_t
     bl_stats stats;
     bl_context *c = open_with((bl_config){.resume = path});
     CHECK_SAME(run_loop(c, factor, length, extra, &stats), BL_EFILE);
-    if (!CHECK(strstr(bl_detail(c), words) != NULL))
-        printf("    %s\n", bl_detail(c));
+    if (!CHECK(strstr(bl_error_detail(c), words) != NULL))
+        printf("    %s\n", bl_error_detail(c));
     bl_close(c);
 }
 
@@ -380,7 +380,7 @@ static void test_files(void) {
     check_at("other problems");
     bl_context *other = open_with((bl_config){.resume = file, .problem = "another"});
     CHECK_SAME(run_loop(other, 3, LENGTH, 40, &(bl_stats){0}), BL_EFILE);
-    CHECK(strstr(bl_detail(other), "another problem") != NULL);
+    CHECK(strstr(bl_error_detail(other), "another problem") != NULL);
     bl_close(other);
     refuses(file, 4, LENGTH, 40, "another problem");
     refuses(file, 3, LENGTH + 1, 40, "another problem");
@@ -394,7 +394,7 @@ static void test_files(void) {
         bl_context *c = open_with((bl_config){.checkpoint = wrong[i], .workers = 2});
         cancel_after = 150;
         CHECK_SAME(run_loop(c, 3, LENGTH, 40, &stats), BL_EFILE);
-        CHECK(strstr(bl_detail(c), "cannot be written") != NULL);
+        CHECK(strstr(bl_error_detail(c), "cannot be written") != NULL);
         cancel_after = 0;
         bl_close(c);
     }
@@ -604,8 +604,8 @@ static void test_crafted(void) {
         write_file(other_file, f.bytes, f.count);
         bl_context *c = open_with((bl_config){.resume = other_file, .workers = 2, .time_limit = 20});
         CHECK_SAME(run_words(c, &stats, false), how == NOTHING_WRONG ? BL_OK : BL_EFILE);
-        CHECK((strncmp(bl_detail(c), "resume ", 7) == 0) == (how != NOTHING_WRONG));
-        CHECK(strchr(bl_detail(c), '\n') == NULL);
+        CHECK((strncmp(bl_error_detail(c), "resume ", 7) == 0) == (how != NOTHING_WRONG));
+        CHECK(strchr(bl_error_detail(c), '\n') == NULL);
         bl_close(c);
     }
     remove(file);

@@ -99,11 +99,12 @@ static void open_and_run(const bl_config *config) {
     int status = bl_open(&c, config);
     if (status != BL_OK) {
         CHECK_SAME(status, BL_ENOMEM);
-        CHECK(fired && c == NULL);
+        CHECK(fired && c == NULL && *bl_error_detail(NULL));
         return;
     }
     status = run_once(c, tree_cpu(), &totals);
     CHECK_SAME(status, fired ? BL_ENOMEM : BL_OK);
+    CHECK(status == BL_OK || *bl_error_detail(c));
     fail_at = 0;
     CHECK_SAME(run_once(c, tree_cpu(), &totals), BL_OK); /* after a failure too */
     CHECK_SAME(totals.tasks, expected.tasks);
@@ -152,6 +153,7 @@ static void every_failure_with_file(const bl_config *config, int expected) {
         if (status == BL_OK)
             status = run_once(c, tree_cpu(), &totals);
         CHECK_SAME(status, fired ? BL_ENOMEM : expected);
+        CHECK(!fired || *bl_error_detail(c));
         more = fired;
         arm(0);
         bl_close(c);

@@ -481,7 +481,7 @@ static verdict try_one(const combination *k) {
     if (CHECK_SAME(start(c, k, &shared, &stats), BL_OK))
         v = judge(k, &log, cost, &stats);
     else
-        printf("    %s\n", bl_detail(c));
+        printf("    %s\n", bl_error_detail(c));
     bl_close(c);
     return v;
 }

@@ -38,7 +38,7 @@ static void try_words(bl_context *c, uint32_t roots) {
     for (uint32_t i = 0; i < roots; i++)
         nodes[i] = (word_node){i * 7919u + 3, DEPTH, 0};
     if (!CHECK_SAME(bl_run_join(c, WORDS, NULL, nodes, roots, results, &stats), BL_OK))
-        printf("    %s\n", bl_detail(c));
+        printf("    %s\n", bl_error_detail(c));
     for (uint32_t i = 0; i < roots; i++) {
         word expected = word_expect(nodes[i], 0);
         CHECK(results[i].text == expected.text && results[i].tasks == expected.tasks &&
@@ -55,7 +55,7 @@ static void try_leaves(bl_context *c, uint32_t roots) {
     for (uint32_t i = 0; i < roots; i++)
         nodes[i] = (leaf_node){i * 104729u + 1, DEPTH};
     if (!CHECK_SAME(bl_run_join(c, LEAVES, NULL, nodes, roots, results, &stats), BL_OK))
-        printf("    %s\n", bl_detail(c));
+        printf("    %s\n", bl_error_detail(c));
     for (uint32_t i = 0; i < roots; i++)
         CHECK_SAME(results[i], leaf_expect(nodes[i], 0, &tasks));
     CHECK_SAME(stats.tasks, tasks);

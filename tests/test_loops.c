@@ -110,7 +110,7 @@ static bl_stats run_loop(bl_context *c, const bl_program *program, uint32_t coun
     bl_stats stats;
     memset(&stats, 0, sizeof stats);
     if (!CHECK_SAME(bl_run_range(c, program, &shared, &payload, count, &stats), BL_OK))
-        printf("    %s\n", bl_detail(c));
+        printf("    %s\n", bl_error_detail(c));
     uint32_t once = 0;
     for (uint32_t i = 0; i < count; i++)
         once += shared.hits[i] == 1;

@@ -327,15 +327,13 @@ static void test_bad_arguments(void) {
           bl_function(tree_function, 260, 0, 1) == NULL);
     CHECK_SAME(bl_run(NULL, tree_cpu(), &shared, &leafy, 1, NULL), BL_EINVAL);
 
-    c = open_with((bl_config){.scheduler = "no such scheduler"});
-    CHECK_SAME(bl_run(c, tree_cpu(), &shared, &leafy, 1, NULL), BL_ESCHEDULER);
-    CHECK(strstr(bl_detail(c), "no such scheduler") != NULL);
-    bl_close(c);
+    CHECK_SAME(bl_open(&c, &(bl_config){.scheduler = "no such scheduler"}), BL_ESCHEDULER);
+    CHECK(c == NULL && strstr(bl_error_detail(NULL), "no such scheduler") != NULL);
     static const char *const groups[] = {"warp", "block:128", "Lane", "lanes", "block:", " "};
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
         c = open_with((bl_config){.group = groups[i]});
         CHECK_SAME(bl_run(c, tree_cpu(), &shared, &leafy, 1, NULL), BL_EINVAL);
-        CHECK(strstr(bl_detail(c), "lane") != NULL);
+        CHECK(strstr(bl_error_detail(c), "lane") != NULL);
         bl_close(c);
     }
 
@@ -355,12 +353,12 @@ static void test_bad_arguments(void) {
     bl_free(NULL, NULL);
     CHECK(!strcmp(bl_device_id(c), "cpu") && !strcmp(bl_device_target(c), "cpu") && *bl_device_name(c));
     run_tree(c, tree_cpu(), leafy, 1, false); /* after all that */
-    CHECK(!*bl_detail(c));
+    CHECK(!*bl_error_detail(c));
     bl_close(c);
 
     CHECK_SAME(bl_open(&c, &(bl_config){.device = "sim"}), BL_OK);
     CHECK_SAME(bl_run(c, tree_cpu(), &shared, &leafy, 1, NULL), BL_ENOCODE);
-    CHECK(strstr(bl_detail(c), "sim") && strstr(bl_detail(c), "cpu"));
+    CHECK(strstr(bl_error_detail(c), "sim") && strstr(bl_error_detail(c), "cpu"));
     bl_close(c);
     CHECK_SAME(totals.tasks, 0);
 }
@@ -376,7 +374,7 @@ static void try_field(const char *scheduler, bl_config config, bool used, const 
     config.workers = 2;
     CHECK_SAME(bl_open(&c, &config), BL_OK);
     CHECK_SAME(bl_run(c, tree_cpu(), &shared, &leafy, 1, NULL), used ? BL_OK : BL_EINVAL);
-    CHECK(used ? !*bl_detail(c) : !strncmp(bl_detail(c), name, strlen(name)));
+    CHECK(used ? !*bl_error_detail(c) : !strncmp(bl_error_detail(c), name, strlen(name)));
     CHECK((totals.tasks != 0) == used);
     bl_close(c);
 }
@@ -495,7 +493,7 @@ static void test_stall_that_ends(void) {
     bl_context *c = open_with((bl_config){.workers = 3, .stall_seconds = 0.3});
     CHECK_SAME(pthread_create(&helper, NULL, open_gate_soon, &open), 0);
     CHECK_SAME(bl_run(c, program, &g, NULL, 1, NULL), BL_ESTALL);
-    CHECK(strstr(bl_detail(c), "worker") && strstr(bl_detail(c), "in a task"));
+    CHECK(strstr(bl_error_detail(c), "worker") && strstr(bl_error_detail(c), "in a task"));
     pthread_join(helper, NULL);
     run_tree(c, tree_cpu(), leafy, 1, false);
     bl_close(c);
@@ -515,7 +513,7 @@ static void test_stall(const char *scheduler) {
     double begun = now();
     CHECK_SAME(bl_run(c, program, g, NULL, 1, NULL), BL_ESTALL);
     CHECK(now() - begun > 0.3 && now() - begun < 30);
-    CHECK(strstr(bl_detail(c), "worker") && strstr(bl_detail(c), "in a task"));
+    CHECK(strstr(bl_error_detail(c), "worker") && strstr(bl_error_detail(c), "in a task"));
     memset(g, 0x55, sizeof *g); /* `shared` is copied: what the caller had is the caller's again */
     CHECK_SAME(bl_run(c, tree_cpu(), g, &leafy, 1, NULL), BL_EDEAD);
     void *memory;

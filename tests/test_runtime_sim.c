@@ -46,7 +46,7 @@ static bl_stats run_tree(bl_context *c, const bl_program *program, tree_node nod
     memset(&stats, 0, sizeof stats);
     int status = bl_run_range(c, program, &shared, &node, indices, &stats);
     if (!CHECK_SAME(status, BL_OK))
-        printf("    %s\n", bl_detail(c));
+        printf("    %s\n", bl_error_detail(c));
     CHECK_SAME(totals.tasks, expected.tasks);
     CHECK_SAME(totals.sum, expected.sum);
     CHECK_SAME(stats.tasks, expected.tasks);
@@ -111,7 +111,7 @@ static void test_choice(void) {
     }
     c = open_with((bl_config){.scheduler = "steal:abp", .group = "warp"});
     CHECK_SAME(bl_run(c, lane_tree_sim(), &shared, &node, 1, NULL), BL_ENOCODE);
-    CHECK(*bl_detail(c));
+    CHECK(*bl_error_detail(c));
     bl_close(c);
     CHECK_SAME(bl_open(&c, &(bl_config){.device = "cpu"}), BL_OK);
     CHECK_SAME(bl_run(c, lane_tree_sim(), &shared, &node, 1, NULL), BL_ENOCODE);
@@ -157,7 +157,7 @@ static void test_errors(void) {
     check_at("lanes that wait for ever");
     bl_context *c = open_with((bl_config){.workers = 1, .group = "block:16"}); /* others would search for ever */
     CHECK_SAME(bl_run(c, stuck_sim(), NULL, &payload, 1, NULL), BL_ESTALL);
-    CHECK(strstr(bl_detail(c), "wait") && strstr(bl_detail(c), "in a task"));
+    CHECK(strstr(bl_error_detail(c), "wait") && strstr(bl_error_detail(c), "in a task"));
     CHECK_SAME(bl_run_range(c, fail_sim(), NULL, &payload, 13, NULL), BL_OK);
     bl_close(c);
 }

@@ -53,7 +53,7 @@ int main(int argc, char **argv) {
         printf("%d queens on %s: %llu solutions, %llu tasks, %u workers\n", n, bl_device_id(context),
                (unsigned long long)solutions, (unsigned long long)stats.tasks, stats.workers);
     else
-        fprintf(stderr, "device %s: %s\n%s", config.device, bl_status_text(status), context ? bl_detail(context) : "");
+        fprintf(stderr, "device %s: %s\n%s", config.device, bl_status_text(status), context ? bl_error_detail(context) : "");
     bl_close(context);
     return status != BL_OK || solutions != known[n];
 }

@@ -3,8 +3,11 @@
  * A program is a task function, its payload type and shared data (see program.h, or bl_function below for CPU-only use).
  * A context is a device and the way work is balanced on it. bl_run runs a program from its first tasks until nothing is left.
  *
- * Thread safety: one thread at a time per context, but for bl_cancel; different contexts are independent.
- * Memory: everything a context allocates is freed by bl_close. Nothing is printed; nothing exits the process.
+ * Thread safety: different contexts are independent. A context serves one call at a time: while one is under way, every other call on that context
+ * returns BL_EBUSY at once, from any thread, from a task and from config.progress. Only bl_cancel and bl_device_id, _name and _target may always be
+ * called.
+ * Fork: a context belongs to the process that opened it. In a forked child bl_close frees the child's copy, and every other call returns BL_EDEAD.
+ * Memory: bl_close frees everything a context has allocated, for itself or by bl_alloc. Nothing is printed; nothing exits the process.
  */
 #ifndef BALLAST_H
 #define BALLAST_H
@@ -31,10 +34,11 @@ extern "C" {
     X(ETOOMANY, "more tasks at once than the scheduler can number")                                                    \
     X(ESTALL, "no progress within the stall time")                                                                     \
     X(EDEVICE, "the device reported an error")                                                                         \
-    X(EDEAD, "the context is unusable after an earlier stall or device error")                                         \
+    X(EDEAD, "the context is unusable after an earlier stall or device error, or in a forked child")                   \
     X(ETIME, "the time limit was reached")                                                                             \
     X(ECANCEL, "cancelled")                                                                                            \
-    X(EFILE, "a checkpoint cannot be written, read or used")
+    X(EFILE, "a checkpoint cannot be written, read or used")                                                           \
+    X(EBUSY, "the context is busy with another call")
 
 typedef enum bl_status {
 #define BL__STATUS(name, text) BL_##name,
@@ -58,13 +62,15 @@ typedef enum bl_victims { BL_VICTIMS_DEFAULT, BL_VICTIMS_ROUND_ROBIN, BL_VICTIMS
 typedef enum bl_steal { BL_STEAL_DEFAULT, BL_STEAL_ONE, BL_STEAL_HALF } bl_steal;
 
 /* How to balance. A zeroed config is the default in every field. A scheduler uses some fields only (bl_scheduler_uses). Sizes of what it does not
- * have are passed over; a way to steal or to end that it does not know is refused: bl_run says BL_EINVAL, and bl_detail which field. */
+ * have are passed over; a way to steal or to end that it does not know is refused: bl_run says BL_EINVAL, and bl_error_detail which field. */
 typedef struct bl_config {
     const char *device; /* "auto" (a usable GPU, else the CPU), "cpu", "cuda", "cuda:N", "sim" */
     /* "auto" (the program's BL_AUTO, or stealing, or for a loop on a GPU list:faa), a name from bl_scheduler_name, or one of the papers' names */
     const char *scheduler;
-    const char *group;        /* who runs one task: "lane", "warp", "block:LANES"; default: what the program asks for */
-    uint32_t workers;         /* default: all that fit; more than fit on a GPU are clamped (bl_stats.workers tells) */
+    const char *group; /* who runs one task: "lane", "warp", "block:LANES"; default: what the program asks for */
+    /* Default: all that fit. On a CPU that is the cores that this process may use: its affinity mask, and its CPU quota (cgroups) rounded up. More than
+     * fit on a GPU are clamped (bl_stats.workers tells). */
+    uint32_t workers;
     uint32_t capacity;        /* entries per shared queue at the start; it grows */
     uint32_t private_entries; /* private stack per worker; BL_NONE: none, everything goes through the shared queues */
     /* Programs with BL_RANGE_RUN: indices taken at once; default: the program's, else as many as take some microseconds. */
@@ -77,6 +83,9 @@ typedef struct bl_config {
     uint64_t seed;        /* of victim choice and of the simulated machine's schedule; 0 means 1 */
     double stall_seconds; /* a run without progress for this long ends with BL_ESTALL; default 60 */
     void *stream;         /* CUDA only: a cudaStream_t to launch on; default: the context's own */
+    /* CPU only, 1: every worker stays on one core, out of those that the thread calling bl_run may use, and where possible on one that no other bound
+     * worker of this process has. Default 0: workers move within that set as the system sees fit. */
+    uint32_t bind;
     /* Stopping a run, and going on later: see below. */
     double time_limit;         /* seconds that the runs of this context may take together; default: no limit */
     const char *checkpoint;    /* a file for what is left of a run that is stopped; default: none */
@@ -88,20 +97,24 @@ typedef struct bl_config {
     void *progress_arg;
 } bl_config;
 
-int bl_open(bl_context **context, const bl_config *config); /* config may be NULL */
-void bl_close(bl_context *context);                         /* NULL is fine */
+/* `config` may be NULL. When it fails, *context is NULL and bl_error_detail(NULL) says why. */
+int bl_open(bl_context **context, const bl_config *config);
+/* NULL is fine. BL_EBUSY during a run: then nothing is closed. */
+int bl_close(bl_context *context);
 
 const char *bl_device_id(const bl_context *context);     /* "cpu", "cuda:0", "sim" */
 const char *bl_device_name(const bl_context *context);   /* what the maker calls it */
 const char *bl_device_target(const bl_context *context); /* "cpu", "cuda", "sim": which code of a program it runs */
 
-/* One more line about the last error of this context (which worker stood where, what CUDA said), or "". */
-const char *bl_detail(const bl_context *context);
+/* More about the last error of this context (which argument, which worker stood where, what CUDA said), or "". NULL: about the last error of this
+ * thread in a call that was given no context, bl_open above all. BL_EINVAL and BL_ENOMEM always come with a detail; BL_EBUSY has none, so that it
+ * leaves alone what belongs to the other call. */
+const char *bl_error_detail(const bl_context *context);
 
 /* ---- memory of the context's device ---- */
 
 int bl_alloc(bl_context *context, void **memory, size_t bytes); /* zero bytes give a valid pointer too */
-void bl_free(bl_context *context, void *memory);
+int bl_free(bl_context *context, void *memory);                 /* NULL is fine. What it refuses is freed by bl_close */
 int bl_copy_in(bl_context *context, void *device, const void *host, size_t bytes);
 int bl_copy_out(bl_context *context, void *host, const void *device, size_t bytes);
 int bl_zero(bl_context *context, void *device, size_t bytes);
@@ -155,7 +168,7 @@ int bl_run_range(bl_context *context, const bl_program *program, const void *sha
  *
  * Payloads and memory must hold no pointers. Shared data must be the same byte by byte, padding included, but for pointers into memory from bl_alloc.
  * A file that is damaged, of another program, of other roots, shared data or sizes of memory, or of another config.problem is refused with BL_EFILE, and
- * bl_detail says why. Give config.problem where runs differ in what the library cannot see: the contents of memory, the function of bl_function. A file
+ * bl_error_detail says why. Give config.problem where runs differ in what the library cannot see: the contents of memory, the function of bl_function. A file
  * made up by somebody is refused if its entries or joins cannot be; payloads and memory are the program's to judge, so use files that you trust. */
 
 /* From any thread and from signal handlers: the run under way, unless it is about to end, and every later one of this context ends with BL_ECANCEL. */
@@ -182,8 +195,8 @@ typedef struct bl_span {
 /* From now on runs are traced, those that fail excepted; what was traced before is forgotten. `spans_per_worker`: how many to keep before short ones are
  * made one; 0: 4096. All workers together get at most 2^20, but at least 16 each. */
 int bl_trace_start(bl_context *context, uint32_t spans_per_worker);
-void bl_trace_stop(bl_context *context);
-/* Worker by worker, without gap or overlap and in the order of time; NULL for none. Valid until the next run, bl_trace_start or bl_close. */
+int bl_trace_stop(bl_context *context);
+/* Worker by worker, without gap or overlap and in the order of time; NULL for none and during a run. Valid until the next run, bl_trace_start or bl_close. */
 const bl_span *bl_trace(const bl_context *context, size_t *count);
 
 /* ---- a plain function as a program: CPU only, no template, a call per task ---- */
@@ -238,10 +251,15 @@ int bl_queue(uint32_t i, bl_queue_info *info); /* 0 past the end */
 typedef struct bl_device_info {
     char id[16]; /* "cpu", "cuda:0", "sim" */
     char name[128];
-    uint32_t workers; /* that fit: hardware threads, or multiprocessors for a GPU */
-    uint64_t memory;  /* bytes, 0 where it says nothing */
+    uint32_t workers;    /* that fit: hardware threads, or multiprocessors for a GPU */
+    uint64_t memory;     /* bytes, 0 where it says nothing */
+    uint32_t capability; /* compute capability of a GPU, 75 for 7.5; 0 otherwise */
 } bl_device_info;
 int bl_device(uint32_t i, bl_device_info *info); /* 0 past the end */
+/* The one that bl_open takes for config.device; 0, and a zeroed info, if it is not here. */
+int bl_device_find(const char *device, bl_device_info *info);
+/* Why a queue or scheduler, by any of its names, cannot run on that device; NULL where nothing is known against it. */
+const char *bl_device_lacks(const bl_device_info *device, const char *name);
 
 #ifdef __cplusplus
 }

@@ -169,6 +169,9 @@ refuses "list of two things" 2 "queues: one too many" list apps queues
 refuses "list, unknown app" 2 "--app nothing: unknown app (accepted: " list --app nothing
 refuses "list, unknown device" 2 "--device abacus: unknown device (accepted: auto, cpu, cuda, cuda:N, sim)" list --device abacus
 refuses "list, unknown option" 2 "--jsom: unknown option of list, nearest is --json" list --jsom
+says "list queues of a device" "^  lcrq " list queues --device cpu
+json "list queues of a device, JSON" "" list queues --device cpu --json
+refuses "list, narrowing devices" 2 "--device: narrows only the schedulers and queues" list devices --device cpu
 refuses "list, narrowing what cannot be" 2 "--app: narrows only the schedulers" list queues --app uts
 
 # ---- bench ----
@@ -786,6 +789,22 @@ json "one particle" "particles=1 leaves=1 placed=1" run octree --particles 1 --d
 json "--no-check" "checked=no" run uts --tree T0 --no-check --device cpu --json
 json "--check" "checked=twin" run octree --particles 2k --check --device cpu --json
 json "more workers than cores" "workers=64 checked=twin" run octree --particles 20k --workers 64 --device cpu --json
+json "bound workers" "workers=2 checked=twin" run octree --particles 20k --workers 2 --bind --device cpu --json
+refuses "--bind where there are no cores" 2 "--bind: only workers on the CPU can be bound to cores" run uts --tree mini_T1_d3 --bind --device sim
+if command -v taskset >/dev/null 2>&1; then
+    # The last core that this process may use, alone.
+    core=$(taskset -cp $$ | sed 's/.*[ ,-]//')
+    for bind in "" --bind; do
+        status=0
+        # shellcheck disable=SC2086 # an option or none
+        taskset -c "$core" timeout 60 "$tool" run fib --n 12 --device cpu $bind --json >"$tmp/out" 2>"$tmp/err" || status=$?
+        if [ "$status" -eq 0 ] && [ "$(member workers)" = 1 ]; then
+            ok "as many workers as the affinity mask has cores $bind"
+        else
+            not_ok "as many workers as the affinity mask has cores $bind" "expected one worker"
+        fi
+    done
+fi
 json "one worker" "workers=1 checked=twin" run octree --particles 20k --workers 1 --device cpu --json
 json "options before the app" "app=uts checked=known" run --json --device cpu uts --tree T0
 json "device auto" "app=uts checked=known" run uts --tree T0 --json

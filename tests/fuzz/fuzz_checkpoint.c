@@ -68,7 +68,7 @@ static int run(bl_config config, char *detail, size_t size) {
     FUZZ_CHECK(bl_copy_out(c, after, memory, MEMORY) == BL_OK);
     if (status == BL_EFILE)
         FUZZ_CHECK(memcmp(after, BEFORE, MEMORY) == 0 && results[0] == 7 && results[1] == 7);
-    snprintf(detail, size, "%s", bl_detail(c));
+    snprintf(detail, size, "%s", bl_error_detail(c));
     bl_free(c, memory);
     bl_close(c);
     return status;

@@ -34,7 +34,7 @@
 #include "../platform/platform.h"
 
 #if !BL_HAS_CAS128
-#error "lcrq needs a 128-bit compare-and-swap: x86-64, ARMv8, or a GPU of compute capability 9.0"
+#error "lcrq needs a 128-bit compare-and-swap: x86-64 or ARMv8"
 #endif
 
 #ifndef LCRQ_PATIENCE

@@ -78,16 +78,25 @@ BL_FN void bl_fence_seq_cst(void) { __nv_atomic_thread_fence(__NV_ATOMIC_SEQ_CST
 BL_FN void bl_fence_light(void) { bl_fence_seq_cst(); }
 BL_FN void bl_fence_heavy(void) { bl_fence_seq_cst(); }
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+/* From compute capability 9.0 on. One binary has code for several GPUs, so the device decides and not the compiler: a kernel that comes here on an older
+ * one ends with cudaErrorAssert and this line. The library refuses such a run before (BL_NEEDS_CAS128). */
 #define BL_HAS_CAS128 1
 typedef unsigned __int128 bl_u128;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+/* What assert calls, whether NDEBUG is set or not; CUDA has it on every GPU. */
+extern "C" __device__ void __assertfail(const char *message, const char *file, unsigned line, const char *function,
+                                        size_t char_bytes);
+#endif
 BL_FN bool bl_cas128_acq_rel(bl_u128 *p, bl_u128 *expected, bl_u128 v) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     return __nv_atomic_compare_exchange(p, expected, &v, false, __NV_ATOMIC_ACQ_REL, __NV_ATOMIC_ACQUIRE,
                                         __NV_THREAD_SCOPE_DEVICE);
-}
 #else
-#define BL_HAS_CAS128 0
+    (void)p, (void)expected, (void)v;
+    __assertfail("a 128-bit compare-and-swap needs a GPU of compute capability 9.0", __FILE__, __LINE__, __func__, 1);
+    return false;
 #endif
+}
 
 BL_FN void bl_data_read(uint32_t *to, const uint32_t *from, uint32_t words) {
     for (uint32_t i = 0; i < words; i++)

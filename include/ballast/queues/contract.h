@@ -18,7 +18,7 @@
  *
  * A shape must fit before it is used: BL_SHAPE_FIT(Q, &shape) rounds the capacity up to a power of two and says what is wrong.
  *
- * Each header states its properties as macros; the build reads Q_KIND and Q_PER_THREAD, and a line "BL_QUEUE_NEEDS cas128" where there is one:
+ * Each header states its properties as macros; the build reads Q_KIND, Q_PER_THREAD and some of Q_FLAGS:
  *   Q_TEXT                 authors and year
  *   Q_KIND, Q_FLAGS        properties.h
  *   Q_PROGRESS             "wait-free", "lock-free" or "blocking"

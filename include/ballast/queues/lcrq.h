@@ -1,4 +1,4 @@
-/* LCRQ: linked concurrent ring queues.   BL_QUEUE_NEEDS cas128
+/* LCRQ: linked concurrent ring queues.
  *
  * Morrison and Afek 2013. An operation takes an index by fetch-and-add at one end of a ring and then has to do with that index's cell only;
  * who loses there takes the next index (parts/crq.h). A ring in which a push starves, or that is full, gets a successor whose first item is
@@ -63,7 +63,8 @@
 #define lcrq_TEXT "rings of 128-bit cells, indices by fetch-and-add (Morrison, Afek 2013)"
 #define lcrq_KIND BL_KIND_FIFO
 #define lcrq_FLAGS                                                                                                     \
-    (BL_LINEARIZABLE | BL_EXACT_EMPTY | BL_STATIC_MEMORY | BL_ALL_PARADIGMS | BL_MULTI_QUEUE | BL_ORDERS_MEMORY)
+    (BL_LINEARIZABLE | BL_EXACT_EMPTY | BL_STATIC_MEMORY | BL_ALL_PARADIGMS | BL_MULTI_QUEUE | BL_ORDERS_MEMORY |      \
+     BL_NEEDS_CAS128)
 #define lcrq_PROGRESS "lock-free"
 #define lcrq_BY_HANDLE 1
 #define lcrq_PER_THREAD 0

@@ -20,7 +20,8 @@ enum {
     BL_FAIR = 1u << 6,          /* who comes first gets its place first: no operation is overtaken without bound */
     BL_ALL_PARADIGMS = 1u << 7, /* lanes of one warp, warps and blocks may all call it, each by itself */
     BL_MULTI_QUEUE = 1u << 8,   /* gives control back when it is empty or full */
-    BL_ORDERS_MEMORY = 1u << 9  /* what was written before a push is seen after the pop of that item */
+    BL_ORDERS_MEMORY = 1u << 9, /* what was written before a push is seen after the pop of that item */
+    BL_NEEDS_CAS128 = 1u << 10 /* a 128-bit compare-and-swap: x86-64, ARMv8, GPUs of compute capability 9.0 and newer */
 };
 
 #endif

@@ -1,0 +1,596 @@
+// LINK: -Wl,--wrap=posix_memalign -Wl,--wrap=free
+/* Good manners: the cores that a process may use, one context with several callers, fork, memory, and what is said about errors. */
+#include "check.h"
+#include "cpus.h"
+#include "internal.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+/* ---- what the library holds of the memory that bl_alloc gives ---- */
+
+int __real_posix_memalign(void **memory, size_t alignment, size_t bytes);
+void __real_free(void *memory);
+int __wrap_posix_memalign(void **memory, size_t alignment, size_t bytes);
+void __wrap_free(void *memory);
+
+enum { WATCHED = 64 };
+static void *watched[WATCHED]; /* given and not freed yet */
+static bool watching;
+
+int __wrap_posix_memalign(void **memory, size_t alignment, size_t bytes) {
+    int error = __real_posix_memalign(memory, alignment, bytes);
+    for (int i = 0; watching && !error && i < WATCHED; i++)
+        if (!watched[i]) {
+            watched[i] = *memory;
+            break;
+        }
+    return error;
+}
+void __wrap_free(void *memory) {
+    for (int i = 0; watching && memory && i < WATCHED; i++)
+        if (watched[i] == memory)
+            watched[i] = NULL;
+    __real_free(memory);
+}
+
+static void test_memory(void) {
+    check_at("bl_close frees what bl_alloc gave");
+    bl_context *c;
+    void *memory[20], *null = NULL;
+    int held = 0;
+    watching = true;
+    CHECK_SAME(bl_open(&c, &(bl_config){.device = "cpu"}), BL_OK);
+    for (int i = 0; i < 20; i++)
+        CHECK_SAME(bl_alloc(c, memory + i, 100), BL_OK);
+    CHECK_SAME(bl_free(c, memory[3]), BL_OK);
+    CHECK_SAME(bl_free(c, null), BL_OK);
+    for (int i = 0; i < WATCHED; i++)
+        held += watched[i] != NULL;
+    CHECK_SAME(held, 19);
+    CHECK_SAME(bl_close(c), BL_OK);
+    watching = false;
+    for (int i = 0; i < WATCHED; i++)
+        CHECK(watched[i] == NULL);
+}
+
+/* ---- control groups ---- */
+
+static char tree[64];
+
+static void put(const char *path, const char *text) {
+    char full[512];
+    snprintf(full, sizeof full, "%s/%s", tree, path);
+    for (char *slash = strchr(full + strlen(tree) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        mkdir(full, 0700);
+        *slash = '/';
+    }
+    FILE *file = fopen(full, "w");
+    CHECK(file != NULL);
+    if (file) {
+        fputs(text, file);
+        fclose(file);
+    }
+}
+
+static void clear_tree(void) {
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", tree);
+    CHECK_SAME(system(command), 0);
+    CHECK_SAME(mkdir(tree, 0700), 0);
+}
+
+static void test_quota_2(void) {
+    static const struct {
+        const char *own, *parent;
+        uint32_t cpus;
+    } rows[] = {{"max 100000\n", "max 100000\n", UINT32_MAX}, {"150000 100000\n", "max 100000\n", 2},
+                {"200000 100000\n", "max 100000\n", 2},       {"200001 100000\n", "max 100000\n", 3},
+                {"max 100000\n", "10000 100000\n", 1},        {"800000 100000\n", "350000 100000\n", 4},
+                {"100000 50000\n", "max 100000\n", 2},        {"nonsense", "", UINT32_MAX}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        check_at("version 2, %.10s below %.10s", rows[i].own, rows[i].parent);
+        clear_tree();
+        put("proc/self/cgroup", "0::/parent/own\n");
+        put("proc/self/mountinfo", "25 1 0:23 / /proc rw,relatime - proc proc rw\n"
+                                   "31 25 0:27 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n");
+        put("sys/fs/cgroup/parent/own/cpu.max", rows[i].own);
+        put("sys/fs/cgroup/parent/cpu.max", rows[i].parent);
+        CHECK_SAME(bl__cpus_quota(tree), rows[i].cpus);
+    }
+    check_at("version 2, a container that sees its own group only");
+    clear_tree();
+    put("proc/self/cgroup", "0::/../../elsewhere\n");
+    put("proc/self/mountinfo", "31 25 0:27 /box /sys/fs/cgroup ro - cgroup2 cgroup ro\n");
+    put("sys/fs/cgroup/cpu.max", "250000 100000\n");
+    CHECK_SAME(bl__cpus_quota(tree), 3);
+}
+
+static void test_quota_1(void) {
+    static const char MOUNTS[] =
+        "40 25 0:30 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n"
+        "41 25 0:31 %s /sys/fs/cgroup/cpu,cpuacct rw shared:15 - cgroup cgroup rw,cpu,cpuacct\n";
+    char mounts[512];
+    check_at("version 1");
+    clear_tree();
+    snprintf(mounts, sizeof mounts, MOUNTS, "/");
+    put("proc/self/cgroup", "7:cpuset:/other\n4:cpu,cpuacct:/slice/job\n");
+    put("proc/self/mountinfo", mounts);
+    put("sys/fs/cgroup/cpu,cpuacct/slice/job/cpu.cfs_quota_us", "-1\n");
+    put("sys/fs/cgroup/cpu,cpuacct/slice/job/cpu.cfs_period_us", "100000\n");
+    CHECK_SAME(bl__cpus_quota(tree), UINT32_MAX);
+    put("sys/fs/cgroup/cpu,cpuacct/slice/cpu.cfs_quota_us", "150000\n");
+    put("sys/fs/cgroup/cpu,cpuacct/slice/cpu.cfs_period_us", "100000\n");
+    CHECK_SAME(bl__cpus_quota(tree), 2);
+    put("sys/fs/cgroup/cpu,cpuacct/slice/job/cpu.cfs_quota_us", "50000\n");
+    CHECK_SAME(bl__cpus_quota(tree), 1);
+    check_at("version 1, in a container");
+    clear_tree();
+    snprintf(mounts, sizeof mounts, MOUNTS, "/docker/box");
+    put("proc/self/cgroup", "4:cpu,cpuacct:/docker/box/inner\n");
+    put("proc/self/mountinfo", mounts);
+    put("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "300000\n");
+    put("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n");
+    CHECK_SAME(bl__cpus_quota(tree), 3);
+    put("sys/fs/cgroup/cpu,cpuacct/inner/cpu.cfs_quota_us", "200000\n");
+    put("sys/fs/cgroup/cpu,cpuacct/inner/cpu.cfs_period_us", "100000\n");
+    CHECK_SAME(bl__cpus_quota(tree), 2);
+}
+
+static void test_quota(void) {
+    snprintf(tree, sizeof tree, "/tmp/ballast_manners_XXXXXX");
+    CHECK(mkdtemp(tree) != NULL);
+    test_quota_2();
+    test_quota_1();
+    check_at("no control groups");
+    clear_tree();
+    CHECK_SAME(bl__cpus_quota(tree), UINT32_MAX);
+    CHECK_SAME(rmdir(tree), 0);
+}
+
+/* ---- where workers run ---- */
+
+enum { SEEN_MAX = 64 };
+typedef struct places {
+    uint32_t tasks;
+    cpu_set_t masks[SEEN_MAX]; /* of the worker that ran task i */
+} places;
+
+static void look_around(bl_task *task, const void *payload, uint32_t index, const void *shared) {
+    places *seen = *(places *const *)shared;
+    (void)task, (void)payload;
+    sched_getaffinity(0, sizeof seen->masks[index], seen->masks + index);
+}
+
+/* A run of one task per worker, each by another one. */
+static void see_places(bl_context *c, places *seen, uint32_t *workers) {
+    bl_program *program = bl_function(look_around, 4, sizeof seen, 1);
+    bl_stats stats;
+    CHECK_SAME(bl_run_range(c, program, &seen, &(uint32_t){0}, 1, &stats), BL_OK);
+    *workers = stats.workers;
+    CHECK(stats.workers <= SEEN_MAX);
+    if (stats.workers <= SEEN_MAX)
+        CHECK_SAME(bl_run_range(c, program, &seen, &(uint32_t){0}, stats.workers, NULL), BL_OK);
+    bl_function_free(program);
+}
+
+static int only_core(const cpu_set_t *mask) {
+    int core = -1;
+    for (int i = 0; i < CPU_SETSIZE; i++)
+        if (CPU_ISSET(i, mask))
+            core = core < 0 ? i : -2;
+    return core;
+}
+
+static bl_context *open_cpu(uint32_t workers, uint32_t bind) {
+    bl_context *c = NULL;
+    CHECK_SAME(
+        bl_open(&c, &(bl_config){.device = "cpu", .scheduler = "static:split", .workers = workers, .bind = bind}),
+        BL_OK);
+    return c;
+}
+
+static int core_of(bl_context *c) {
+    static places seen;
+    uint32_t workers;
+    see_places(c, &seen, &workers);
+    CHECK_SAME(workers, 1);
+    return only_core(seen.masks);
+}
+
+/* Within `mask`, which this thread has been given. */
+static void workers_stay_within(const cpu_set_t *mask) {
+    static places seen;
+    uint32_t workers, count = (uint32_t)CPU_COUNT(mask), quota = bl__cpus_quota("");
+    bl_context *c = open_cpu(0, 0);
+    see_places(c, &seen, &workers);
+    CHECK_SAME(workers, count < quota ? count : quota);
+    CHECK_SAME(workers, bl__cpus_usable());
+    for (uint32_t i = 0; i < workers && i < SEEN_MAX; i++)
+        CHECK(CPU_EQUAL(seen.masks + i, mask)); /* not bound */
+    bl_close(c);
+    c = open_cpu(count < SEEN_MAX ? count : SEEN_MAX, 1);
+    see_places(c, &seen, &workers);
+    cpu_set_t used;
+    CPU_ZERO(&used);
+    for (uint32_t i = 0; i < workers && i < SEEN_MAX; i++) {
+        int core = only_core(seen.masks + i);
+        CHECK(core >= 0 && CPU_ISSET(core, mask) && !CPU_ISSET(core, &used));
+        if (core >= 0)
+            CPU_SET(core, &used);
+    }
+    bl_close(c);
+}
+
+static void test_affinity(void) {
+    cpu_set_t all, one;
+    CHECK_SAME(sched_getaffinity(0, sizeof all, &all), 0);
+    check_at("all cores");
+    workers_stay_within(&all);
+    for (int core = 0; core < CPU_SETSIZE; core++) {
+        if (!CPU_ISSET(core, &all))
+            continue;
+        check_at("core %d only", core);
+        CPU_ZERO(&one);
+        CPU_SET(core, &one);
+        CHECK_SAME(sched_setaffinity(0, sizeof one, &one), 0);
+        workers_stay_within(&one);
+    }
+    CHECK_SAME(sched_setaffinity(0, sizeof all, &all), 0);
+    if (CPU_COUNT(&all) < 2)
+        return;
+    check_at("bound workers of several contexts");
+    bl_context *a = open_cpu(1, 1), *b = open_cpu(1, 1);
+    int core_a = core_of(a), core_b = core_of(b);
+    CHECK(core_a >= 0 && core_b >= 0 && core_a != core_b);
+    bl_close(a);
+    a = open_cpu(1, 1);
+    CHECK_SAME(core_of(a), core_a); /* given back, so it is the first that is free again */
+    bl_close(a);
+    bl_close(b);
+    bl_context *c = NULL;
+    CHECK_SAME(bl_open(&c, &(bl_config){.device = "sim", .bind = 1}), BL_EINVAL);
+    CHECK(strstr(bl_error_detail(NULL), "bind") != NULL);
+}
+
+/* ---- one context, several callers ---- */
+
+enum { CALLS = 12 };
+typedef struct guest {
+    bl_context *c;
+    bl_program *program;
+    void *memory;
+    int status[CALLS];
+    uint32_t calls;
+    const bl_span *spans;
+} guest;
+
+/* Every call that a context must refuse while it is busy. */
+static void call_everything(guest *g) {
+    uint32_t n = 0, root = 0, word = 0;
+    void *memory = NULL;
+    size_t count;
+    g->status[n++] = bl_run(g->c, g->program, &g, &root, 1, NULL);
+    g->status[n++] = bl_run_range(g->c, g->program, &g, &root, 4, NULL);
+    g->status[n++] = bl_run_join(g->c, g->program, &g, &root, 1, &word, NULL);
+    g->status[n++] = bl_alloc(g->c, &memory, 16);
+    g->status[n++] = bl_free(g->c, g->memory);
+    g->status[n++] = bl_copy_in(g->c, g->memory, &word, sizeof word);
+    g->status[n++] = bl_copy_out(g->c, &word, g->memory, sizeof word);
+    g->status[n++] = bl_zero(g->c, g->memory, sizeof word);
+    g->status[n++] = bl_trace_start(g->c, 0);
+    g->status[n++] = bl_trace_stop(g->c);
+    g->status[n++] = bl_close(g->c);
+    g->spans = bl_trace(g->c, &count);
+    g->calls = n;
+}
+
+static void expect_busy(guest *g) {
+    CHECK_SAME(g->calls, 11);
+    for (uint32_t i = 0; i < g->calls; i++)
+        CHECK_SAME(g->status[i], BL_EBUSY);
+    CHECK(g->spans == NULL);
+    g->calls = 0;
+}
+
+static void nested(bl_task *task, const void *payload, uint32_t index, const void *shared) {
+    (void)task, (void)payload, (void)index;
+    call_everything(*(guest *const *)shared);
+}
+
+static void *call_from_thread(void *argument) {
+    call_everything(argument);
+    return NULL;
+}
+
+static void with_second_thread(bl_task *task, const void *payload, uint32_t index, const void *shared) {
+    pthread_t thread;
+    (void)task, (void)payload, (void)index;
+    if (pthread_create(&thread, NULL, call_from_thread, *(guest *const *)shared) == 0)
+        pthread_join(thread, NULL);
+}
+
+static void call_from_progress(void *argument, uint64_t tasks) {
+    guest *g = argument;
+    (void)tasks;
+    if (!g->calls)
+        call_everything(g);
+}
+
+static void sleep_ms(long ms) { nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL); }
+
+static void linger(bl_task *task, const void *payload, uint32_t index, const void *shared) {
+    (void)task, (void)payload, (void)index, (void)shared;
+    sleep_ms(300);
+}
+
+static void test_busy(void) {
+    guest g = {.c = NULL}, *shared = &g;
+    static const bl_task_function functions[] = {nested, with_second_thread, linger};
+    static const char *const how[] = {"a task", "another thread", "the progress function"};
+    uint32_t root = 0;
+    for (int i = 0; i < 3; i++) {
+        check_at("calls by %s during a run", how[i]);
+        bl_config config = {.device = "cpu", .workers = 2};
+        if (i == 2) {
+            config.progress = call_from_progress;
+            config.progress_arg = &g;
+        }
+        CHECK_SAME(bl_open(&g.c, &config), BL_OK);
+        CHECK_SAME(bl_alloc(g.c, &g.memory, 16), BL_OK);
+        g.program = bl_function(functions[i], 4, sizeof shared, 1);
+        for (int again = 0; again < 2; again++) {
+            CHECK_SAME(bl_run(g.c, g.program, &shared, &root, 1, NULL), BL_OK);
+            expect_busy(&g);
+        }
+        bl_function_free(g.program);
+        CHECK_SAME(bl_close(g.c), BL_OK);
+    }
+    CHECK(!strcmp(bl_status_name(BL_EBUSY), "BL_EBUSY"));
+}
+
+/* Many threads run on one context at the same time: each run succeeds or is refused, and no task is lost. */
+typedef struct crowd {
+    bl_context *c;
+    const bl_program *program;
+    uint32_t succeeded, refused, other;
+} crowd;
+
+static void count_one(bl_task *task, const void *payload, uint32_t index, const void *shared) {
+    (void)task, (void)payload, (void)index;
+    __atomic_fetch_add(*(uint32_t *const *)shared, 1, __ATOMIC_RELAXED);
+}
+
+static void *run_often(void *argument) {
+    crowd *crowd = argument;
+    for (int i = 0; i < 200; i++) {
+        uint32_t count = 0, *shared = &count;
+        int status = bl_run_range(crowd->c, crowd->program, &shared, &(uint32_t){0}, 100, NULL);
+        bool right = status == BL_OK ? count == 100 : status == BL_EBUSY && count == 0;
+        __atomic_fetch_add(!right            ? &crowd->other
+                           : status == BL_OK ? &crowd->succeeded
+                                             : &crowd->refused,
+                           1, __ATOMIC_RELAXED);
+    }
+    return NULL;
+}
+
+static void test_crowd(void) {
+    enum { THREADS = 4 };
+    pthread_t threads[THREADS];
+    bl_program *program = bl_function(count_one, 4, sizeof(uint32_t *), 1);
+    crowd all = {.program = program};
+    check_at("four threads, one context");
+    CHECK_SAME(bl_open(&all.c, &(bl_config){.device = "cpu", .workers = 2}), BL_OK);
+    for (int i = 0; i < THREADS; i++)
+        CHECK_SAME(pthread_create(threads + i, NULL, run_often, &all), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    CHECK_SAME(all.other, 0);
+    CHECK_SAME(all.succeeded + all.refused, 200 * THREADS);
+    CHECK(all.succeeded > 0);
+    CHECK_SAME(bl_close(all.c), BL_OK);
+    bl_function_free(program);
+}
+
+/* ---- fork ---- */
+
+/* What a child does with its parent's context. 0 if all is well, else the line. */
+static int in_child(bl_context *inherited, const bl_program *program) {
+    uint32_t count = 0, *shared = &count, root = 0;
+    void *memory;
+    if (bl_run(inherited, program, &shared, &root, 1, NULL) != BL_EDEAD || !strstr(bl_error_detail(inherited), "fork"))
+        return __LINE__;
+    if (bl_alloc(inherited, &memory, 1) != BL_EDEAD || bl_trace_start(inherited, 0) != BL_EDEAD)
+        return __LINE__;
+    if (bl_close(inherited) != BL_OK)
+        return __LINE__;
+    if (CHECK_SLOWER == 12) /* ThreadSanitizer does not let a forked child start threads */
+        return 0;
+    bl_context *own;
+    if (bl_open(&own, &(bl_config){.device = "cpu", .workers = 2, .bind = 1}) != BL_OK ||
+        bl_run_range(own, program, &shared, &root, 10, NULL) != BL_OK || count != 10 || bl_close(own) != BL_OK)
+        return __LINE__;
+    return 0;
+}
+
+static int wait_for(pid_t child) {
+    int status = -1;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+static pid_t fork_and_use(bl_context *c, const bl_program *program) {
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(20 * CHECK_SLOWER);
+        int line = in_child(c, program);
+        _exit(line ? line % 255 + 1 : 0);
+    }
+    return child;
+}
+
+typedef struct forker {
+    bl_context *c;
+    const bl_program *program;
+    pid_t child;
+} forker;
+
+static void fork_in_task(bl_task *task, const void *payload, uint32_t index, const void *shared) {
+    forker *f = *(forker *const *)shared;
+    (void)task, (void)payload, (void)index;
+    f->child = fork_and_use(f->c, f->program);
+}
+
+static void test_fork(void) {
+    bl_program *program = bl_function(count_one, 4, sizeof(uint32_t *), 1);
+    uint32_t count = 0, *shared = &count, root = 0;
+    bl_context *c;
+    void *memory;
+    for (uint32_t bind = 0; bind < 2; bind++) {
+        check_at("fork, bind %u", bind);
+        CHECK_SAME(bl_open(&c, &(bl_config){.device = "cpu", .workers = 2, .bind = bind}), BL_OK);
+        CHECK_SAME(bl_alloc(c, &memory, 100), BL_OK);
+        CHECK_SAME(bl_run(c, program, &shared, &root, 1, NULL), BL_OK);
+        CHECK_SAME(wait_for(fork_and_use(c, program)), 0);
+        CHECK_SAME(bl_run(c, program, &shared, &root, 1, NULL), BL_OK); /* the parent's is as before */
+        CHECK_SAME(bl_close(c), BL_OK);
+    }
+    check_at("fork during a run");
+    forker f = {.program = program}, *in_run = &f;
+    bl_program *forking = bl_function(fork_in_task, 4, sizeof in_run, 1);
+    CHECK_SAME(bl_open(&f.c, &(bl_config){.device = "cpu", .workers = 2}), BL_OK);
+    CHECK_SAME(bl_run(f.c, forking, &in_run, &root, 1, NULL), BL_OK);
+    CHECK_SAME(wait_for(f.child), 0);
+    CHECK_SAME(bl_close(f.c), BL_OK);
+    bl_function_free(forking);
+    bl_function_free(program);
+}
+
+/* ---- what is said about errors ---- */
+
+static void *fail_elsewhere(void *argument) {
+    bl_context *c;
+    int status = bl_open(&c, &(bl_config){.device = "cpu", .scheduler = "nonsense"});
+    *(bool *)argument = status == BL_ESCHEDULER && strstr(bl_error_detail(NULL), "nonsense");
+    return NULL;
+}
+
+static void test_details(void) {
+    static const struct {
+        bl_config config;
+        const char *says;
+        int status;
+    } rows[] = {{{.device = "toaster"}, "toaster", BL_ENODEVICE},
+                {{.device = "cpu", .scheduler = "steal:nobody"}, "steal:nobody", BL_ESCHEDULER},
+                {{.device = "cpu", .scheduler = ""}, "scheduler", BL_ESCHEDULER},
+                {{.device = "cpu", .victims = (bl_victims)9}, "victims", BL_EINVAL},
+                {{.device = "cpu", .steal = (bl_steal)9}, "steal", BL_EINVAL},
+                {{.device = "cpu", .workers = UINT32_MAX}, "workers", BL_EINVAL},
+                {{.device = "cpu", .capacity = UINT32_MAX}, "capacity", BL_EINVAL},
+                {{.device = "cpu", .stall_seconds = -1}, "stall_seconds", BL_EINVAL},
+                {{.device = "cpu", .time_limit = -1}, "time_limit", BL_EINVAL},
+                {{.device = "cpu", .checkpoint_seconds = -1}, "checkpoint_seconds", BL_EINVAL},
+                {{.device = "cpu", .bind = 2}, "bind", BL_EINVAL},
+                {{.device = "cpu", .stream = &tree}, "stream", BL_EINVAL}};
+    bl_context *c;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        check_at("bl_open, %s", rows[i].says);
+        CHECK_SAME(bl_open(&c, &rows[i].config), rows[i].status);
+        CHECK(c == NULL && strstr(bl_error_detail(NULL), rows[i].says));
+    }
+    check_at("details belong to a thread");
+    pthread_t thread;
+    bool right = false;
+    CHECK_SAME(pthread_create(&thread, NULL, fail_elsewhere, &right), 0);
+    pthread_join(thread, NULL);
+    CHECK(right && strstr(bl_error_detail(NULL), "stream"));
+    CHECK_SAME(bl_open(NULL, NULL), BL_EINVAL);
+    CHECK(strstr(bl_error_detail(NULL), "context"));
+    CHECK_SAME(bl_run(NULL, NULL, NULL, NULL, 0, NULL), BL_EINVAL);
+    CHECK(*bl_error_detail(NULL));
+
+    check_at("details of calls");
+    bl_program *program = bl_function(count_one, 4, sizeof(uint32_t *), 1);
+    uint32_t count = 0, *shared = &count, root = 0;
+    void *memory;
+    CHECK_SAME(bl_open(&c, &(bl_config){.device = "cpu", .workers = 1}), BL_OK);
+    CHECK(!*bl_error_detail(NULL) && !*bl_error_detail(c));
+    CHECK_SAME(bl_run(c, NULL, &shared, &root, 1, NULL), BL_EINVAL);
+    CHECK(strstr(bl_error_detail(c), "program"));
+    CHECK_SAME(bl_run(c, program, &shared, NULL, 1, NULL), BL_EINVAL);
+    CHECK(strstr(bl_error_detail(c), "roots"));
+    CHECK_SAME(bl_run(c, program, NULL, &root, 1, NULL), BL_EINVAL);
+    CHECK(strstr(bl_error_detail(c), "shared"));
+    CHECK_SAME(bl_run(c, program, &shared, &root, UINT32_MAX, NULL), BL_EINVAL);
+    CHECK(strstr(bl_error_detail(c), "count"));
+    CHECK_SAME(bl_run_join(c, program, &shared, &root, 1, &count, NULL), BL_EINVAL);
+    CHECK(strstr(bl_error_detail(c), "results"));
+    CHECK_SAME(bl_run_join(c, program, &shared, &root, 1, NULL, NULL), BL_EINVAL);
+    CHECK(strstr(bl_error_detail(c), "results"));
+    CHECK_SAME(bl_alloc(c, NULL, 1), BL_EINVAL);
+    CHECK(strstr(bl_error_detail(c), "memory"));
+    CHECK_SAME(bl_alloc(c, &memory, SIZE_MAX / 4), BL_ENOMEM);
+    CHECK(memory == NULL && strstr(bl_error_detail(c), "bytes"));
+    CHECK_SAME(bl_free(c, NULL), BL_OK);
+    CHECK(strstr(bl_error_detail(c), "bytes")); /* what succeeds leaves it */
+    CHECK_SAME(bl_run(c, program, &shared, &root, 1, NULL), BL_OK);
+    CHECK(!*bl_error_detail(c)); /* but a run begins anew */
+    CHECK_SAME(bl_close(c), BL_OK);
+    bl_function_free(program);
+}
+
+/* ---- a GPU that cannot run every queue ---- */
+
+static void test_lacks(void) {
+    static const bl_device_info old = {.id = "cuda:0", .capability = 80}, new = {.id = "cuda:0", .capability = 90},
+                                cpu = {.id = "cpu", .capability = 0};
+    static const char *const fine[] = {"auto", "central:tz", "abp", "static:wave", "broker", "no such thing"};
+    for (size_t i = 0; i < sizeof fine / sizeof fine[0]; i++)
+        CHECK(!bl_device_lacks(&old, fine[i]));
+    bl_queue_info queue;
+    for (uint32_t i = 0; bl_queue(i, &queue); i++) {
+        char scheduler[64];
+        bool needs = queue.flags & BL_NEEDS_CAS128;
+        snprintf(scheduler, sizeof scheduler, "central:%s", queue.name);
+        check_at("%s on an older GPU", queue.name);
+        CHECK(!bl_device_lacks(&new, queue.name) && !bl_device_lacks(&cpu, queue.name));
+        CHECK_SAME(bl_device_lacks(&old, queue.name) != NULL, needs);
+        if (!needs)
+            continue;
+        CHECK(strstr(bl_device_lacks(&old, scheduler), "9.0"));
+        bl_program *program = bl_function(count_one, 4, sizeof(uint32_t *), 1);
+        uint32_t count = 0, *shared = &count, root = 0;
+        bl_context *c;
+        CHECK_SAME(bl_open(&c, &(bl_config){.device = "cpu", .scheduler = scheduler, .workers = 1}), BL_OK);
+        CHECK_SAME(bl_run(c, program, &shared, &root, 1, NULL), BL_OK);
+        c->capability = 80; /* as if it were one */
+        CHECK_SAME(bl_run(c, program, &shared, &root, 1, NULL), BL_ENOCODE);
+        CHECK(strstr(bl_error_detail(c), scheduler) && strstr(bl_error_detail(c), "8.0"));
+        CHECK_SAME(count, 1);
+        CHECK_SAME(bl_close(c), BL_OK);
+        bl_function_free(program);
+    }
+}
+
+int main(void) {
+    check_limit(120);
+    test_memory();
+    test_quota();
+    test_affinity();
+    test_busy();
+    test_crowd();
+    test_fork();
+    test_details();
+    test_lacks();
+    return check_end();
+}

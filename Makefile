@@ -86,4 +86,4 @@ install: configure
 	cmake --install $(BUILD) --prefix $(PREFIX)
 
 clean:
-	rm -rf $(BUILD) build-sanitize-* build-fuzz build-coverage
+	rm -rf $(BUILD) build-plain build-sanitize-* build-fuzz build-coverage

@@ -305,7 +305,7 @@ static int read_rest(bl_context *c, bl__resume *resume) {
     resume->flat = malloc(entry_bytes(rest));
     resume->records = malloc(record_bytes(rest) + 1);
     if (!resume->flat || !resume->records)
-        return BL_ENOMEM;
+        return bl__no_memory(c, "the checkpoint");
     if (fread(resume->flat, 1, entry_bytes(rest), resume->file) != entry_bytes(rest) ||
         fread(resume->records, 1, record_bytes(rest), resume->file) != record_bytes(rest))
         return refuse(c, "cannot be read");

@@ -108,7 +108,7 @@ int bl__rest_check(bl_context *c, const bl__rest *rest, const uint32_t *entries,
     checking k = {.c = c, .rest = rest, .entries = entries, .records = records};
     k.found = calloc((size_t)rest->record_capacity + 1, sizeof *k.found);
     k.returns = calloc((size_t)rest->roots + 1, sizeof *k.returns);
-    int status = !k.found || !k.returns                                        ? BL_ENOMEM
+    int status = !k.found || !k.returns                                        ? bl__no_memory(c, "the checkpoint")
                  : check_records(&k) && check_entries(&k) && check_waiting(&k) ? BL_OK
                                                                                : BL_EFILE;
     free(k.found);

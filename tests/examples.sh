@@ -89,6 +89,30 @@ check "cmake package: configure, shared library" cmake -S "$source/examples" -B 
 check "cmake package: build, shared library" cmake --build "$tmp/shared" --target 01_cpu
 check_says "01_cpu, shared library" "$area" "$tmp/shared/01_cpu"
 
+# ---- GPUs: one nvcc call a file makes code for all of these ----
+
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+if [ -x "$nvcc" ]; then
+    # A queue that older GPUs cannot run: they must compile it all the same.
+    cat >"$tmp/lcrq.cu" <<'END'
+#include <ballast/queues/lcrq.h>
+__global__ void exchange(void *memory, bl_shape shape, uint32_t *items) {
+    lcrq q;
+    lcrq_bind(&q, memory, shape, threadIdx.x);
+    lcrq_push(&q, items + threadIdx.x);
+    lcrq_pop(&q, items + threadIdx.x);
+}
+END
+    code=
+    for capability in 75 80 89 90; do
+        code="$code -gencode arch=compute_$capability,code=sm_$capability"
+    done
+    for file in "$source"/examples/*.cu "$source"/examples/*/*.cu "$tmp/lcrq.cu"; do
+        check "compute capability 7.5, 8.0, 8.9 and 9.0: ${file##*/}" "$nvcc" -std=c++17 $code -I"$prefix/include" -c "$file" \
+            -o "$tmp/gpu.o"
+    done
+fi
+
 # ---- pkg-config and a C compiler ----
 
 if ! command -v pkg-config >/dev/null 2>&1; then

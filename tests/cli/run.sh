@@ -169,7 +169,7 @@ refuses "list of two things" 2 "queues: one too many" list apps queues
 refuses "list, unknown app" 2 "--app nothing: unknown app (accepted: " list --app nothing
 refuses "list, unknown device" 2 "--device abacus: unknown device (accepted: auto, cpu, cuda, cuda:N, sim)" list --device abacus
 refuses "list, unknown option" 2 "--jsom: unknown option of list, nearest is --json" list --jsom
-says "list queues of a device" "^  lcrq " list queues --device cpu
+says "list queues of a device" "^  broker " list queues --device cpu
 json "list queues of a device, JSON" "" list queues --device cpu --json
 refuses "list, narrowing devices" 2 "--device: narrows only the schedulers and queues" list devices --device cpu
 refuses "list, narrowing what cannot be" 2 "--app: narrows only the schedulers" list queues --app uts

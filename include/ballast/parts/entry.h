@@ -36,10 +36,7 @@ typedef struct bl__stack {
         bl__returned returned; /* block workers */
         uint32_t open;         /* threads: gate.h */
     };
-    uint32_t begun, brisk; /* GPU: when the last batch began, and how many in a row were short */
-} bl__stack;               /* the slots follow */
-
-#define BL__BRISK 4u /* so many, and the next is expected to be short too */
+} bl__stack; /* the slots follow */
 
 BL_FN uint32_t *bl__stack_slot(bl__stack *s, uint32_t words, uint32_t i) {
     return (uint32_t *)(s + 1) + (size_t)(i & s->mask) * words;

@@ -85,7 +85,6 @@ BL_HOST_FN void bl__stack_open(bl__stack *s, const bl__run *run) {
     s->mask = run->stack_capacity - 1;
     s->gate = run->fences_alone ? BL__ALONE : 0;
     s->open = 0;
-    s->begun = s->brisk = 0;
 }
 
 #endif

@@ -8,8 +8,9 @@
 typedef struct bl__control {
     uint64_t idle; /* termination.h */
     unsigned char pad0[BL_LINE - 8];
-    uint32_t stop; /* BL__STOP_*: workers stop between two batches */
-    unsigned char pad1[BL_LINE - 4];
+    uint32_t stop;   /* BL__STOP_*: workers stop between two batches */
+    uint32_t coarse; /* GPU: somebody has run a batch that took long, so that the next may too */
+    unsigned char pad1[BL_LINE - 8];
     uint64_t out; /* waves: entries (low 32) and tasks (high 32) in the out-array */
     unsigned char pad2[BL_LINE - 8];
     uint32_t ticket; /* static: next group to run, where the hardware does not hand them out */
@@ -23,6 +24,8 @@ typedef struct bl__control {
     uint32_t held_up;  /* ... and how many workers it saw held up in a long task */
     unsigned char pad4[BL_LINE - 16];
 } bl__control;
+
+#define BL__COARSE (1u << 31) /* what a worker makes of `coarse`, with the stop word */
 
 typedef enum bl__standing { BL__AT_START, BL__AT_WORK, BL__AT_SEARCH, BL__AT_IDLE, BL__AT_END } bl__standing;
 

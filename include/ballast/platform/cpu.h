@@ -17,7 +17,7 @@ int clock_gettime(int clock, struct timespec *time);
 
 #define BL_TARGET cpu
 #define BL_PIECE_TICKS 8000u /* nanoseconds */
-#define BL_SHORT_TICKS 20000u
+#define BL_LONG_TICKS 20000u
 #define BL_WARP 1u
 #define BL_CAN_SLEEP 1
 #define BL_FN static inline __attribute__((unused))

@@ -12,7 +12,7 @@
  *   BL_ASSUME(x)           x is true, and the compiler may rely on it
  *   BL_CAN_SLEEP           1 where an idle worker can be put to sleep by the operating system
  *   BL_PIECE_TICKS         of bl_clock: how long a piece of a loop should take at least
- *   BL_SHORT_TICKS         of bl_clock: tasks that end sooner are short: others can wait until they have
+ *   BL_LONG_TICKS          of bl_clock: tasks that take longer are long: others cannot wait until they have ended
  *   BL_WARP                the most lanes that run in lockstep: 1 on a CPU, 32 on a GPU, 8 on the simulated machine
  *
  *   atomics, BITS = 32, 64; the memory order is part of the name and there is no default

@@ -84,7 +84,7 @@ uint64_t bl__sim_clock(void);
 
 #define BL_TARGET sim
 #define BL_PIECE_TICKS 16u /* steps */
-#define BL_SHORT_TICKS 256u
+#define BL_LONG_TICKS 256u
 #define BL_WARP BL__SIM_WARP
 #define BL_FN static inline __attribute__((unused))
 #define BL_HOT_FN BL_FN

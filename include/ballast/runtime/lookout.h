@@ -19,7 +19,7 @@
 #if BL_WARP == 1
 
 #ifndef BL__PATIENCE /* who explores all executions has none */
-#define BL__PATIENCE BL_SHORT_TICKS
+#define BL__PATIENCE BL_LONG_TICKS
 #define BL__LEAST_NAP 50000u /* ns */
 #define BL__MOST_NAP 500000u /* ns */
 #define BL__NAP_SHARE                                                                                                  \

@@ -148,15 +148,15 @@ BL_FN uint32_t BL__NAME(share_and_publish)(bl__worker *w, uint32_t n) {
 }
 
 #if BL__HIDES
-/* How long the last batch took. A few short ones in a row, and the next is expected to be short too. */
+/* How long the last batch took. One that was long is told to all: tasks of one run are seldom alike in one worker only. */
 BL_FN void BL__NAME(time_batch)(bl__worker *w) {
-    bl__stack *s = w->stack;
-    if (w->lane == 0) {
-        uint32_t now = bl_clock32();
-        s->brisk = now - s->begun < BL_SHORT_TICKS ? s->brisk + 1 : 0;
-        s->begun = now;
+    uint32_t now = bl_clock32();
+    if (w->lane == 0 && w->tasks && now - w->begun >= BL_LONG_TICKS)
+        {
+        w->stop |= BL__COARSE;
+        bl_store32_relaxed(&w->run->control->coarse, BL__COARSE);
     }
-    bl_warp_sync();
+    w->begun = now;
 }
 
 /* The number of newest entries whose tasks make up the next batch. */
@@ -170,8 +170,8 @@ BL_FN uint32_t BL__NAME(batch_entries)(bl__worker *w, uint32_t count) {
  * is published before it. A long entry is halved again and again, so that those who take the halves can do the same at once. */
 BL_FN void BL__NAME(expose)(bl__worker *w, const BL_SHARED *shared) {
     const bl__run *run = w->run;
-    if (w->stack->brisk >= BL__BRISK || run->one_per_node || run->alone || run->workers == 1 ||
-        !bl_warp_any(w->lane == 0 && (uint32_t)bl_load64_relaxed(&run->control->idle)))
+    if (!bl_warp_any(w->lane == 0 && w->stop & BL__COARSE && !run->one_per_node && !run->alone && run->workers > 1 &&
+                     (uint32_t)bl_load64_relaxed(&run->control->idle)))
         return;
     for (;;) {
         uint32_t count = BL__NAME(held)(w);
@@ -340,6 +340,9 @@ BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared) {
 BL_FN void BL__NAME(look_around)(bl__worker *w) {
     if (w->lane == 0) {
         w->stop = bl_load32_host(&w->run->control->stop);
+#if BL__HIDES
+        w->stop |= bl_load32_relaxed(&w->run->control->coarse);
+#endif
         w->shown = BL__NAME(shown)(w);
     }
 }
@@ -355,14 +358,13 @@ BL_FN bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
     BL__NAME(make_ready)(w);
     if (w->lane == 0)
         bl_store64_host(&w->tally->beat, w->tasks);
-    if (bl_warp_any(w->lane == 0 && w->stop != 0))
+    if (bl_warp_any(w->lane == 0 && w->stop & ~BL__COARSE))
         return false;
     if (!BL__NAME(held)(w)) {
         if (!BL__NAME(acquire)(w, shared))
             return false;
 #if BL__HIDES
-        if (w->lane == 0)
-            w->stack->begun = bl_clock32();
+        w->begun = bl_clock32();
 #endif
     }
 #if BL__HIDES

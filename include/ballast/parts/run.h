@@ -9,7 +9,7 @@ typedef struct bl__control {
     uint64_t idle; /* termination.h */
     unsigned char pad0[BL_LINE - 8];
     uint32_t stop;   /* BL__STOP_*: workers stop between two batches */
-    uint32_t coarse; /* GPU: somebody has run a batch that took long, so that the next may too */
+    uint32_t coarse; /* GPU: BL__COARSE when a worker was seen in a batch that takes long: the next may too */
     unsigned char pad1[BL_LINE - 8];
     uint64_t out; /* waves: entries (low 32) and tasks (high 32) in the out-array */
     unsigned char pad2[BL_LINE - 8];

@@ -9,12 +9,15 @@
  *     tally->dry          the same with top, when a thief had left nothing on the stack
  *     tally->watched, since    the lookout's own: the task that it saw last, and when first
  *
+ * On a GPU nobody can come in: there idle workers watch (bl__watch_another) and tell.
+ *
  * Order pairs: L1 (lookout, release) with L2 (acquire): the next lookout finds what the last one noted.
  */
 #ifndef BALLAST_RUNTIME_LOOKOUT_H
 #define BALLAST_RUNTIME_LOOKOUT_H
 
 #include "../parts/gate.h"
+#include "../parts/worker.h"
 
 #if BL_WARP == 1
 
@@ -74,6 +77,29 @@ BL_FN void bl__look_out(const bl__run *run, uint32_t id) {
 BL_FN uint64_t bl__nap_length(uint64_t without_work) {
     uint64_t nap = without_work / BL__NAP_SHARE;
     return nap < BL__LEAST_NAP ? BL__LEAST_NAP : nap < BL__MOST_NAP ? nap : BL__MOST_NAP;
+}
+
+#else
+
+/* What an idle worker of a GPU watches: whether another is still in the batch that it was in then. Its stack cannot be reached, but it and all others
+ * are told to publish before they run the next. */
+typedef struct bl__watched {
+    uint32_t since, worker, beat;
+} bl__watched;
+
+/* One lane. */
+BL_FN void bl__watch_another(bl__worker *w, bl__watched *watched) {
+    uint32_t now = bl_clock32();
+    const bl__tally *t = w->run->tally + watched->worker;
+    if (now - watched->since < BL_LONG_TICKS)
+        return;
+    if (watched->worker != w->id && bl_load32_host(&t->standing) == BL__AT_WORK &&
+        (uint32_t)bl_load64_host(&t->beat) == watched->beat)
+        bl_store32_relaxed(&w->run->control->coarse, BL__COARSE);
+    watched->worker = bl__random(w) % w->run->workers;
+    t = w->run->tally + watched->worker;
+    watched->beat = bl_load32_host(&t->standing) == BL__AT_WORK ? (uint32_t)bl_load64_host(&t->beat) : UINT32_MAX;
+    watched->since = now;
 }
 
 #endif

@@ -148,17 +148,6 @@ BL_FN uint32_t BL__NAME(share_and_publish)(bl__worker *w, uint32_t n) {
 }
 
 #if BL__HIDES
-/* How long the last batch took. One that was long is told to all: tasks of one run are seldom alike in one worker only. */
-BL_FN void BL__NAME(time_batch)(bl__worker *w) {
-    uint32_t now = bl_clock32();
-    if (w->lane == 0 && w->tasks && now - w->begun >= BL_LONG_TICKS)
-        {
-        w->stop |= BL__COARSE;
-        bl_store32_relaxed(&w->run->control->coarse, BL__COARSE);
-    }
-    w->begun = now;
-}
-
 /* The number of newest entries whose tasks make up the next batch. */
 BL_FN uint32_t BL__NAME(batch_entries)(bl__worker *w, uint32_t count) {
     const uint32_t *mine = bl__stack_slot(w->stack, w->words, w->stack->top - 1 - w->lane);
@@ -249,6 +238,8 @@ BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared) {
 #if BL__RAIDS
     uint64_t since = bl_clock();
     bool looks_out = false;
+#elif BL__HIDES
+    bl__watched watched = {bl_clock32(), w->id, 0};
 #endif
     for (uint32_t tries = 0;; tries++) {
         if (BL__NAME(stopping)(w))
@@ -260,6 +251,9 @@ BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared) {
             bl__look_out(w->run, w->id);
         if (BL__NAME(sees_held_up)(w))
             break;
+#elif BL__HIDES
+        if (w->lane == 0)
+            bl__watch_another(w, &watched);
 #endif
         uint32_t gone = w->lane == 0 && (bl__idle_read(control) & BL__IDLE_DONE);
         if (bl_warp_broadcast32(gone, 0))
@@ -351,22 +345,14 @@ BL_FN void BL__NAME(look_around)(bl__worker *w) {
 BL_FN bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
     if (BL_WARP == 1)
         BL__NAME(look_around)(w);
-#if BL__HIDES
-    BL__NAME(time_batch)(w);
-#endif
     BL__NAME(settle)(w, shared);
     BL__NAME(make_ready)(w);
     if (w->lane == 0)
         bl_store64_host(&w->tally->beat, w->tasks);
     if (bl_warp_any(w->lane == 0 && w->stop & ~BL__COARSE))
         return false;
-    if (!BL__NAME(held)(w)) {
-        if (!BL__NAME(acquire)(w, shared))
-            return false;
-#if BL__HIDES
-        w->begun = bl_clock32();
-#endif
-    }
+    if (!BL__NAME(held)(w) && !BL__NAME(acquire)(w, shared))
+        return false;
 #if BL__HIDES
     BL__NAME(expose)(w, shared);
 #endif

@@ -9,7 +9,7 @@ typedef struct bl__control {
     uint64_t idle; /* termination.h */
     unsigned char pad0[BL_LINE - 8];
     uint32_t stop;   /* BL__STOP_*: workers stop between two batches */
-    uint32_t coarse; /* GPU: BL__COARSE when a worker was seen in a batch that takes long: the next may too */
+    uint32_t coarse; /* GPU: BL__COARSE while workers are seen in batches that take long: lookout.h */
     unsigned char pad1[BL_LINE - 8];
     uint64_t out; /* waves: entries (low 32) and tasks (high 32) in the out-array */
     unsigned char pad2[BL_LINE - 8];
@@ -40,7 +40,8 @@ typedef struct bl__tally {
     /* Written by others, CPU only: lookout.h. */
     uint64_t dry, since;
     uint32_t slow, watched;
-    unsigned char pad[BL_LINE - 88];
+    uint32_t fetched; /* GPU: another number whenever the worker has found work */
+    unsigned char pad[BL_LINE - 92];
 } bl__tally;
 
 typedef struct bl__run {

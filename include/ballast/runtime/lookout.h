@@ -82,23 +82,29 @@ BL_FN uint64_t bl__nap_length(uint64_t without_work) {
 #else
 
 /* What an idle worker of a GPU watches: whether another is still in the batch that it was in then. Its stack cannot be reached, but it and all others
- * are told to publish before they run the next. */
+ * are told to publish before they run the next; until somebody sees batches end soon again. */
 typedef struct bl__watched {
-    uint32_t since, worker, beat;
+    uint32_t since, worker, batch;
 } bl__watched;
+
+/* Tells the batch that a worker is in from others; 0: it is in none. */
+BL_FN uint32_t bl__batch_mark(const bl__tally *t) {
+    return bl_load32_host(&t->standing) == BL__AT_WORK
+               ? ((uint32_t)bl_load64_host(&t->beat) + bl_load32_relaxed(&t->fetched)) | 1
+               : 0;
+}
 
 /* One lane. */
 BL_FN void bl__watch_another(bl__worker *w, bl__watched *watched) {
-    uint32_t now = bl_clock32();
-    const bl__tally *t = w->run->tally + watched->worker;
+    uint32_t now = bl_clock32(), coarse;
     if (now - watched->since < BL_LONG_TICKS)
         return;
-    if (watched->worker != w->id && bl_load32_host(&t->standing) == BL__AT_WORK &&
-        (uint32_t)bl_load64_host(&t->beat) == watched->beat)
-        bl_store32_relaxed(&w->run->control->coarse, BL__COARSE);
+    uint32_t batch = bl__batch_mark(w->run->tally + watched->worker);
+    coarse = batch == watched->batch ? BL__COARSE : 0;
+    if (batch && watched->batch && bl_load32_relaxed(&w->run->control->coarse) != coarse)
+        bl_store32_relaxed(&w->run->control->coarse, coarse);
     watched->worker = bl__random(w) % w->run->workers;
-    t = w->run->tally + watched->worker;
-    watched->beat = bl_load32_host(&t->standing) == BL__AT_WORK ? (uint32_t)bl_load64_host(&t->beat) : UINT32_MAX;
+    watched->batch = bl__batch_mark(w->run->tally + watched->worker);
     watched->since = now;
 }
 

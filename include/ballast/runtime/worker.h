@@ -323,6 +323,10 @@ BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared) {
 #else
     if (!BL__NAME(fetch)(w) && !BL__NAME(search)(w, shared))
         return false;
+#if BL__HIDES
+    if (w->lane == 0)
+        bl_store32_relaxed(&w->tally->fetched, 2 * bl_clock32());
+#endif
     BL__NAME(note)(w, BL__AT_WORK);
     bl__worker_makes_room(w);
     return true;

@@ -39,7 +39,8 @@ BL_FN uint32_t BL__NAME(rob)(bl__worker *w, uint32_t victim, uint32_t size) {
     want = bl__min(want, w->run->stack_capacity - w->run->outbox); /* the next tasks must still have room to spawn */
 #if BL_WARP > 1
     if (w->batch > 1 && !w->run->one_per_node &&
-        (w->stop & BL__COARSE || (uint32_t)bl_load64_relaxed(&w->run->control->idle) < w->run->workers / 16))
+        ((w->tasks && w->stop & BL__COARSE) ||
+         (uint32_t)bl_load64_relaxed(&w->run->control->idle) < w->run->workers / 16))
         return BL__NAME(rob_batch)(w, &q, bl__min((size + 1) / 2, w->run->stack_capacity - w->run->outbox));
 #endif
 #if BL_QUEUE_(BY_HANDLE)

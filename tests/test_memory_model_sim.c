@@ -7,6 +7,7 @@
 #include "ballast/queues/abp.h"
 #include "ballast/queues/blocking.h"
 #include "ballast/queues/chase_lev.h"
+#include "ballast/queues/steal_half.h"
 #include "ballast/queues/tz.h"
 #include "sim/sim.h"
 
@@ -215,7 +216,7 @@ static void test_asymmetric(void) {
     EXPECT(2, mp_light_acquire, 2, "00 01 10 11");
     EXPECT(2, mp_only_heavy, 2, "00 01 10 11");
     EXPECT(3, ring_light_heavy_light, 3, "000 001 010 011 100 101 110 111");
-    EXPECT(3, ring_light_heavy_fence, 3, "001 010 011 100 101 110 111");
+    EXPECT(3, ring_light_heavy_fence, 3, "000 001 010 011 100 101 110 111");
     EXPECT(3, ring_light_heavy_heavy, 3, "001 010 011 100 101 110 111");
 }
 
@@ -247,8 +248,61 @@ static const char iriw_agreed[] = "0000 0001 0010 0011 0100 0101 0110 0111 1000 
 static void test_iriw(void) {
     EXPECT(4, iriw_ordered, 4, all_of_four);
     EXPECT(4, iriw_seq_cst, 4, iriw_agreed);
-    EXPECT(4, iriw_sc_loads, 4, iriw_agreed);
+    EXPECT(4, iriw_sc_loads, 4, all_of_four);
     EXPECT(4, iriw_fences, 4, iriw_agreed);
+}
+
+/* Where C11, C++20 and RC11 differ the weakest rule holds. Thread 0 is a deque's owner, which lowers x and looks at y; thread 1 and 2
+ * are thieves, of which one changes y and the other reads the change (or is the same) and looks at x. All but 010: the
+ * owner misses a change which a thief knows who misses that x was lowered. */
+#define THIEVES(name, swap, look)                                                                                      \
+    static void name(litmus *l, uint32_t thread) {                                                                     \
+        uint32_t old = 0;                                                                                              \
+        if (thread == 0) {                                                                                             \
+            bl_store32_seq_cst(&l->x, 1);                                                                              \
+            l->r[0] = bl_load32_seq_cst(&l->y);                                                                        \
+        } else if (thread == 1) {                                                                                      \
+            (void)bl_cas32_##swap(&l->y, &old, 1);                                                                     \
+        } else if (thread == 2) {                                                                                      \
+            l->r[1] = bl_load32_##look(&l->y);                                                                         \
+            l->r[2] = bl_load32_seq_cst(&l->x);                                                                        \
+        }                                                                                                              \
+    }
+THIEVES(thieves, seq_cst, seq_cst)
+THIEVES(thieves_weak_swap, acq_rel, seq_cst) /* right in C++20 */
+THIEVES(thieves_weak_look, seq_cst, acquire) /* right in C11 */
+SB(sb_swap, store32_seq_cst, NOTHING, load32_seq_cst, exchange32_acq_rel, NOTHING, load32_seq_cst)
+/* Happens-before is no order of seq_cst operations by itself: in 130 the addition reads y after x was stored, thread 2
+ * overwrites what was added, and still misses x (Z6.U of Lahav et al. 2017; C11 forbids it). */
+static void through_weaker(litmus *l, uint32_t thread) {
+    if (thread == 0) {
+        bl_store32_seq_cst(&l->x, 1);
+        bl_store32_release(&l->y, 1);
+    } else if (thread == 1) {
+        l->r[0] = bl_fetch_add32_seq_cst(&l->y, 1);
+        l->r[1] = bl_load32_relaxed(&l->y);
+    } else if (thread == 2) {
+        bl_store32_seq_cst(&l->y, 3);
+        l->r[2] = bl_load32_seq_cst(&l->x);
+    }
+}
+static void relaxed_between(litmus *l, uint32_t thread) {
+    if (thread == 0) {
+        bl_store32_seq_cst(&l->x, 1);
+        bl_store32_relaxed(&l->y, 1);
+    } else if (thread == 1) {
+        l->r[0] = bl_load32_relaxed(&l->y);
+        l->r[1] = bl_load32_seq_cst(&l->x);
+    }
+}
+
+static void test_weakest_rule(void) {
+    EXPECT(3, thieves, 3, "000 001 011 100 101 110 111");
+    EXPECT(3, thieves_weak_swap, 3, "000 001 010 011 100 101 110 111");
+    EXPECT(3, thieves_weak_look, 3, "000 001 010 011 100 101 110 111");
+    EXPECT(2, sb_swap, 2, "00 01 10 11");
+    EXPECT(3, through_weaker, 3, "010 011 030 031 120 121 130 131 300 301 310 311");
+    EXPECT(2, relaxed_between, 2, "00 01 10 11");
 }
 
 /* Blind spots: C11 allows 11 in both with relaxed accesses. */
@@ -985,6 +1039,7 @@ enum { ITEMS = 32, PER_THREAD = 8, THREADS = 3 };
 typedef union queue_view {
     abp abp;
     chase_lev chase_lev;
+    steal_half steal_half;
     tz tz;
     blocking blocking;
 } queue_view;
@@ -1008,6 +1063,7 @@ typedef struct queue {
     static const queue queue_##q = {#q, bind_##q, init_##q, push_##q, pop_##q, steal_##q};
 QUEUE(abp)
 QUEUE(chase_lev)
+QUEUE(steal_half)
 QUEUE(tz)
 QUEUE(blocking)
 
@@ -1086,6 +1142,7 @@ static queue_client deque_clients[] = {
     CLIENT(2, 0, "+-", "s"),     CLIENT(2, NEAR_END, "++-", "s"),   CLIENT(2, NEAR_END, "+-+-", "s"),
     CLIENT(2, 0, "+-+", "ss"),   CLIENT(4, NEAR_END, "++--", "ss"), CLIENT(2, 0, "+-++", "ss"),
     CLIENT(2, 0, "++++", "sss"), CLIENT(2, 0, "++-", "s", "s"),     CLIENT(2, 0, "+-+-", "s", "s"),
+    CLIENT(2, 0, "++-", "ss"),
 };
 static queue_client fifo_clients[] = {
     CLIENT(2, 0, "+", "-"),          CLIENT(2, NEAR_END, "++", "--"), CLIENT(2, 0, "+++", "-"),
@@ -1141,6 +1198,7 @@ static void planted_mistakes(void) {
     static const bl_site lower64 = {.op = BL__SIM_STORE, .bits = 64, .order = BL__SIM_SEQ_CST};
     static const bl_site look32 = {.op = BL__SIM_LOAD, .bits = 32, .order = BL__SIM_SEQ_CST};
     static const bl_site look64 = {.op = BL__SIM_LOAD, .bits = 64, .order = BL__SIM_SEQ_CST};
+    static const bl_site steal64 = {.op = BL__SIM_CAS, .bits = 64, .order = BL__SIM_SEQ_CST};
     static const bl_site swap64 = {.op = BL__SIM_CAS, .bits = 64, .order = BL__SIM_RELEASE};
     static const bl_site get64 = {.op = BL__SIM_LOAD, .bits = 64, .order = BL__SIM_ACQUIRE};
     static const bl_site lock32 = {.op = BL__SIM_CAS, .bits = 32, .order = BL__SIM_ACQUIRE};
@@ -1156,6 +1214,11 @@ static void planted_mistakes(void) {
     CHECK(found_wrong(&queue_chase_lev, d, DEQUE_CLIENTS, publish64, BL__SIM_RELAXED) >= 1);
     CHECK(found_wrong(&queue_chase_lev, d, DEQUE_CLIENTS, lower64, BL__SIM_RELEASE) >= 1);
     CHECK(found_wrong(&queue_chase_lev, d, DEQUE_CLIENTS, look64, BL__SIM_ACQUIRE) >= 2);
+    CHECK(found_wrong(&queue_steal_half, d, DEQUE_CLIENTS, look64, BL__SIM_ACQUIRE) >= 2);
+    CHECK(found_wrong(&queue_abp, d, DEQUE_CLIENTS, steal64, BL__SIM_ACQ_REL) >=
+          1); /* the swap has no place in the order */
+    CHECK(found_wrong(&queue_chase_lev, d, DEQUE_CLIENTS, steal64, BL__SIM_ACQ_REL) >= 1);
+    CHECK(found_wrong(&queue_steal_half, d, DEQUE_CLIENTS, steal64, BL__SIM_ACQ_REL) >= 1);
     CHECK(found_wrong(&queue_tz, f, FIFO_CLIENTS, swap64, BL__SIM_RELAXED) >= 1);
     CHECK(found_wrong(&queue_tz, f, FIFO_CLIENTS, get64, BL__SIM_RELAXED) >= 1);
     CHECK(found_wrong(&queue_blocking, f, FIFO_CLIENTS, publish32, BL__SIM_RELAXED) >= 1);
@@ -1166,6 +1229,7 @@ static void planted_mistakes(void) {
 static void test_queues(void) {
     all_clients(&queue_abp, deque_clients, DEQUE_CLIENTS);
     all_clients(&queue_chase_lev, deque_clients, DEQUE_CLIENTS);
+    all_clients(&queue_steal_half, deque_clients, DEQUE_CLIENTS);
     all_clients(&queue_tz, fifo_clients, FIFO_CLIENTS);
     all_clients(&queue_blocking, fifo_clients, FIFO_CLIENTS);
     planted_mistakes();
@@ -1199,6 +1263,7 @@ int main(void) {
     test_store_buffering();
     test_asymmetric();
     test_iriw();
+    test_weakest_rule();
     test_coherence();
     test_release_sequences();
     test_causality();

@@ -1,6 +1,6 @@
 /* The search over the executions of a small program: depth first over which fiber goes on and which store a load
  * returns, each execution from its start. Fibers stop before each step (atomic operation, wait, yield) with the step
- * announced; what is local to a fiber (plain code, acquire and release fences) runs along with the step before it.
+ * announced; what is local to a fiber (plain code, fences) runs along with the step before it.
  * Which decisions need not be tried is found by reduce.c.
  *
  * With a bound on preemptions (switches away from a fiber that could have gone on and did not yield) races are not
@@ -79,7 +79,7 @@ static void say_deadlock(bl__explorer *x) {
 
 /* ---- who can go on ---- */
 
-static uint32_t enabled_fibers(const bl__explorer *x) {
+static uint32_t enabled_fibers(bl__explorer *x) {
     uint32_t set = 0;
     for (uint32_t i = 0; i < x->count; i++)
         if (!x->fibers[i].finished && bl__views_enabled(x, &x->fibers[i]))
@@ -340,7 +340,7 @@ void bl__explore_meet(bl__explorer *x, bool warp) {
 
 static void reset_fiber(bl__explorer *x, bl__explored *f) {
     bl__fiber_restart(f->stack);
-    f->finished = f->meeting = f->fenced = f->lit = f->stale = false;
+    f->finished = f->meeting = f->fenced = f->stale = false;
     f->own_writes = f->mark = 0;
     memset(f->clock, 0, sizeof f->clock);
     (void)x;
@@ -354,7 +354,6 @@ static void reset(bl__explorer *x) {
         memset(x->blocks, 0, sizeof x->blocks);
         memset(x->warps, 0, sizeof x->warps);
     }
-    memset(&x->sc, 0, sizeof x->sc);
     x->unfinished = x->count;
     x->steps = x->preemptions = x->depth = x->asleep = 0;
     x->insisted = x->writes_then = 0;
@@ -384,7 +383,7 @@ static bool open_explorer(bl__explorer *x) {
     x->stack = malloc(sizeof *x->stack * 2 * (steps + 1));
     x->events = calloc(steps + 1, sizeof *x->events);
     x->decisions = malloc(sizeof *x->decisions * (steps + 1));
-    if (!x->stack || !x->events || !x->decisions || !bl__views_open(x))
+    if (!x->stack || !x->events || !x->decisions || !bl__views_open(x) || !bl__order_open(x))
         return false;
     for (uint32_t i = 0; i < x->count; i++)
         if (!(x->fibers[i].stack = bl__fiber_create(0, live, x)))
@@ -398,6 +397,7 @@ static void close_explorer(bl__explorer *x) {
         if (x->fibers[i].stack)
             bl__fiber_destroy(x->fibers[i].stack);
     bl__views_close(x);
+    bl__order_close(x);
     free(x->rows);
     free(x->stack);
     free(x->events);

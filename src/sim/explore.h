@@ -1,4 +1,4 @@
-/* Inside an exploration: what explore.c (who goes on), views.c (memory), sites.c and trace.c share. See sim.h for its
+/* Inside an exploration: what explore.c (who goes on), views.c and order.c (memory), sites.c and trace.c share. See sim.h for its
  * use. Nothing is allocated from execution to execution; locations and plain words are forgotten by a generation. */
 #ifndef BALLAST_SIM_EXPLORE_H
 #define BALLAST_SIM_EXPLORE_H
@@ -8,6 +8,8 @@
 #include "sim.h"
 
 enum { BL__LOCATIONS = 1024, BL__WIDTH = BL_EXPLORE_FIBERS + BL__LOCATIONS, BL__GRANULES = 4096, BL__SITES = 4096 };
+
+#define BL__NO_NODE UINT32_MAX
 
 /* ---- memory ---- */
 
@@ -21,6 +23,9 @@ typedef struct bl__message {
     uint16_t stamp;
     uint16_t event; /* 0: before the execution */
     uint8_t fiber;
+    uint16_t clock; /* of the fiber */
+    /* For order.c: what happened before the accesses that come before it in eco, and before those that read it. */
+    uint16_t eco[BL_EXPLORE_FIBERS], eco_read[BL_EXPLORE_FIBERS];
 } bl__message;
 
 /* The last steps that have to do with something, for the search. */
@@ -33,7 +38,7 @@ typedef struct bl__location {
     uint32_t newest; /* number of a message */
     uint16_t index;  /* in views */
     uint16_t bits;
-    bl__object stores, sc;
+    bl__object stores;
 } bl__location;
 
 typedef struct bl__data {
@@ -59,8 +64,6 @@ typedef enum bl__step_kind {
     BL__STEP_LOAD,
     BL__STEP_STORE, /* or read-modify-write: reads the newest */
     BL__STEP_CAS,   /* one or the other */
-    BL__STEP_FENCE, /* seq_cst or heavy */
-    BL__STEP_LIGHT,
     BL__STEP_WAIT,
     BL__STEP_YIELD,
     BL__STEP_MEET
@@ -69,7 +72,6 @@ typedef enum bl__step_kind {
 /* What a fiber is about to do. */
 typedef struct bl__step {
     uint8_t kind;
-    bool sc;
     uint32_t site;
     uint64_t seen;       /* WAIT */
     bl__location *at[2]; /* 128 bits are two locations */
@@ -79,23 +81,47 @@ typedef struct bl__step {
 typedef struct bl__effect {
     bool wrote, tried; /* tried: would have written in another order of steps */
     bool exact;        /* could not have read an older store */
-    bool sc, sc_still; /* sc: also of a try; sc_still: a load that changed nothing of the order of seq_cst operations */
     uint16_t from[2];  /* the events of the stores that it read */
 } bl__effect;
+
+/* An operation in the order of seq_cst operations. */
+typedef enum bl__ordered_kind {
+    BL__ORDERED_ACCESS,
+    BL__ORDERED_FENCE,
+    BL__ORDERED_HEAVY,
+    BL__ORDERED_LIGHT,
+    BL__ORDERED_NONE
+} bl__ordered_kind;
+
+typedef struct bl__ordered {
+    uint8_t kind, fiber;
+    bool writes;
+    uint16_t clock, stamp;
+    uint16_t next;    /* the clock when its fiber came to another location, 0: not yet */
+    uint32_t pending; /* one before it of which that is so */
+    const bl__location *at;
+    uint32_t view; /* of a fence, in the arena */
+    uint16_t width;
+    uint16_t known[BL_EXPLORE_FIBERS]; /* what happened before it, as clocks */
+} bl__ordered;
+
+typedef struct bl__lately {
+    uint16_t at, known[BL_EXPLORE_FIBERS];
+} bl__lately;
 
 typedef struct bl__explored {
     bl__fiber *stack;
     bl__step step;
     bool finished, meeting;
     bool fenced; /* released is not empty */
-    bool lit;    /* light is not empty */
     bool stale;  /* it read something old since it last yielded */
     uint32_t own_writes, mark;
     uint16_t clock[BL_EXPLORE_FIBERS]; /* the last step of each fiber that this one depends on */
     uint16_t view[BL__WIDTH];          /* the oldest store that it may still read, per location; clocks of the others */
     uint16_t acquired[BL__WIDTH];      /* what an acquire fence would add */
     uint16_t released[BL__WIDTH];      /* what a relaxed store tells, from the last release fence */
-    uint16_t light[BL__WIDTH]; /* what a heavy fence of another gets to know: its view at its last light fence */
+    bl__lately lately[2];              /* at the last access, and at the last to another location than that */
+    uint32_t pending;                  /* the last seq_cst access that no access to another location has followed */
 } bl__explored;
 
 typedef struct bl__meeting {
@@ -104,8 +130,6 @@ typedef struct bl__meeting {
 } bl__meeting;
 
 /* ---- the search ---- */
-
-#define BL__NO_NODE UINT32_MAX
 
 /* A decision: which fiber goes on (count is 0), or which of count stores a load returns. */
 typedef struct bl__node {
@@ -157,7 +181,6 @@ typedef struct bl__explorer {
     uint32_t insisted, writes_then;    /* turns given to fibers that yielded, since there were so many writes */
     uint16_t floor[BL_EXPLORE_FIBERS]; /* of those asleep: stores that their load need not try again */
     uint16_t least;                    /* the floor of the step that runs */
-    bl__object sc;
     bl__node *stack;
     bl__event *events;
     bl__decision *decisions;
@@ -166,7 +189,6 @@ typedef struct bl__explorer {
 
     /* memory */
     uint32_t generation, location_count, data_count, message_count, writes;
-    uint16_t sc_view[BL__WIDTH], heavy_view[BL__WIDTH];
     bl__location locations[BL__LOCATIONS];
     bl__data data[BL__LOCATIONS];
     bl__granule granules[BL__GRANULES];
@@ -176,6 +198,11 @@ typedef struct bl__explorer {
     uint32_t arena_used, arena_capacity;
     bl__stale *stale;
     uint32_t stale_mask;
+
+    /* the order of seq_cst operations */
+    bl__ordered *ordered;
+    uint64_t *before; /* for each of them the set of those before it */
+    uint32_t ordered_count, order_fences, order_capacity, order_stride;
 
     /* sites, and the table */
     uint64_t site_seen[BL__SITES / 64];
@@ -211,7 +238,7 @@ bool bl__views_open(bl__explorer *x);
 void bl__views_close(bl__explorer *x);
 void bl__views_reset(bl__explorer *x);
 void bl__views_meet(bl__explorer *x, uint32_t first, uint32_t count);
-bool bl__views_enabled(const bl__explorer *x, const bl__explored *f);
+bool bl__views_enabled(bl__explorer *x, const bl__explored *f);
 uint64_t bl__views_load(bl__explorer *x, bl__sim_site *site, const void *p, unsigned bits);
 void bl__views_store(bl__explorer *x, bl__sim_site *site, void *p, unsigned bits, uint64_t v);
 uint64_t bl__views_rmw(bl__explorer *x, bl__sim_site *site, bl__sim_op op, void *p, unsigned bits, uint64_t v);
@@ -219,6 +246,7 @@ bool bl__views_cas(bl__explorer *x, bl__sim_site *site, void *p, unsigned bits, 
 bool bl__views_cas128(bl__explorer *x, bl__sim_site *site, void *p, void *expected, const void *v);
 void bl__views_fence(bl__explorer *x, bl__sim_site *site);
 void bl__views_wait(bl__explorer *x, bl__sim_site *site, const void *p, unsigned bits, uint64_t seen);
+uint32_t bl__views_keep(bl__explorer *x, const uint16_t *view, uint32_t n); /* where in the arena */
 void bl__views_yield(bl__explorer *x, bl__sim_site *site);
 void bl__views_data(bl__explorer *x, bl__sim_site *site, const void *p, uint32_t words);
 uint32_t bl__views_bump(bl__explorer *x, bl__sim_site *site);
@@ -226,6 +254,16 @@ uint32_t bl__views_bump(bl__explorer *x, bl__sim_site *site);
 static inline const bl__message *bl__newest(const bl__explorer *x, const bl__location *at) {
     return &x->messages[at->newest];
 }
+
+/* order.c. allows: whether the fiber may read m, which is not the newest. The others: what the one that runs did. */
+bool bl__order_open(bl__explorer *x);
+void bl__order_close(bl__explorer *x);
+void bl__order_reset(bl__explorer *x);
+bool bl__order_allows(bl__explorer *x, const bl__explored *f, const bl__location *at, const bl__message *m,
+                      bool acquires, bool sc);
+void bl__order_read(bl__explorer *x, const bl__location *at, bl__message *m, bool sc);
+void bl__order_wrote(bl__explorer *x, const bl__location *at, bl__message *m, bool sc);
+void bl__order_fence(bl__explorer *x, bl__ordered_kind kind);
 
 /* sites.c */
 uint32_t bl__site_id(bl__explorer *x, bl__sim_site *site);

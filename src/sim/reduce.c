@@ -1,8 +1,8 @@
 /* What of an exploration need not be tried, because another execution shows the same.
  *
- * Steps depend on each other when both touch one location and one of them writes, or both are seq_cst and one changes
- * the order of seq_cst operations there; and when one is a seq_cst fence and the other seq_cst. Two orders of
- * independent steps are shown once, by
+ * Steps depend on each other when both touch one location and one of them writes. What an execution is depends on which
+ * store each load read and on the order of the stores, also as to seq_cst (order.c). Two orders of independent steps are
+ * shown once, by
  *   - dynamic partial order reduction with source sets (Abdulla et al. 2014): a decision tries one fiber first, and
  *     another only when a later step is seen to be in a race with what was decided, and that fiber could lead there;
  *   - sleep sets (Godefroid 1996): who was tried at a decision sleeps in its siblings until somebody makes a step that
@@ -100,15 +100,7 @@ static void learn_step(bl__explorer *x, const bl__step *step, const bl__effect *
             learn_all(x, clock, &at->stores);
         else if (e->tried)
             learn_tries(x, clock, &at->stores);
-        if (e->sc && e->sc_still)
-            learn(x, clock, at->sc.write);
-        else if (e->sc)
-            learn_all(x, clock, &at->sc);
     }
-    if (step->kind == BL__STEP_FENCE)
-        learn_all(x, clock, &x->sc);
-    else if (e->sc)
-        learn(x, clock, x->sc.write);
     clock[x->self] = (uint16_t)x->steps;
     memcpy(x->events[x->steps].clock, clock, sizeof x->events[0].clock);
 }
@@ -122,25 +114,12 @@ static void find_races(bl__explorer *x, const uint16_t *known, const bl__step *s
             try_before_tries(x, known, &at->stores);
         else if (e->exact)
             try_before(x, known, at->stores.write);
-        if (e->sc && e->sc_still)
-            try_before(x, known, at->sc.write);
-        else if (e->sc)
-            try_before_all(x, known, &at->sc);
     }
-    if (step->kind == BL__STEP_FENCE)
-        try_before_all(x, known, &x->sc);
-    else if (e->sc)
-        try_before(x, known, x->sc.write);
 }
 
 static void record_step(bl__explorer *x, const bl__step *step, const bl__effect *e) {
-    for (uint32_t i = 0; i < 2 && step->at[i]; i++) {
+    for (uint32_t i = 0; i < 2 && step->at[i]; i++)
         record(x, &step->at[i]->stores, is_write(e));
-        if (e->sc)
-            record(x, &step->at[i]->sc, !e->sc_still);
-    }
-    if (e->sc)
-        record(x, &x->sc, step->kind == BL__STEP_FENCE);
 }
 
 static bool same_place(const bl__step *a, const bl__step *b) {
@@ -152,14 +131,8 @@ static bool same_place(const bl__step *a, const bl__step *b) {
 
 /* Whether what the sleeper would do after the step is not shown by the sleeper going first, which was tried. */
 static bool wakes(const bl__step *step, const bl__effect *e, const bl__step *sleeper) {
-    if (e->sc && sleeper->sc && (step->kind == BL__STEP_FENCE || sleeper->kind == BL__STEP_FENCE))
-        return true;
-    if (!same_place(step, sleeper))
-        return false;
     bool loads = sleeper->kind == BL__STEP_LOAD || sleeper->kind == BL__STEP_WAIT;
-    if (e->sc && sleeper->sc)
-        return e->wrote || !loads || !e->sc_still;
-    return (e->wrote || e->exact) && !loads;
+    return (e->wrote || e->exact) && !loads && same_place(step, sleeper);
 }
 
 void bl__explore_did(bl__explorer *x, const bl__effect *effect) {

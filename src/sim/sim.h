@@ -9,6 +9,7 @@
  *   explore.c    an exploration: its fibers, and the search over who goes on
  *   reduce.c     what of it need not be tried
  *   views.c      its memory: the model, what it claims and what it cannot show
+ *   order.c      the order of seq_cst operations in it
  *   sites.c      the operations that were explored, by file and line, and their mutants
  *   trace.c      schedules as one line, executions as a table
  *

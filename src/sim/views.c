@@ -1,4 +1,4 @@
-/* The memory of an exploration: C11 atomics by views, after Kang et al. 2017 (without promises) and Lahav et al. 2017.
+/* The memory of an exploration: atomics of C by views, after Kang et al. 2017 (without promises).
  *
  * Each location keeps its stores, oldest first: its modification order. Each fiber has a view, the oldest store that it
  * may still read per location. A load returns any store from there on and moves the view to it; a store is put at the
@@ -10,25 +10,23 @@
  *                     of 128 bits that fails reads the newest of both halves.
  *   fences            An acquire fence joins what relaxed loads have read before it; a relaxed store carries the view
  *                     of the last release fence before it.
- *   seq_cst           One more view, S, for all. A seq_cst access to x reads no store older than S[x] and then sets
- *                     S[x] to what it read or wrote; it is acquire and release besides. A seq_cst fence joins its view
- *                     and S both ways, and is an acquire and a release fence. Fences and accesses mix as in C++20.
- *   light and heavy   A heavy fence is a seq_cst fence, and gets to know the view of every other fiber at its last light
- *                     fence; a light fence gets to know the views that heavy fences brought with them. Nothing else:
- *                     that is what both a full fence on either side and membarrier with a compiler barrier keep.
+ *   seq_cst           is acquire and release, and what RC11 demands of seq_cst accesses and fences besides: order.c.
+ *   light and heavy   A heavy fence is a seq_cst fence; a light fence orders nothing but with heavy ones of others, as two
+ *                     seq_cst fences would. That is what both a full fence on either side and membarrier with a
+ *                     compiler barrier keep.
  *   plain data        (bl_data_read, bl_data_write) has clocks in the views: an access that does not happen after all
  *                     earlier ones that it conflicts with is a race, and wrong. What was there at the start happened
  *                     before everything.
  *   meetings          of lanes join the views of all of them.
  *
- * It shows nothing that C++20 forbids. What it cannot show, and so cannot find mistakes by:
+ * The model is RC11 (Lahav et al. 2017), where it differs from C11 and C++20 the weakest of the three; but for release
+ * sequences, which are those of C++20, shorter. It shows nothing that RC11 forbids: tests/test_rc11_sim.c compares it with
+ * the axioms. What it cannot show, and so cannot find mistakes by:
  *   - load buffering: a load never returns a store that comes later in the execution. So no order is missed here that
  *     only keeps a load before somebody's later store (a racing read of a slot before it is written again); if the read
- *     is plain data it is a race and found;
+ *     is plain data it is a race and found. RC11 itself allows it only where nothing depends on what was loaded;
  *   - 2+2W and its like: a store never goes before one that was made earlier, so modification orders agree with program
  *     order across locations (of two threads that write x then y and y then x, not both first stores come last);
- *   - the order of seq_cst operations contains happens-before, which C++20 demands only where seq_cst operations are
- *     not mixed with weaker ones on the way (Lahav et al. 2017, Z6.U);
  *   - fetch_max always stores, also what is there;
  *   - plain C accesses that go through no platform operation see the newest store and are not checked;
  *   - words accessed in two sizes, or both as atomics and as plain data, are said to be wrong (128 bits over two words
@@ -75,8 +73,7 @@ void bl__views_reset(bl__explorer *x) {
         memset(f->released, 0, bytes);
         f->view[i] = 1;
     }
-    memset(x->sc_view, 0, bytes);
-    memset(x->heavy_view, 0, bytes);
+    bl__order_reset(x);
     x->location_count = x->data_count = x->message_count = x->writes = x->arena_used = 0;
     x->generation++;
 }
@@ -129,11 +126,8 @@ static uint16_t new_location(bl__explorer *x, void *p, unsigned bits) {
     at->index = (uint16_t)(x->count + number - 1);
     at->newest = ++x->message_count;
     x->messages[at->newest] = (bl__message){.value = in_memory(p, bits)};
-    for (uint32_t i = 0; i < x->count; i++) {
-        bl__explored *f = &x->fibers[i];
-        f->view[at->index] = f->acquired[at->index] = f->released[at->index] = f->light[at->index] = 0;
-    }
-    x->sc_view[at->index] = x->heavy_view[at->index] = 0;
+    for (uint32_t i = 0; i < x->count; i++)
+        x->fibers[i].view[at->index] = x->fibers[i].acquired[at->index] = x->fibers[i].released[at->index] = 0;
     return number;
 }
 
@@ -171,6 +165,7 @@ typedef struct operation {
 
 static bool acquires(bl__sim_order o) { return o == BL__SIM_ACQUIRE || o >= BL__SIM_ACQ_REL; }
 static bool releases(bl__sim_order o) { return o == BL__SIM_RELEASE || o >= BL__SIM_ACQ_REL; }
+static bool is_sc(bl__sim_order o) { return o == BL__SIM_SEQ_CST; }
 
 /* The fiber's turn for what the site says; the mutant's order if it is that site. */
 static operation begin(bl__explorer *x, bl__sim_site *site, bl__step_kind kind, bl__location *a, bl__location *b,
@@ -179,10 +174,8 @@ static operation begin(bl__explorer *x, bl__sim_site *site, bl__step_kind kind, 
     bool mutant = o.site == x->options.mutant.site && o.site;
     o.order = (bl__sim_order)(mutant ? x->options.mutant.order : site->order);
     o.failed = (bl__sim_order)(mutant ? x->options.mutant.failed : site->failed);
-    bool sc = o.order == BL__SIM_SEQ_CST;
-    o.f->step = (bl__step){.kind = (uint8_t)kind, .sc = sc, .site = o.site, .seen = seen, .at = {a, b}};
+    o.f->step = (bl__step){.kind = (uint8_t)kind, .site = o.site, .seen = seen, .at = {a, b}};
     bl__explore_point(x);
-    o.effect.sc = sc;
     o.effect.exact = x->options.sequential;
     return o;
 }
@@ -209,7 +202,8 @@ static bl__message *append(bl__explorer *x, const operation *o, bl__location *at
                        .previous = at->newest,
                        .stamp = (uint16_t)(stamp + 1),
                        .event = (uint16_t)x->steps,
-                       .fiber = (uint8_t)x->self};
+                       .fiber = (uint8_t)x->self,
+                       .clock = o->f->view[x->self]};
     at->newest = x->message_count;
     o->f->view[at->index] = m->stamp;
     if (at->bits == 32)
@@ -221,8 +215,7 @@ static bl__message *append(bl__explorer *x, const operation *o, bl__location *at
     return m;
 }
 
-static uint16_t *new_view(bl__explorer *x, bl__message *m) {
-    uint32_t n = width(x);
+static uint32_t take(bl__explorer *x, uint32_t n) {
     if (x->arena_used + n > x->arena_capacity) {
         uint16_t *larger = realloc(x->arena, sizeof *larger * 2 * x->arena_capacity);
         if (!larger)
@@ -230,10 +223,14 @@ static uint16_t *new_view(bl__explorer *x, bl__message *m) {
         x->arena = larger;
         x->arena_capacity *= 2;
     }
-    m->view = x->arena_used;
-    m->width = (uint16_t)n;
     x->arena_used += n;
-    return x->arena + m->view;
+    return x->arena_used - n;
+}
+
+uint32_t bl__views_keep(bl__explorer *x, const uint16_t *view, uint32_t n) {
+    uint32_t at = take(x, n);
+    memcpy(x->arena + at, view, sizeof *view * n);
+    return at;
 }
 
 /* What readers of m get to know. read: the store that a read-modify-write replaces. */
@@ -242,7 +239,9 @@ static void publish(bl__explorer *x, const operation *o, bl__message *m, const b
     bool passes_on = read && read->width;
     if (!own && !passes_on)
         return;
-    uint16_t *view = new_view(x, m);
+    m->width = (uint16_t)width(x);
+    m->view = take(x, m->width);
+    uint16_t *view = x->arena + m->view;
     if (own)
         memcpy(view, own, sizeof *view * m->width);
     else
@@ -257,10 +256,10 @@ static void read_from(bl__explorer *x, operation *o, bl__location *at, const bl_
     join(acquires(order) ? o->f->view : o->f->acquired, x->arena + m->view, m->width);
 }
 
-/* S[x] after a seq_cst access. */
-static void order_sc(bl__explorer *x, const bl__location *at, uint16_t stamp) {
-    uint16_t *s = &x->sc_view[at->index];
-    *s = *s > stamp ? *s : stamp;
+/* And nothing more. */
+static void only_read(bl__explorer *x, operation *o, bl__location *at, bl__message *m, bl__sim_order order) {
+    read_from(x, o, at, m, order);
+    bl__order_read(x, at, m, is_sc(order));
 }
 
 /* ---- which store a load returns ---- */
@@ -276,31 +275,38 @@ static bl__stale *stale_of(bl__explorer *x, uint32_t site, const bl__message *m)
     }
 }
 
+static bool may_read(bl__explorer *x, const bl__explored *f, const bl__location *at, const bl__message *m,
+                     bl__sim_order order) {
+    return m->stamp == bl__newest(x, at)->stamp || bl__order_allows(x, f, at, m, acquires(order), is_sc(order));
+}
+
 /* The store that a replayed line names, if it may be read. */
-static const bl__message *follow(bl__explorer *x, const bl__location *at, uint16_t oldest) {
-    const bl__message *m = bl__newest(x, at);
+static bl__message *follow(bl__explorer *x, const bl__location *at, uint16_t oldest) {
+    bl__message *m = &x->messages[at->newest];
     uint32_t behind = x->steps <= x->line_count ? x->line[x->steps - 1].behind : 0;
     for (; behind && m->previous && m->stamp > oldest; behind--)
         m = &x->messages[m->previous];
     return m;
 }
 
-static const bl__message *pick(bl__explorer *x, operation *o, uint16_t oldest, const uint64_t *expected) {
-    const bl__message *all[CANDIDATES], *newest = bl__newest(x, o->at), *m = newest;
+/* One that the fiber may read with the order; with another value than expected, if it is not the newest. */
+static bl__message *pick(bl__explorer *x, operation *o, bl__sim_order order, const uint64_t *expected) {
+    bl__message *all[CANDIDATES], *newest = &x->messages[o->at->newest], *m = newest;
     uint32_t n = 0;
+    uint16_t oldest = o->f->view[o->at->index];
     oldest = oldest > x->least ? oldest : x->least;
     if (x->options.sequential)
         return newest;
     if (x->line) {
         m = follow(x, o->at, oldest);
+        m = may_read(x, o->f, o->at, m, order) ? m : newest;
     } else if (newest->stamp > oldest) {
         for (; m->stamp >= oldest && n < CANDIDATES; m = &x->messages[m->previous]) {
-            bool fits = m == newest ||
-                        ((!expected || m->value != *expected) && stale_of(x, o->site, m)->count < x->options.stale);
-            if (fits)
+            bool fits = m == newest || ((!expected || m->value != *expected) && may_read(x, o->f, o->at, m, order));
+            if (fits && (m == newest || stale_of(x, o->site, m)->count < x->options.stale))
                 all[n++] = m;
             else
-                x->result->left_out += !expected || m->value != *expected;
+                x->result->left_out += fits;
             if (!m->previous)
                 break;
         }
@@ -323,12 +329,8 @@ static uint16_t behind(const bl__explorer *x, const bl__location *at, const bl__
 uint64_t bl__views_load(bl__explorer *x, bl__sim_site *site, const void *p, unsigned bits) {
     bl__location *at = location_of(x, p, bits);
     operation o = begin(x, site, BL__STEP_LOAD, at, NULL, 0);
-    uint16_t oldest = o.f->view[at->index], sc = x->sc_view[at->index];
-    o.effect.sc_still = sc == bl__newest(x, at)->stamp;
-    const bl__message *m = pick(x, &o, o.effect.sc && sc > oldest ? sc : oldest, NULL);
-    read_from(x, &o, at, m, o.order);
-    if (o.effect.sc)
-        order_sc(x, at, m->stamp);
+    bl__message *m = pick(x, &o, o.order, NULL);
+    only_read(x, &o, at, m, o.order);
     o.effect.from[0] = m->event;
     row(x, &o, (bl__row){.reads = true, .read = m->value, .behind = behind(x, at, m)});
     finish(x, &o);
@@ -340,8 +342,7 @@ void bl__views_store(bl__explorer *x, bl__sim_site *site, void *p, unsigned bits
     operation o = begin(x, site, BL__STEP_STORE, at, NULL, 0);
     bl__message *m = append(x, &o, at, v);
     publish(x, &o, m, NULL);
-    if (o.effect.sc)
-        order_sc(x, at, m->stamp);
+    bl__order_wrote(x, at, m, is_sc(o.order));
     o.effect.wrote = true;
     row(x, &o, (bl__row){.writes = true, .written = v});
     finish(x, &o);
@@ -352,8 +353,7 @@ static void replace(bl__explorer *x, operation *o, bl__location *at, const bl__m
     read_from(x, o, at, m, o->order);
     bl__message *mine = append(x, o, at, v);
     publish(x, o, mine, m);
-    if (o->effect.sc)
-        order_sc(x, at, mine->stamp);
+    bl__order_wrote(x, at, mine, is_sc(o->order));
     o->effect.wrote = true;
 }
 
@@ -386,7 +386,7 @@ uint64_t bl__views_rmw(bl__explorer *x, bl__sim_site *site, bl__sim_op op, void 
 bool bl__views_cas(bl__explorer *x, bl__sim_site *site, void *p, unsigned bits, uint64_t *expected, uint64_t v) {
     bl__location *at = location_of(x, p, bits);
     operation o = begin(x, site, BL__STEP_CAS, at, NULL, 0);
-    const bl__message *m = pick(x, &o, o.f->view[at->index], expected);
+    bl__message *m = pick(x, &o, o.failed, expected);
     bool swaps = m->value == *expected && m == bl__newest(x, at);
     uint16_t old = behind(x, at, m);
     o.effect.from[0] = m->event;
@@ -394,7 +394,7 @@ bool bl__views_cas(bl__explorer *x, bl__sim_site *site, void *p, unsigned bits, 
     if (swaps)
         replace(x, &o, at, m, v);
     else
-        read_from(x, &o, at, m, o.failed);
+        only_read(x, &o, at, m, o.failed);
     row(x, &o,
         (bl__row){.reads = true, .writes = swaps, .failed = !swaps, .read = m->value, .written = v, .behind = old});
     finish(x, &o);
@@ -419,6 +419,8 @@ bool bl__views_cas128(bl__explorer *x, bl__sim_site *site, void *p, void *expect
     for (int i = 0; i < 2; i++) {
         if (swaps)
             replace(x, &o, at[i], m[i], now[i]);
+        else
+            bl__order_read(x, at[i], &x->messages[at[i]->newest], false);
         row(x, &o,
             (bl__row){
                 .reads = true, .writes = swaps, .failed = !swaps, .read = found[i], .written = now[i], .p = at[i]->p});
@@ -428,78 +430,44 @@ bool bl__views_cas128(bl__explorer *x, bl__sim_site *site, void *p, void *expect
     return swaps;
 }
 
-/* Of fences views pass on locations only: this is no synchronization that plain data could rely on. */
-static void join_places(const bl__explorer *x, uint16_t *to, const uint16_t *from) {
-    join(to + x->count, from + x->count, x->location_count);
+static bl__ordered_kind kind_of(uint8_t op, bl__sim_order order, bool mutant) {
+    if (!is_sc(order))
+        return BL__ORDERED_NONE;
+    if (op == BL__SIM_LIGHT)
+        return BL__ORDERED_LIGHT;
+    return op == BL__SIM_HEAVY && !mutant ? BL__ORDERED_HEAVY : BL__ORDERED_FENCE;
 }
 
-static void order_fence(bl__explorer *x, bl__explored *f) {
-    join_places(x, f->view, x->sc_view);
-    join_places(x, x->sc_view, f->view);
-}
-
-/* What a heavy fence learns from light ones it does not pass on to light ones: membarrier reaches one thread before
- * another. */
-static void pair_heavy(bl__explorer *x, bl__explored *f) {
-    order_fence(x, f);
-    join_places(x, x->heavy_view, f->view);
-    for (uint32_t i = 0; i < x->count; i++)
-        if (x->fibers[i].lit)
-            join_places(x, f->view, x->fibers[i].light);
-}
-
-static void light_fence(bl__explorer *x, bl__sim_site *site) {
-    operation o = begin(x, site, BL__STEP_LIGHT, NULL, NULL, 0);
-    join_places(x, o.f->view, x->heavy_view);
-    memcpy(o.f->light, o.f->view, sizeof *o.f->light * width(x));
-    o.f->lit = true;
-    row(x, &o, (bl__row){0});
-    finish(x, &o);
-}
-
-/* Acquire and release fences are local to the fiber and no steps. */
+/* Fences are local to the fiber and no steps. */
 void bl__views_fence(bl__explorer *x, bl__sim_site *site) {
     uint32_t id = bl__site_id(x, site);
-    bool mutant = id && id == x->options.mutant.site;
+    bool mutant = id && id == x->options.mutant.site, light = site->op == BL__SIM_LIGHT;
     bl__sim_order order = (bl__sim_order)(mutant ? x->options.mutant.order : site->order);
     operation o = {.f = &x->fibers[x->self], .site = id, .order = order};
-    bool sc = order == BL__SIM_SEQ_CST;
-    if (site->op == BL__SIM_LIGHT && sc) {
-        light_fence(x, site);
-        return;
-    }
-    if (sc)
-        o = begin(x, site, BL__STEP_FENCE, NULL, NULL, 0);
-    if (acquires(order))
+    if (acquires(order) && !light)
         join(o.f->view, o.f->acquired, width(x));
-    if (site->op == BL__SIM_HEAVY && !mutant)
-        pair_heavy(x, o.f);
-    if (sc)
-        order_fence(x, o.f);
-    if (releases(order)) {
+    if (releases(order) && !light) {
         memcpy(o.f->released, o.f->view, sizeof *o.f->view * width(x));
         o.f->fenced = true;
     }
+    bl__order_fence(x, kind_of(site->op, order, mutant));
     row(x, &o, (bl__row){0});
-    if (sc)
-        finish(x, &o);
-    else
-        o.f->view[x->self]++;
+    o.f->view[x->self]++;
 }
 
 /* ---- waiting ---- */
 
 /* The oldest store with another value that the fiber may read. */
-static const bl__message *changed(const bl__explorer *x, const bl__explored *f) {
+static bl__message *changed(bl__explorer *x, const bl__explored *f) {
     const bl__location *at = f->step.at[0];
-    const bl__message *found = NULL;
+    bl__message *found = NULL;
     for (uint32_t i = at->newest; i && x->messages[i].stamp >= f->view[at->index]; i = x->messages[i].previous)
-        if (x->messages[i].value != f->step.seen)
+        if (x->messages[i].value != f->step.seen && may_read(x, f, at, &x->messages[i], BL__SIM_RELAXED))
             found = &x->messages[i];
     return found;
 }
 
-bool bl__views_enabled(const bl__explorer *x, const bl__explored *f) {
+bool bl__views_enabled(bl__explorer *x, const bl__explored *f) {
     if (f->step.kind == BL__STEP_WAIT)
         return changed(x, f) != NULL;
     if (f->step.kind == BL__STEP_YIELD)
@@ -510,8 +478,8 @@ bool bl__views_enabled(const bl__explorer *x, const bl__explored *f) {
 void bl__views_wait(bl__explorer *x, bl__sim_site *site, const void *p, unsigned bits, uint64_t seen) {
     bl__location *at = location_of(x, p, bits);
     operation o = begin(x, site, BL__STEP_WAIT, at, NULL, seen);
-    const bl__message *m = changed(x, o.f);
-    read_from(x, &o, at, m, BL__SIM_RELAXED);
+    bl__message *m = changed(x, o.f);
+    only_read(x, &o, at, m, BL__SIM_RELAXED);
     o.effect.from[0] = m->event;
     row(x, &o, (bl__row){.reads = true, .read = m->value, .behind = behind(x, at, m)});
     finish(x, &o);

@@ -44,10 +44,12 @@ int clock_gettime(int clock, struct timespec *time);
     BL__ATOMIC_LOAD(bits, relaxed, __ATOMIC_RELAXED)                                                                   \
     BL__ATOMIC_LOAD(bits, acquire, __ATOMIC_ACQUIRE)                                                                   \
     BL__ATOMIC_LOAD(bits, seq_cst, __ATOMIC_SEQ_CST)                                                                   \
+    BL__ATOMIC_LOAD(bits, first_seq_cst, __ATOMIC_SEQ_CST)                                                             \
     BL__ATOMIC_LOAD(bits, host, __ATOMIC_RELAXED)                                                                      \
     BL__ATOMIC_STORE(bits, relaxed, __ATOMIC_RELAXED)                                                                  \
     BL__ATOMIC_STORE(bits, release, __ATOMIC_RELEASE)                                                                  \
     BL__ATOMIC_STORE(bits, seq_cst, __ATOMIC_SEQ_CST)                                                                  \
+    BL__ATOMIC_STORE(bits, first_seq_cst, __ATOMIC_SEQ_CST)                                                            \
     BL__ATOMIC_STORE(bits, host, __ATOMIC_RELAXED)                                                                     \
     BL__ATOMIC_RMW(bits, fetch_add, __atomic_fetch_add, relaxed, __ATOMIC_RELAXED)                                     \
     BL__ATOMIC_RMW(bits, fetch_add, __atomic_fetch_add, acquire, __ATOMIC_ACQUIRE)                                     \
@@ -65,6 +67,7 @@ int clock_gettime(int clock, struct timespec *time);
     BL__ATOMIC_CAS(bits, release, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)                                                  \
     BL__ATOMIC_CAS(bits, acq_rel, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)                                                  \
     BL__ATOMIC_CAS(bits, seq_cst, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE)                                                  \
+    BL__ATOMIC_CAS(bits, first_seq_cst, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE)                                            \
     BL_FN uint##bits##_t bl_fetch_max##bits##_relaxed(uint##bits##_t *p, uint##bits##_t v) {                           \
         uint##bits##_t old = __atomic_load_n(p, __ATOMIC_RELAXED);                                                     \
         while (old < v && !__atomic_compare_exchange_n(p, &old, v, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))             \

@@ -35,14 +35,24 @@
     BL_FN bool bl_cas##bits##_##order(uint##bits##_t *p, uint##bits##_t *expected, uint##bits##_t v) {                 \
         return __nv_atomic_compare_exchange_n(p, expected, v, false, O, F, __NV_THREAD_SCOPE_DEVICE);                  \
     }
+/* first_seq_cst is acquire and release here. A seq_cst operation has a fence.sc in front of it, which keeps it behind
+ * the thread's earlier ones, and that is what first_seq_cst does without. What is left to keep, for a store S to b or
+ * a load, followed by a seq_cst load L of t with its fence f; a swap W of t, or a load of t that reads W or what
+ * came later, followed by a seq_cst load N of b with its fence g: if L does not see W then N sees S. In the PTX memory
+ * model f and g are in Fence-SC order, which is part of causality order.
+ *   f before g:  S is before f, g before N, so S is before N in causality order and N reads S or what came later.
+ *   g before f:  W is before g in program order, or by a release that the acquire load reads; so W is before L in causality
+ *                order, and L cannot read what W has overwritten. */
 #define BL__ATOMICS(bits)                                                                                              \
     BL__ATOMIC_LOAD(bits, relaxed, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE)                                      \
     BL__ATOMIC_LOAD(bits, acquire, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE)                                      \
     BL__ATOMIC_LOAD(bits, seq_cst, __NV_ATOMIC_SEQ_CST, __NV_THREAD_SCOPE_DEVICE)                                      \
+    BL__ATOMIC_LOAD(bits, first_seq_cst, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE)                                \
     BL__ATOMIC_LOAD(bits, host, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_SYSTEM)                                         \
     BL__ATOMIC_STORE(bits, relaxed, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE)                                     \
     BL__ATOMIC_STORE(bits, release, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE)                                     \
     BL__ATOMIC_STORE(bits, seq_cst, __NV_ATOMIC_SEQ_CST, __NV_THREAD_SCOPE_DEVICE)                                     \
+    BL__ATOMIC_STORE(bits, first_seq_cst, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE)                               \
     BL__ATOMIC_STORE(bits, host, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_SYSTEM)                                        \
     BL__ATOMIC_RMW(bits, fetch_add, __nv_atomic_fetch_add, relaxed, __NV_ATOMIC_RELAXED)                               \
     BL__ATOMIC_RMW(bits, fetch_add, __nv_atomic_fetch_add, acquire, __NV_ATOMIC_ACQUIRE)                               \
@@ -60,7 +70,8 @@
     BL__ATOMIC_CAS(bits, acquire, __NV_ATOMIC_ACQUIRE, __NV_ATOMIC_ACQUIRE)                                            \
     BL__ATOMIC_CAS(bits, release, __NV_ATOMIC_ACQ_REL, __NV_ATOMIC_ACQUIRE)                                            \
     BL__ATOMIC_CAS(bits, acq_rel, __NV_ATOMIC_ACQ_REL, __NV_ATOMIC_ACQUIRE)                                            \
-    BL__ATOMIC_CAS(bits, seq_cst, __NV_ATOMIC_SEQ_CST, __NV_ATOMIC_ACQUIRE)
+    BL__ATOMIC_CAS(bits, seq_cst, __NV_ATOMIC_SEQ_CST, __NV_ATOMIC_ACQUIRE)                                            \
+    BL__ATOMIC_CAS(bits, first_seq_cst, __NV_ATOMIC_ACQ_REL, __NV_ATOMIC_ACQUIRE)
 
 BL__ATOMICS(32)
 BL__ATOMICS(64)

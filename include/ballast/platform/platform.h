@@ -23,6 +23,11 @@
  *     bl_exchangeBITS_{relaxed,acquire,release,acq_rel}(p, v)
  *     bl_casBITS_{relaxed,acquire,release,acq_rel,seq_cst}(p, &expected, v)
  *                            strong; on failure expected holds what was found, read with acquire (relaxed: relaxed)
+ *     bl_{load,store,cas}BITS_first_seq_cst
+ *                            seq_cst, but not behind the thread's own earlier seq_cst operations, only before its later ones and
+ *                            towards other threads: a GPU saves the fence in front of it. The same as seq_cst on a CPU
+ *                            (x86-64: only a seq_cst store costs more than a weaker order; ARMv8: ldar, stlr, casal as for weaker
+ *                            ones) and in the explorer
  *     bl_cas128_acq_rel(p, &expected, v)                            where BL_HAS_CAS128 is 1
  *     bl_fence_{acquire,release,seq_cst}()
  *     bl_fence_light(), bl_fence_heavy()

@@ -15,11 +15,12 @@
  *   A1 (tail, release)      with B2 (tail, acquire): the slot is written before tail covers it. Every store to tail is at least release,
  *                           or a thief that reads the later one would not see the slots published by the earlier; but for 0, which
  *                           covers no slot.
- *   A2 (tail, seq_cst), A3 (head, seq_cst) with B1 (head), B2 (tail), both seq_cst: either the thief sees the lowered tail, or the
- *                           owner sees the thief's head; never do both miss. The swaps need not be seq_cst: A3 is coherence-ordered
- *                           before any B1 that reads what A4 or B3 wrote after it, and so A2 before that thief's B2.
+ *   A2 (tail), A3 (head) with B3, B1 (head), B2 (tail), all seq_cst: either a thief sees the lowered tail, or the owner sees the head that
+ *                           the thief takes from; never do both miss. If A3 does not see what a B3 wrote, A2 and A3 come before it in the
+ *                           order of seq_cst operations, and it before the B1 that reads it and the B2 after that. Only A3 and B2 must
+ *                           be kept behind what their own thread did before (first_seq_cst, platform.h).
  *   A4, A5 (head, release)  with B1: a thief that sees the reset head sees the reset tail.
- *   B3 (release)            with A3, A6 (acquire), A4 where it fails (acquire): the thief has finished copying before the owner can
+ *   B3 (release part)       with A3, A6 (acquire), A4 where it fails (acquire): the thief has finished copying before the owner can
  *                           write that slot again.
  *
  * Differences from the listings: 32 + 32 bits instead of 16 + 16; FULL; the room before the head is reused as soon as the deque is
@@ -102,7 +103,7 @@ BL_FN bl_outcome abp_pop(abp *q, uint32_t *item) {
     if (tail == 0)
         return BL_EMPTY;
     tail--;
-    bl_store32_seq_cst(q->tail, tail);          /* A2 */
+    bl_store32_first_seq_cst(q->tail, tail);    /* A2 */
     uint64_t head = bl_load64_seq_cst(q->head); /* A3 */
     bl_race_read(item, abp_slot(q, tail), q->words);
     if (tail > abp_index(head))
@@ -127,12 +128,12 @@ BL_FN uint32_t abp_pop_n(abp *q, uint32_t *items, uint32_t n) {
 }
 
 BL_FN bl_outcome abp_steal(abp *q, uint32_t *item) {
-    uint64_t head = bl_load64_seq_cst(q->head); /* B1 */
+    uint64_t head = bl_load64_first_seq_cst(q->head); /* B1 */
     uint32_t index = abp_index(head);
     if (bl_load32_seq_cst(q->tail) <= index) /* B2 */
         return BL_EMPTY;
     bl_race_read(item, abp_slot(q, index), q->words);
-    return bl_cas64_release(q->head, &head, abp_head(index + 1, abp_counter(head))) ? BL_DONE : BL_RETRY; /* B3 */
+    return bl_cas64_first_seq_cst(q->head, &head, abp_head(index + 1, abp_counter(head))) ? BL_DONE : BL_RETRY; /* B3 */
 }
 
 BL_FN uint32_t abp_steal_n(abp *q, uint32_t *items, uint32_t n) {

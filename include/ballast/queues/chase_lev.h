@@ -11,15 +11,15 @@
  * Order pairs
  *   A1 (bottom, release)   with B2 (acquire): the slot is written before bottom covers it; A2 is release too, for the same reason as
  *                          in abp.h. A5 need not be: it sets bottom to a top that has been reached, so who reads it gets nothing by B3.
- *   A2, A3 with B1, B2 (all seq_cst): either the thief sees the lowered bottom or the owner sees the thief's top. The swaps need not be
- *                          seq_cst: A3 is coherence-ordered before any B1 that reads what A4 or B3 wrote after it, and so A2 before
- *                          that thief's B2.
- *   B3 (release) with A0, A3, A4 (acquire): the thief has finished copying before the owner writes that slot again.
+ *   A2, A3 with B3, B1, B2 (all seq_cst): either a thief sees the lowered bottom, or the owner sees the top that the thief takes from. As
+ *                          in abp.h.
+ *   A4 (release) with B1: a thief that sees the top after the owner's last item sees the bottom that it lowered before.
+ *   B3 (release part) with A0, A3, A4 (acquire): the thief has finished copying before the owner writes that slot again.
  *   A4 (acquire) keeps A5 behind it: a thief that reads A5 comes too late for the item.
  *
  * Differences from the papers: a bounded ring; items of several words, copied by racing reads; orders on the accesses instead of
- * stand-alone fences, which costs the same on ARM and x86 and is visible to ThreadSanitizer; weaker orders of both swaps, which saves a
- * GPU a fence in every steal.
+ * stand-alone fences, which costs the same on ARM and less on x86, where a thief then needs none, and is visible to ThreadSanitizer; a weaker order of the
+ * owner's swap.
  */
 #ifndef BALLAST_QUEUES_CHASE_LEV_H
 #define BALLAST_QUEUES_CHASE_LEV_H
@@ -83,8 +83,8 @@ BL_FN bl_outcome chase_lev_push(chase_lev *q, const uint32_t *item) {
 
 BL_FN bl_outcome chase_lev_pop(chase_lev *q, uint32_t *item) {
     uint64_t bottom = bl_load64_relaxed(q->bottom) - 1;
-    bl_store64_seq_cst(q->bottom, bottom);    /* A2 */
-    uint64_t top = bl_load64_seq_cst(q->top); /* A3 */
+    bl_store64_first_seq_cst(q->bottom, bottom); /* A2 */
+    uint64_t top = bl_load64_seq_cst(q->top);    /* A3 */
     int64_t left = (int64_t)(bottom - top);
     if (left < 0) {
         bl_store64_relaxed(q->bottom, top); /* A5 */
@@ -94,7 +94,7 @@ BL_FN bl_outcome chase_lev_pop(chase_lev *q, uint32_t *item) {
     if (left > 0)
         return BL_DONE;
     bl_outcome outcome =
-        bl_cas64_acquire(q->top, &top, top + 1) ? BL_DONE : BL_EMPTY; /* A4: the last one is fought for */
+        bl_cas64_acq_rel(q->top, &top, top + 1) ? BL_DONE : BL_EMPTY; /* A4: the last one is fought for */
     bl_store64_relaxed(q->bottom, bottom + 1);                        /* A5 */
     return outcome;
 }
@@ -107,12 +107,12 @@ BL_FN uint32_t chase_lev_pop_n(chase_lev *q, uint32_t *items, uint32_t n) {
 }
 
 BL_FN bl_outcome chase_lev_steal(chase_lev *q, uint32_t *item) {
-    uint64_t top = bl_load64_seq_cst(q->top);       /* B1 */
+    uint64_t top = bl_load64_first_seq_cst(q->top); /* B1 */
     uint64_t bottom = bl_load64_seq_cst(q->bottom); /* B2 */
     if ((int64_t)(bottom - top) <= 0)
         return BL_EMPTY;
     bl_race_read(item, chase_lev_slot(q, top), q->words);
-    return bl_cas64_release(q->top, &top, top + 1) ? BL_DONE : BL_RETRY; /* B3 */
+    return bl_cas64_first_seq_cst(q->top, &top, top + 1) ? BL_DONE : BL_RETRY; /* B3 */
 }
 
 BL_FN uint32_t chase_lev_steal_n(chase_lev *q, uint32_t *items, uint32_t n) {

@@ -27,9 +27,10 @@
  *
  * Order pairs
  *   A1 (bottom, release)   with B2 (acquire): the slots are written before bottom covers them. A2 is release too, as in abp.h.
- *   A2, A3 with B3 or B4, B2 (all seq_cst) and B1 (acquire) between: if the owner does not see the range that a thief takes from, then A3 comes
- *                          before the B3 or B4 that wrote it, that before B2, and B2 sees the lowered bottom.
- *   A4 (cas, release)      with B1 (acquire): who sees the range that the owner has cut sees the bottom that it lowered before.
+ *   A2, A3 with B3 or B4, B1, B2 (all seq_cst): if the owner does not see the range that a thief takes from, then A3 comes before the B3 or B4 that
+ *                          wrote it, that before B1, which reads it, or before B2 in its own thread, and B2 sees the lowered bottom.
+ *                          As in abp.h.
+ *   A4 (cas, release)      with B1 (acquire part): who sees the range that the owner has cut sees the bottom that it lowered before.
  *   B3 (release part)      with A0 (acquire): the thief has finished copying before the owner writes these slots again. A thief that copies later has
  *                          lost: its range is gone.
  *   The acquire in size only keeps its two reads in order.
@@ -137,8 +138,8 @@ BL_FN uint32_t steal_half_pop_n(steal_half *q, uint32_t *items, uint32_t n) {
     n = n < left ? n : left;
     if (n == 0)
         return 0;
-    bl_store32_seq_cst(q->bottom, bottom - n);    /* A2 */
-    uint64_t range = bl_load64_seq_cst(q->range); /* A3 */
+    bl_store32_first_seq_cst(q->bottom, bottom - n); /* A2 */
+    uint64_t range = bl_load64_seq_cst(q->range);    /* A3 */
     if ((int32_t)(bottom - n - steal_half_end(range)) < 0)
         n = steal_half_cut(q, range, bottom, n);
     for (uint32_t i = 0; i < n; i++)
@@ -157,13 +158,13 @@ BL_FN uint32_t steal_half_left(const steal_half *q, uint32_t top) {
 
 /* *n: how many at most; then, if DONE, how many. */
 BL_FN bl_outcome steal_half_take(steal_half *q, uint32_t *items, uint32_t *n) {
-    uint64_t range = bl_load64_acquire(q->range); /* B1 */
+    uint64_t range = bl_load64_first_seq_cst(q->range); /* B1 */
     uint32_t top = steal_half_top(range), e = steal_half_e(range), left = steal_half_left(q, top);
     uint32_t want = *n < left - left / 2 ? *n : left - left / 2;
     if (want > 1u << e) {
         e = steal_half_suits(left, 31);
         uint64_t longer = steal_half_range(top, e, steal_half_tag(range));
-        if (!bl_cas64_seq_cst(q->range, &range, longer)) /* B4 */
+        if (!bl_cas64_first_seq_cst(q->range, &range, longer)) /* B4 */
             return BL_RETRY;
         range = longer;
         left = steal_half_left(q, top);
@@ -175,7 +176,7 @@ BL_FN bl_outcome steal_half_take(steal_half *q, uint32_t *items, uint32_t *n) {
         bl_race_read(items + (size_t)i * q->words, steal_half_slot(q, top + i), q->words);
     uint64_t rest = steal_half_range(top + want, steal_half_suits(left - want, e), steal_half_tag(range));
     *n = want;
-    return bl_cas64_seq_cst(q->range, &range, rest) ? BL_DONE : BL_RETRY; /* B3 */
+    return bl_cas64_first_seq_cst(q->range, &range, rest) ? BL_DONE : BL_RETRY; /* B3 */
 }
 
 BL_FN bl_outcome steal_half_steal(steal_half *q, uint32_t *item) {

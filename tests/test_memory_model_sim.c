@@ -286,6 +286,22 @@ static void through_weaker(litmus *l, uint32_t thread) {
         l->r[2] = bl_load32_seq_cst(&l->x);
     }
 }
+/* But with program order around it, to other locations, it is one. */
+#define AROUND(name, passed)                                                                                           \
+    static void name(litmus *l, uint32_t thread) {                                                                     \
+        if (thread == 0) {                                                                                             \
+            bl_store32_seq_cst(&l->x, 1);                                                                              \
+            bl_store32_release(&l->passed, 2);                                                                         \
+        } else if (thread == 1) {                                                                                      \
+            l->r[0] = bl_load32_acquire(&l->passed);                                                                   \
+            l->r[1] = bl_load32_seq_cst(&l->z);                                                                        \
+        } else if (thread == 2) {                                                                                      \
+            bl_store32_seq_cst(&l->z, 1);                                                                              \
+            l->r[2] = bl_load32_seq_cst(&l->x) != 0;                                                                   \
+        }                                                                                                              \
+    }
+AROUND(around, y)
+AROUND(around_one_word, x)
 static void relaxed_between(litmus *l, uint32_t thread) {
     if (thread == 0) {
         bl_store32_seq_cst(&l->x, 1);
@@ -302,6 +318,8 @@ static void test_weakest_rule(void) {
     EXPECT(3, thieves_weak_look, 3, "000 001 010 011 100 101 110 111");
     EXPECT(2, sb_swap, 2, "00 01 10 11");
     EXPECT(3, through_weaker, 3, "010 011 030 031 120 121 130 131 300 301 310 311");
+    EXPECT(3, around, 3, "000 001 010 011 201 210 211");
+    EXPECT(3, around_one_word, 3, "000 001 010 011 100 101 110 111 200 201 210 211");
     EXPECT(2, relaxed_between, 2, "00 01 10 11");
 }
 

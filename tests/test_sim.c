@@ -167,6 +167,7 @@ static void every_operation(void *arg, uint32_t block, uint32_t lane) {
         uint##bits##_t *p = &w->a##bits, old = 3, big = (uint##bits##_t)1 << (top), minus6 = 0u - (uint##bits##_t)6;   \
         bl_store##bits##_relaxed(p, 1), EXPECT(bl_load##bits##_relaxed(p) == 1);                                       \
         bl_store##bits##_release(p, 2), EXPECT(bl_load##bits##_acquire(p) == 2);                                       \
+        bl_store##bits##_first_seq_cst(p, 9), EXPECT(bl_load##bits##_first_seq_cst(p) == 9);                           \
         bl_store##bits##_seq_cst(p, 3), EXPECT(bl_load##bits##_seq_cst(p) == 3);                                       \
         EXPECT(bl_fetch_add##bits##_relaxed(p, 1) == 3 && bl_fetch_add##bits##_acquire(p, 1) == 4);                    \
         EXPECT(bl_fetch_add##bits##_release(p, 1) == 5 && bl_fetch_add##bits##_acq_rel(p, minus6) == 6);               \
@@ -176,6 +177,7 @@ static void every_operation(void *arg, uint32_t block, uint32_t lane) {
         EXPECT(!bl_cas##bits##_relaxed(p, &old, 2) && old == 1 && bl_cas##bits##_acquire(p, &old, 2));                 \
         EXPECT(!bl_cas##bits##_release(p, &old, 3) && old == 2 && bl_cas##bits##_acq_rel(p, &old, 3));                 \
         EXPECT(!bl_cas##bits##_seq_cst(p, &old, 3) && old == 3);                                                       \
+        EXPECT(bl_cas##bits##_first_seq_cst(p, &old, 3) && !bl_cas##bits##_first_seq_cst(p, &minus6, 4));              \
     } while (0)
     OPERATIONS(32, 31);
     OPERATIONS(64, 63);

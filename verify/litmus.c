@@ -12,6 +12,8 @@ const litmus_test litmus_tests[LITMUS_KINDS] = {
     {"MP+relaxed", "message passing, relaxed", 2, false},
     {"SB", "store buffering, seq_cst", 2, true},
     {"SB+fence", "store buffering, relaxed with seq_cst fences", 2, true},
+    {"SB+first", "store buffering, a store and a swap, first_seq_cst, before seq_cst loads", 2, true},
+    {"SB+heavy", "store buffering, relaxed with a light fence and a heavy one", 2, true},
     {"SB+relaxed", "store buffering, relaxed", 2, false},
     {"LB", "load buffering, acquire and release", 2, true},
     {"LB+relaxed", "load buffering, relaxed", 2, false},

@@ -25,6 +25,8 @@ typedef enum litmus_kind {
     LITMUS_MP_RELAXED,
     LITMUS_SB,
     LITMUS_SB_FENCE,
+    LITMUS_SB_FIRST,
+    LITMUS_SB_HEAVY,
     LITMUS_SB_RELAXED,
     LITMUS_LB,
     LITMUS_LB_RELAXED,

@@ -28,13 +28,27 @@ BL_FN void litmus_mp(litmus_kind kind, uint32_t role, uint32_t *x, uint32_t *y, 
         bl_data_read(&load[1], x, 1);
 }
 
-BL_FN void litmus_sb(litmus_kind kind, uint32_t *mine, uint32_t *other, uint32_t *load) {
+BL_FN void litmus_sb(litmus_kind kind, uint32_t role, uint32_t *mine, uint32_t *other, uint32_t *load) {
     if (kind == LITMUS_SB) {
         bl_store32_seq_cst(mine, 1);
         load[0] = bl_load32_seq_cst(other);
     } else if (kind == LITMUS_SB_FENCE) {
         bl_store32_relaxed(mine, 1);
         bl_fence_seq_cst();
+        load[0] = bl_load32_relaxed(other);
+    } else if (kind == LITMUS_SB_FIRST) { /* an owner that lowers its end, and a thief that draws a range */
+        uint32_t none = 0;
+        if (role == 0)
+            bl_store32_first_seq_cst(mine, 1);
+        else
+            (void)bl_cas32_first_seq_cst(mine, &none, 1);
+        load[0] = bl_load32_seq_cst(other);
+    } else if (kind == LITMUS_SB_HEAVY) {
+        bl_store32_relaxed(mine, 1);
+        if (role == 0)
+            bl_fence_light();
+        else
+            bl_fence_heavy();
         load[0] = bl_load32_relaxed(other);
     } else {
         bl_store32_relaxed(mine, 1);
@@ -90,7 +104,7 @@ BL_FN void litmus_role(litmus_kind kind, uint32_t role, uint32_t *x, uint32_t *y
     if (kind <= LITMUS_MP_RELAXED)
         litmus_mp(kind, role, x, y, load);
     else if (kind <= LITMUS_SB_RELAXED)
-        litmus_sb(kind, mine, other, load);
+        litmus_sb(kind, role, mine, other, load);
     else if (kind <= LITMUS_LB_RELAXED)
         litmus_lb(kind, mine, other, load);
     else if (kind <= LITMUS_IRIW_ACQUIRE)

@@ -264,6 +264,7 @@ bool bl__order_allows(bl__explorer *x, const bl__explored *f, const bl__location
 void bl__order_read(bl__explorer *x, const bl__location *at, bl__message *m, bool sc);
 void bl__order_wrote(bl__explorer *x, const bl__location *at, bl__message *m, bool sc);
 void bl__order_fence(bl__explorer *x, bl__ordered_kind kind);
+void bl__order_meet(bl__explorer *x, uint32_t fiber); /* before it, and again when it knows what the others did */
 
 /* sites.c */
 uint32_t bl__site_id(bl__explorer *x, bl__sim_site *site);

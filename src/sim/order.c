@@ -204,13 +204,13 @@ bool bl__order_allows(bl__explorer *x, const bl__explored *f, const bl__location
 /* ---- what was done ---- */
 
 /* c and d of A, c, d, B: the next access of the fiber to another location; the last one to each. */
-static void did_at(bl__explorer *x, uint16_t at) {
-    bl__explored *f = &x->fibers[x->self];
+static void did_at(bl__explorer *x, uint32_t fiber, uint16_t at) {
+    bl__explored *f = &x->fibers[fiber];
     if (!x->ordered_count)
         return;
     while (f->pending != BL__NO_NODE && x->ordered[f->pending].at->index != at) {
         bl__ordered *n = &x->ordered[f->pending];
-        n->next = f->view[x->self];
+        n->next = f->view[fiber];
         f->pending = n->pending;
     }
     if (f->lately[0].at != at)
@@ -239,7 +239,7 @@ static bl__ordered *add(bl__explorer *x, bl__ordered n, const uint16_t *eco, con
 static void add_access(bl__explorer *x, const bl__location *at, const bl__message *m, bool writes) {
     bl__explored *f = &x->fibers[x->self];
     bl__ordered n = {.kind = BL__ORDERED_ACCESS, .writes = writes, .at = at, .stamp = m->stamp};
-    did_at(x, at->index);
+    did_at(x, x->self, at->index);
     bl__ordered *added = add(x, n, writes ? m->eco : f->view, apart_from(f, at));
     added->pending = f->pending;
     f->pending = (uint32_t)(added - x->ordered);
@@ -266,7 +266,7 @@ void bl__order_read(bl__explorer *x, const bl__location *at, bl__message *m, boo
     if (sc)
         add_access(x, at, m, false);
     else
-        did_at(x, at->index);
+        did_at(x, x->self, at->index);
     if (old && x->ordered_count)
         read_old(x, at, m, sc);
     if (!x->order_fences)
@@ -288,13 +288,15 @@ void bl__order_wrote(bl__explorer *x, const bl__location *at, bl__message *m, bo
     if (sc)
         add_access(x, at, m, true);
     else
-        did_at(x, at->index);
+        did_at(x, x->self, at->index);
 }
+
+void bl__order_meet(bl__explorer *x, uint32_t fiber) { did_at(x, fiber, NOWHERE); }
 
 void bl__order_fence(bl__explorer *x, bl__ordered_kind kind) {
     bl__explored *f = &x->fibers[x->self];
     uint16_t eco[BL_EXPLORE_FIBERS];
-    did_at(x, NOWHERE);
+    did_at(x, x->self, NOWHERE);
     if (kind == BL__ORDERED_NONE || x->options.sequential)
         return;
     memcpy(eco, f->view, sizeof eco[0] * x->count);

@@ -85,12 +85,16 @@ static void join(uint16_t *to, const uint16_t *from, uint32_t n) {
 
 void bl__views_meet(bl__explorer *x, uint32_t first, uint32_t count) {
     uint16_t *all = x->fibers[first].view;
+    for (uint32_t i = first; i < first + count; i++)
+        bl__order_meet(x, i);
     for (uint32_t i = first + 1; i < first + count; i++)
         join(all, x->fibers[i].view, width(x));
     for (uint32_t i = first + 1; i < first + count; i++)
         memcpy(x->fibers[i].view, all, sizeof *all * width(x));
-    for (uint32_t i = first; i < first + count; i++)
+    for (uint32_t i = first; i < first + count; i++) {
+        bl__order_meet(x, i);
         x->fibers[i].view[i]++;
+    }
 }
 
 /* ---- places ---- */

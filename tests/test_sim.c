@@ -530,8 +530,8 @@ static void tick_along(void *arg, uint32_t block, uint32_t lane) {
     for (uint32_t i = 0; i < TIMED_STEPS; i++) {
         bl_spend(i % 2 ? 1000 : 10 + 30 * lane + block);
         bl_fetch_add32_relaxed(&t->word, 1);
-        uint64_t now = bl_clock();
-        t->at[t->count++] = now;
+        uint64_t clock = bl_clock(); /* others may go on meanwhile, and count too */
+        t->at[t->count++] = clock;
     }
 }
 

@@ -195,12 +195,10 @@ static void trace_app(const char *name, const char *const *settings) {
 /* Spins for a while; a root with children spawns them first. */
 static void slow_task(bl_task *task, const void *payload, uint32_t index, const void *shared) {
     uint32_t children = *(const uint32_t *)payload, none = 0;
-    uint64_t begun = bl_time();
     (void)index, (void)shared;
     for (uint32_t i = 0; i < children; i++)
         bl_task_spawn(task, &none, 1);
-    while (bl_time() - begun < 1000000)
-        ;
+    bl_spend(1000000);
 }
 
 static void failing_task(bl_task *task, const void *payload, uint32_t index, const void *shared) {

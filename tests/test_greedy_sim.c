@@ -37,7 +37,7 @@ enum { ROOT = MOST_TASKS, STRETCHES = 3 * MOST_TASKS };
 typedef struct log_book {
     stretch at[STRETCHES];
     uint32_t length[MOST_TASKS],
-        left[MOST_TASKS]; /* of the piece that begins here: its indices, and those not begun so far */
+        left[MOST_TASKS]; /* of the piece that begins here: its indices, and those left when it was taken */
     uint32_t begun;       /* indices */
 } log_book;
 
@@ -106,16 +106,22 @@ static BL_TASK void load_run(bl_task *t, const load_task *p, uint32_t index, con
 #define BL_SHORT_LIST 1
 #include <ballast/program.h>
 
+/* A worker may take a piece before it runs the one that it has: what was left then is what counts. */
+typedef struct pieces_local {
+    uint32_t some, left; /* when it began its last piece */
+} pieces_local;
+
 static BL_TASK void pieces_run(bl_task *t, const load_task *p, uint32_t begin, uint32_t end, const load_shared *s,
-                               bl_nothing *local) {
+                               pieces_local *local) {
     uint32_t ticks = 0;
-    (void)p, (void)local;
+    (void)p;
     if (t->lane)
         return;
     for (uint32_t i = begin; i < end; i++)
         ticks += s->cost[i];
     s->log->length[begin] = end - begin;
-    s->log->left[begin] = s->tasks - s->log->begun;
+    s->log->left[begin] = local->some ? local->left : s->tasks;
+    *local = (pieces_local){1, s->tasks - s->log->begun};
     s->log->begun += end - begin;
     spend(t, s->log, begin, ticks);
 }
@@ -123,6 +129,7 @@ static BL_TASK void pieces_run(bl_task *t, const load_task *p, uint32_t begin, u
 #define BL_PAYLOAD load_task
 #define BL_SHARED load_shared
 #define BL_RANGE_RUN pieces_run
+#define BL_LOCAL pieces_local
 #define BL_MAX_SPAWN 0
 #define BL_LANE_TASKS 1
 #define BL_SHORT_LIST 1
@@ -131,6 +138,7 @@ static BL_TASK void pieces_run(bl_task *t, const load_task *p, uint32_t begin, u
 #define BL_PAYLOAD load_task
 #define BL_SHARED load_shared
 #define BL_RANGE_RUN pieces_run
+#define BL_LOCAL pieces_local
 #define BL_MAX_SPAWN 0
 #define BL_SHORT_LIST 1
 #include <ballast/program.h>

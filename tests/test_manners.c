@@ -539,7 +539,7 @@ static void test_details(void) {
     CHECK(strstr(bl_error_detail(c), "results"));
     CHECK_SAME(bl_alloc(c, NULL, 1), BL_EINVAL);
     CHECK(strstr(bl_error_detail(c), "memory"));
-    CHECK_SAME(bl_alloc(c, &memory, SIZE_MAX / 4), BL_ENOMEM);
+    CHECK_SAME(bl_alloc(c, &memory, SIZE_MAX), BL_ENOMEM);
     CHECK(memory == NULL && strstr(bl_error_detail(c), "bytes"));
     CHECK_SAME(bl_free(c, NULL), BL_OK);
     CHECK(strstr(bl_error_detail(c), "bytes")); /* what succeeds leaves it */
@@ -557,6 +557,9 @@ static void test_lacks(void) {
     static const char *const fine[] = {"auto", "central:tz", "abp", "static:wave", "broker", "no such thing"};
     for (size_t i = 0; i < sizeof fine / sizeof fine[0]; i++)
         CHECK(!bl_device_lacks(&old, fine[i]));
+    bl_device_info found;
+    CHECK(bl_device_find("cpu", &found) && !strcmp(found.id, "cpu") && found.capability == 0);
+    CHECK(!bl_device_find("cuda:999", &found) && !found.id[0] && found.capability == 0);
     bl_queue_info queue;
     for (uint32_t i = 0; bl_queue(i, &queue); i++) {
         char scheduler[64];

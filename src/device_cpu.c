@@ -275,8 +275,8 @@ static void abandon(cpu_device *d) {
 
 static void cpu_close(bl_context *c) {
     cpu_device *d = c->device;
-    if (bl__inherited(
-            c)) { /* locks and conditions are as other threads left them when the process forked: not to be touched */
+    if (bl__inherited(c)) {
+        /* Locks and conditions are as other threads left them when the process forked: not to be touched. */
         free(d->threads);
         free(d->numbers);
         free(d);

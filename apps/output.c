@@ -71,7 +71,8 @@ static bool in_place(const char *path, struct stat *there, int *descriptor) {
 
 static int open_in_place(app_output *output, int descriptor, app_error *error) {
     fflush(stdout);
-    int file = descriptor < 0 ? open(output->path, O_WRONLY | O_CLOEXEC) : fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+    int file =
+        descriptor < 0 ? open(output->path, O_WRONLY | O_NOCTTY | O_CLOEXEC) : fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
     output->file = file < 0 ? NULL : fdopen(file, "w");
     if (output->file)
         return 0;

@@ -357,6 +357,7 @@ static void stop_loop(void) {
 
 static void test_files(void) {
     static unsigned char good[1 << 20];
+    const size_t step = CHECK_SLOWER > 1 ? 13 : 1; /* bits */
     stop_loop();
     size_t bytes = read_file(file, good, sizeof good);
     CHECK(bytes > 200 && bytes < sizeof good);
@@ -366,7 +367,7 @@ static void test_files(void) {
         refuses(other_file, 3, LENGTH, 40, "");
     }
     write_file(other_file, good, bytes);
-    for (size_t bit = 0; bit<8 * bytes; bit += CHECK_SLOWER> 1 ? 13 : 1) {
+    for (size_t bit = 0; bit < 8 * bytes; bit += step) {
         check_at("bit %zu of byte %zu of %zu changed", bit % 8, bit / 8, bytes);
         write_byte(other_file, bit / 8, good[bit / 8] ^ 1 << bit % 8);
         refuses(other_file, 3, LENGTH, 40,

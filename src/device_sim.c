@@ -80,7 +80,7 @@ static int sim_launch(bl_context *c, const bl__plan *plan, const bl__run *run, c
         for (uint32_t i = 0; i < blocks; i++) {
             unsigned char *memory = run->memory + (size_t)i * run->worker_memory + run->scratch_bytes;
             bl__stack *stack = (bl__stack *)(void *)memory;
-            stack->bottom = stack->top = 0;
+            stack->bottom = stack->top = stack->limit = 0;
             stack->mask = run->stack_capacity - 1;
         }
         bl_sim_options options;

@@ -46,10 +46,8 @@
 #include "task.h"
 #include <string.h>
 
-#define BL__NO_MERGE(shared, local) ((void)(shared), (void)(local))
-#define BL__NO_DONE_TEST(shared) ((void)(shared), false)
-#define BL__HALF(kept, given, begin, end, shared)                                                                      \
-    ((void)(kept), (void)(given), (void)(shared), (begin) + ((end) - (begin)) / 2)
+#define BL__UP(n, to) (((n) + (to)-1u) / (to) * (to)) /* the next multiple */
+#define BL__MAX(a, b) ((a) > (b) ? (a) : (b))
 
 BL_FN void bl__worker_sync(uint32_t lanes) {
     if (lanes > BL_WARP)
@@ -59,10 +57,30 @@ BL_FN void bl__worker_sync(uint32_t lanes) {
 }
 #endif
 
+#ifndef BL_SUM
+#define BL_SUM 0
+#endif
+/* What is refused here is not looked at any further, so that this is the only message. */
 #if !defined(BL_PROGRAM) || !defined(BL_PAYLOAD) || !(defined(BL_RUN) || defined(BL_RANGE_RUN))
 #error                                                                                                                 \
     "before ballast/program.h define BL_PROGRAM (its name), BL_PAYLOAD (a type) and BL_RUN or BL_RANGE_RUN (the task)"
+#define BL__REFUSED 1
+#elif defined(BL_RUN) && defined(BL_RANGE_RUN)
+#error "define BL_RUN or BL_RANGE_RUN, not both"
+#define BL__REFUSED 1
+#elif defined(BL_RESULT) && !defined(BL_JOIN) && !BL_SUM
+#error "a program with BL_RESULT needs BL_JOIN (a function that gets the results of a fork) or BL_SUM 1 (they add up)"
+#define BL__REFUSED 1
+#elif defined(BL_JOIN) && BL_SUM
+#error "define BL_JOIN or BL_SUM, not both: results that add up are not given to a function"
+#define BL__REFUSED 1
+#elif !defined(BL_RESULT) && (defined(BL_JOIN) || BL_SUM)
+#error "a program with BL_JOIN or BL_SUM needs BL_RESULT (the type of what a task returns)"
+#define BL__REFUSED 1
+#else
+#define BL__REFUSED 0
 #endif
+#if !BL__REFUSED
 #ifndef BL_SHARED
 #define BL_SHARED bl_nothing
 #define BL__SHARED_BYTES 0
@@ -71,9 +89,6 @@ BL_FN void bl__worker_sync(uint32_t lanes) {
 #endif
 #ifndef BL_LOCAL
 #define BL_LOCAL bl_nothing
-#endif
-#ifndef BL_MERGE
-#define BL_MERGE BL__NO_MERGE
 #endif
 #ifdef BL_SCRATCH
 #define BL__SCRATCH_BYTES sizeof(BL_SCRATCH)
@@ -89,22 +104,8 @@ BL_FN void bl__worker_sync(uint32_t lanes) {
 #ifndef BL_LANES
 #define BL_LANES 128
 #endif
-#ifndef BL_SPLIT
-#define BL_SPLIT BL__HALF
-#define BL__SPLITS 0
-#else
-#define BL__SPLITS 1
-#endif
 #ifndef BL_POP
 #define BL_POP 0
-#endif
-#ifdef BL_RANGE_RUN
-#define BL__PIECES 1
-#define BL__CALL(t, payload, index, n, shared, local)                                                                  \
-    BL_RANGE_RUN((t), (payload), (index), (index) + (n), (shared), (local))
-#else
-#define BL__PIECES 0
-#define BL__CALL(t, payload, index, n, shared, local) ((void)(n), BL_RUN((t), (payload), (index), (shared), (local)))
 #endif
 #ifndef BL_SHORT_LIST
 #define BL_SHORT_LIST 0
@@ -114,12 +115,6 @@ BL_FN void bl__worker_sync(uint32_t lanes) {
 #endif
 #ifndef BL_AUTO
 #define BL_AUTO NULL
-#endif
-#ifdef BL_DONE_TEST
-#define BL__HAS_DONE_TEST 1
-#else
-#define BL__HAS_DONE_TEST 0
-#define BL_DONE_TEST BL__NO_DONE_TEST
 #endif
 /* What an entry carries: with results also where they go. */
 #ifdef BL_RESULT
@@ -136,20 +131,35 @@ typedef struct BL_CAT(BL_PROGRAM, _carried) {
 #define BL__CARRIED BL_PAYLOAD
 #define BL__PAYLOAD_OF(carried) (carried)
 #endif
-#ifndef BL_SUM
-#define BL_SUM 0
-#endif
 #ifndef BL_JOIN_WIDTH
 #define BL_JOIN_WIDTH 8
 #endif
+BL__ASSERT(sizeof(BL_PAYLOAD) % 4 == 0,
+           "the size of BL_PAYLOAD must be a multiple of 4: add a member that fills it up");
+BL__ASSERT(sizeof(BL_RESULT) % 4 == 0, "the size of BL_RESULT must be a multiple of 4: add a member that fills it up");
+BL__ASSERT(BL__ALIGN_OF(BL_PAYLOAD) <= BL_LINE && BL__ALIGN_OF(BL_RESULT) <= BL_LINE,
+           "BL_PAYLOAD and BL_RESULT must not be aligned to more than 128 bytes");
+BL__ASSERT(!(BL_SUM) || sizeof(BL_RESULT) == 8, "with BL_SUM the type of BL_RESULT must be uint64_t");
+BL__ASSERT((BL_JOIN_WIDTH) > 0 && (BL_JOIN_WIDTH) <= BL__MOST_CHILDREN, "BL_JOIN_WIDTH must be 1 to 32767");
+
 #define BL__RESULT_BYTES (BL__JOINS ? (uint32_t)sizeof(BL_RESULT) : 0u)
-#define BL__RESULTS_AT (BL__JOINS && !(BL_SUM) ? BL__RECORD_KEEPS + ((uint32_t)sizeof(BL_PAYLOAD) + 7u) / 8u * 8u : 0u)
+#define BL__PAYLOAD_AT BL__UP(BL__RECORD_KEEPS, BL__ALIGN_OF(BL_PAYLOAD))
+#define BL__RESULTS_AT                                                                                                 \
+    (BL__JOINS && !(BL_SUM)                                                                                            \
+         ? BL__UP(BL__PAYLOAD_AT + (uint32_t)sizeof(BL_PAYLOAD), BL__MAX(8u, BL__ALIGN_OF(BL_RESULT)))                 \
+         : 0u)
 #define BL__RECORD_BYTES                                                                                               \
-    (BL__RESULTS_AT ? (BL__RESULTS_AT + BL__RESULT_BYTES * (BL_JOIN_WIDTH) + 7u) / 8u * 8u                             \
+    (BL__RESULTS_AT ? BL__UP(BL__RESULTS_AT + BL__MAX(BL__RESULT_BYTES * (BL_JOIN_WIDTH), 8u),                         \
+                             BL__MAX(8u, BL__MAX(BL__ALIGN_OF(BL_PAYLOAD), BL__ALIGN_OF(BL_RESULT))))                  \
                     : (uint32_t)sizeof(bl__record))
 #ifndef BL_ENTRY_WORDS
 #define BL_ENTRY_WORDS ((uint32_t)sizeof(BL__CARRIED) / 4 + BL__ENTRY_HEAD)
+#define BL__PAYLOAD_BYTES ((uint32_t)sizeof(BL_PAYLOAD))
+#else /* bl_function: not known before a run */
+#define BL__PAYLOAD_BYTES (4u * (run->words - BL__ENTRY_HEAD))
 #endif
+
+#include "runtime/calls.h"
 
 /* Every scheduler for the program's own kind of group; on machines with lanes the other kind too, with the default scheduler. */
 #define BL_KIND_LANE (BL_LANE_TASKS || BL_WARP == 1)
@@ -176,6 +186,13 @@ typedef struct BL_CAT(BL_PROGRAM, _carried) {
 
 #include "runtime/program_table.h"
 
+#endif /* BL__REFUSED */
+
+#undef BL__REFUSED
+#undef BL__PAYLOAD_AT
+#undef BL__PAYLOAD_BYTES
+#undef BL__CALLS
+#undef BL__MIDDLE
 #undef BL__SHARED_BYTES
 #undef BL__SCRATCH_BYTES
 #undef BL__HAS_DONE_TEST
@@ -211,3 +228,5 @@ typedef struct BL_CAT(BL_PROGRAM, _carried) {
 #undef BL__INSTANCES
 #undef BL_DONE_TEST
 #undef BL_ENTRY_WORDS
+
+#include "task.h" /* of this program its calls know nothing any more */

@@ -8,8 +8,11 @@
  * A worker's private stack is a ring of entries that only its own lanes touch: plain memory on a CPU, shared memory on a GPU, no
  * atomics. Tasks are taken at the top (newest), work is published from the bottom (oldest: the largest subtrees).
  *
- *     bottom                                 top
+ *     bottom                                 top                                                     limit
  *     | oldest | ...           | newest      | outbox: room for every spawn of the tasks about to run |
+ *
+ * A CPU thread whose task spawns past the limit keeps the entry as an extra, in memory that grows, until the stack has room again. On a GPU such a
+ * spawn ends the run with an error.
  */
 #ifndef BALLAST_PARTS_ENTRY_H
 #define BALLAST_PARTS_ENTRY_H
@@ -18,10 +21,11 @@
 
 #define BL__ENTRY_HEAD 2u /* words before the payload */
 
-/* What a task returned, until the worker has passed it on. */
+/* What a task with a result has come to, until the worker has passed it on. */
+enum { BL__UNENDED, BL__RETURNED, BL__FORKED };
 typedef struct bl__returned {
-    uint64_t sum; /* where results only add up; else the result is in its slot already */
-    uint32_t any;
+    uint64_t sum;   /* where results only add up; else the result is in its slot already */
+    uint32_t ended; /* BL__UNENDED, ... */
 } bl__returned;
 
 typedef struct bl__stack {
@@ -29,7 +33,11 @@ typedef struct bl__stack {
     uint32_t mask;
     uint32_t order;        /* block workers: what the leading warp decided, for the other lanes */
     bl__returned returned; /* block workers */
-} bl__stack;               /* the slots follow */
+    uint32_t limit;        /* block workers: where the outbox of the task that is being run ends */
+    /* CPU: entries that found no room, `extras` of them with room for extra_room. */
+    uint32_t extras, extra_room;
+    uint32_t *extra;
+} bl__stack; /* the slots follow */
 
 BL_FN uint32_t *bl__stack_slot(bl__stack *s, uint32_t words, uint32_t i) {
     return (uint32_t *)(s + 1) + (size_t)(i & s->mask) * words;
@@ -47,6 +55,13 @@ BL_FN uint32_t *bl__stack_current(bl__stack *s, uint32_t words) {
 
 /* Past that: the free join records of a worker whose program has results. */
 BL_FN uint32_t *bl__stack_spare(bl__stack *s, uint32_t words) { return bl__stack_current(s, words) + words; }
+
+/* CPU: room for one more extra entry; NULL when out of memory. */
+#ifdef __cplusplus
+extern "C"
+#endif
+    uint32_t *
+    bl__extra_slot(bl__stack *s, uint32_t words);
 
 /* A loop and not memcpy: with a constant count it becomes register moves on every target. */
 BL_FN void bl__words_copy(bl_word *to, const bl_word *from, uint32_t words) {

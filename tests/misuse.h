@@ -1,4 +1,4 @@
-/* Programs whose tasks break the rules, for test_misuse and the same text on the other machines. Each is right but for what its payload asks for. */
+/* Programs whose tasks break the rules, for test_misuse.c and misuse.cu. Each is right but for what its payload asks for. */
 #ifndef BALLAST_TESTS_MISUSE_H
 #define BALLAST_TESTS_MISUSE_H
 
@@ -25,7 +25,7 @@ typedef struct wide_node {
     uint32_t depth, width, number, first; /* a child's number is first + its index */
 } wide_node;
 
-BL_FN uint64_t wide_mix(uint64_t sum, uint64_t with) {
+BL_HOST_FN uint64_t wide_mix(uint64_t sum, uint64_t with) {
     sum = (sum ^ with) * 0x9e3779b97f4a7c15u;
     return sum ^ sum >> 29;
 }
@@ -211,7 +211,7 @@ static BL_TASK void sixteen_join(bl_task *t, const sixteen *forked, const sixtee
         bl_return(t, &sum);
 }
 
-#endif
+#ifndef MISUSE_ON_CUDA /* then they lie in misuse.cu */
 
 #define BL_PROGRAM spawner
 #define BL_PAYLOAD spawner_node
@@ -256,3 +256,5 @@ static BL_TASK void sixteen_join(bl_task *t, const sixteen *forked, const sixtee
 #define BL_LANE_TASKS 1
 #define BL_ONLY_DEFAULT 1
 #include <ballast/program.h>
+#endif
+#endif

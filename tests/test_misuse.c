@@ -4,28 +4,26 @@
 #include "check.h"
 #include "config.h"
 
-#include <ballast/ballast.h>
-
-#ifndef MISUSE_ON_CUDA
 #include "misuse.h"
-#endif
-
+#include <ballast/ballast.h>
 #include <stdlib.h>
 
 #if defined(MISUSE_ON_CUDA)
-#include "misuse.h" /* its types; the programs are those of misuse_programs.cu */
 #define DEVICE "cuda"
 #define PROGRAM(name) name##_cuda()
 #define LANES 1
+#define BLOCK "block:64"
 const bl_program *spawner_cuda(void), *wide_cuda(void), *rules_cuda(void), *bare_cuda(void), *sixteen_fib_cuda(void);
 #elif defined(BL_TARGET_SIM)
 #define DEVICE "sim"
 #define PROGRAM(name) name##_sim()
 #define LANES 1
+#define BLOCK "block:32"
 #else
 #define DEVICE "cpu"
 #define PROGRAM(name) name##_cpu()
 #define LANES 0
+#define BLOCK "lane"
 #endif
 
 static bl_context *open_with(bl_config config) {
@@ -93,7 +91,7 @@ static void test_spawns(void) {
 
 /* The lanes of a group that runs one task count together. */
 static void test_groups(void) {
-    static const char *const groups[] = {"warp", "block:32"};
+    static const char *const groups[] = {"warp", BLOCK};
     for (uint32_t i = 0; i < 2 && LANES; i++) {
         check_at("spawns: %s", groups[i]);
         bl_context *c = open_with((bl_config){.group = groups[i], .workers = 2});
@@ -348,9 +346,9 @@ static void test_cpu(void) {
 #else
 static void test_cpu(void) {
     test_rules("warp");
-    test_rules("block:32");
+    test_rules(BLOCK);
     test_alignment("warp");
-    test_alignment("block:32");
+    test_alignment(BLOCK);
 }
 #endif
 

@@ -126,7 +126,7 @@ BL_HOT_FN bool bl__ends(bl_task *t, uint32_t how) {
         return false;
     }
     if (t->lanes > 1) {
-        before = bl_lane_add32(&t->returned->ended, how);
+        before = bl_lane_add32(&t->stack->returned.ended, how); /* t->returned, but a compiler sees where it lies */
     } else {
         before = t->returned->ended;
         t->returned->ended = how;

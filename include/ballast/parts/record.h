@@ -75,6 +75,15 @@ BL_FN unsigned char *bl__record_results(bl__record *r, uint32_t results_at, bool
         return *bl__record_wide(r, results_at);
     return (unsigned char *)r + results_at;
 }
+/* The results have been looked at. */
+BL_FN void bl__record_joined(bl__record *r, unsigned char *results, uint32_t width) {
+#if BL_WARP == 1
+    if (*bl__record_count(r) > width)
+        bl__wide_free(results);
+#else
+    (void)r, (void)results, (void)width;
+#endif
+}
 
 BL_FN uint32_t bl__record_out(uint64_t state) { return (uint32_t)(state >> 48) & BL__MOST_CHILDREN; }
 

@@ -291,8 +291,7 @@ BL_HOT_FN void BL__NAME(go_on)(bl_task *task, bl__record *r, const BL_SHARED *sh
     unsigned char *results = bl__record_results(r, BL__RESULTS_AT, *bl__record_count(r) > (BL_JOIN_WIDTH));
     BL_JOIN(task, (const BL_PAYLOAD *)(const void *)payload, (const BL_RESULT *)(const void *)results,
             *bl__record_count(r), shared, local);
-    if (BL_WARP == 1 && *bl__record_count(r) > (BL_JOIN_WIDTH))
-        bl__wide_free(results);
+    bl__record_joined(r, results, BL_JOIN_WIDTH);
 #endif
 }
 

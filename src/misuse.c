@@ -50,7 +50,11 @@ int bl__say_misuse(bl__job *j, uint64_t misuse) {
         bl__detail(c, "%s: BL_SPLIT returned %u, which is not inside of the range", p->name, number);
         break;
     case BL__SUM_TOO_LARGE:
-        bl__detail(c, "%s: a sum of results reached 2^%u (accepted: less than 2^48)", p->name, number);
+        bl__detail(c, "%s: a sum of results reached 2^48", p->name);
+        break;
+    case BL__MISPLACED:
+        bl__detail(c, "%s: a task passed a %s at an address that is no multiple of 4", p->name,
+                   number ? "result" : "payload");
         break;
     }
     return BL_EMISUSE;

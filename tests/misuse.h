@@ -211,6 +211,30 @@ static BL_TASK void sixteen_join(bl_task *t, const sixteen *forked, const sixtee
         bl_return(t, &sum);
 }
 
+/* ---- checked: what BL_CHECKED finds ---- */
+
+typedef struct checked_node {
+    uint32_t depth, what; /* 0: sums, 1: a misplaced payload, 2: a misplaced result */
+} checked_node;
+
+static BL_TASK void checked_run(bl_task *t, const checked_node *parent, uint32_t index, const bl_nothing *shared,
+                                bl_nothing *local) {
+    (void)shared, (void)local, (void)index;
+    checked_node nodes[2] = {{parent->depth - 1, parent->what}, {0, 0}};
+    uint64_t large[2] = {1ull << 46, 0};
+    if (t->lane != 0)
+        return;
+    if (parent->depth > 1)
+        bl_fork(t, &nodes[0], &nodes[0], 2);
+    else if (parent->what == 1)
+        bl_fork(t, (const checked_node *)(const void *)((const char *)nodes + 1),
+                (const checked_node *)(const void *)((const char *)nodes + 1), 1);
+    else if (parent->what == 2)
+        bl_return(t, (const uint64_t *)(const void *)((const char *)large + 1));
+    else
+        bl_return(t, &large[0]);
+}
+
 #ifndef MISUSE_ON_CUDA /* then they lie in misuse.cu */
 
 #define BL_PROGRAM spawner
@@ -239,6 +263,17 @@ static BL_TASK void sixteen_join(bl_task *t, const sixteen *forked, const sixtee
 #define BL_LANE_TASKS 1
 #define BL_ONLY_DEFAULT 1
 #include <ballast/program.h>
+
+#define BL_PROGRAM checked
+#define BL_PAYLOAD checked_node
+#define BL_RUN checked_run
+#define BL_RESULT uint64_t
+#define BL_SUM 1
+#define BL_LANE_TASKS 1
+#define BL_ONLY_DEFAULT 1
+#define BL_CHECKED 1
+#include <ballast/program.h>
+#undef BL_CHECKED
 
 #define BL_PROGRAM bare
 #define BL_PAYLOAD uint32_t

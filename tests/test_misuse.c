@@ -13,7 +13,8 @@
 #define PROGRAM(name) name##_cuda()
 #define LANES 1
 #define BLOCK "block:64"
-const bl_program *spawner_cuda(void), *wide_cuda(void), *rules_cuda(void), *bare_cuda(void), *sixteen_fib_cuda(void);
+const bl_program *spawner_cuda(void), *wide_cuda(void), *rules_cuda(void), *bare_cuda(void), *checked_cuda(void),
+    *sixteen_fib_cuda(void);
 #elif defined(BL_TARGET_SIM)
 #define DEVICE "sim"
 #define PROGRAM(name) name##_sim()
@@ -168,6 +169,22 @@ static void test_bare(void) {
         check_at("bare %u", forks);
         bl_context *c = open_with((bl_config){.workers = 1});
         says(c, bl_run(c, PROGRAM(bare), NULL, &forks, 1, NULL), BL_EMISUSE, details[forks]);
+        bl_close(c);
+    }
+}
+
+static void test_checked(void) {
+    static const char *const details[] = {"checked: a sum of results reached 2^48",
+                                          "checked: a task passed a payload at an address that is no multiple of 4",
+                                          "checked: a task passed a result at an address that is no multiple of 4"};
+    for (uint32_t what = 0; what < 3; what++) {
+        checked_node root = {4, what}, small = {2, 0};
+        uint64_t result = 0;
+        check_at("checked %u", what);
+        bl_context *c = open_with((bl_config){.workers = 2});
+        says(c, bl_run_join(c, PROGRAM(checked), NULL, &root, 1, &result, NULL), BL_EMISUSE, details[what]);
+        says(c, bl_run_join(c, PROGRAM(checked), NULL, &small, 1, &result, NULL), BL_OK, "");
+        CHECK_SAME(result, 1ull << 47);
         bl_close(c);
     }
 }
@@ -359,6 +376,7 @@ int main(void) {
     test_forks();
     test_rules(NULL);
     test_bare();
+    test_checked();
     test_alignment(NULL);
     test_cpu();
     return check_end();

@@ -2,7 +2,7 @@
  *
  *     #define BL_PROGRAM  NAME            defines  const bl_program *NAME_cpu(void)  in a .c file,
  *                                                  extern "C" const bl_program *NAME_cuda(void)  in a .cu file
- *     #define BL_PAYLOAD  type            what a task carries; a plain struct whose size is a multiple of 4
+ *     #define BL_PAYLOAD  type            what a task carries; a plain type whose size is a multiple of 4, aligned to at most 128 bytes
  *     #define BL_RUN      function        (bl_task *, const BL_PAYLOAD *, uint32_t index, const BL_SHARED *, BL_LOCAL *)
  *   or instead of it, for loops whose steps are small,
  *     #define BL_RANGE_RUN function       (bl_task *, const BL_PAYLOAD *, uint32_t begin, uint32_t end, const BL_SHARED *, BL_LOCAL *):
@@ -15,21 +15,28 @@
  *     #define BL_SPLIT    function        (BL_PAYLOAD *kept, BL_PAYLOAD *given, uint32_t begin, uint32_t end, const BL_SHARED *) -> middle: where to
  *                                         divide a range for a thief, begin < middle < end; both payloads are copies. Default: in half
  *     #define BL_POP      n               BL_RANGE_RUN: indices taken at once; default 0: as many as take some microseconds
- *     #define BL_RESULT   type            what a task returns (task.h: bl_return, bl_fork); a plain type whose size is a multiple of 4
+ *     #define BL_RESULT   type            what a task returns (task.h: bl_return, bl_fork); a plain type as BL_PAYLOAD is
  *     #define BL_JOIN     function        (bl_task *, const BL_PAYLOAD *forked, const BL_RESULT *results, uint32_t count, const BL_SHARED *, BL_LOCAL *)
- *     #define BL_JOIN_WIDTH n             the most children of one fork, up to 32767; default 8
+ *     #define BL_JOIN_WIDTH n             children of one fork, up to 32767; default 8. A CPU takes wider forks too, if more slowly, but not with
+ *                                         a checkpoint; elsewhere they are an error
  *     #define BL_SUM 1                    instead of BL_JOIN: results are uint64_t and add up
- *     #define BL_MAX_SPAWN n              the most entries one task spawns (bl_spawn, bl_spawn_n and bl_fork count one each); default 1
+ *     #define BL_MAX_SPAWN n              entries that one task spawns (bl_spawn, bl_spawn_n and bl_fork count one each); default 1. On a CPU a task may
+ *                                         spawn more. Elsewhere that is an error, and what the joins spawn that a task's result sets off counts with it
  *     #define BL_LANE_TASKS 1             every lane runs a task of its own; default 0: the lanes of a block share one
  *     #define BL_LANES    n               lanes per block on a GPU, a multiple of 32; default 128
  *     #define BL_SHORT_LIST 1             on a GPU and on the simulated machine only the schedulers of the papers and the default: compiles three
  *                                         times as fast. A CPU has them all. 2: on a GPU also the other queues of Kerbl et al., shared by all workers
  *     #define BL_ONLY_DEFAULT 1           nothing but the default scheduler: compiles in a second or two
  *     #define BL_AUTO     "steal:bwd"     what "auto" means for this program, where it has that scheduler; default: what the library chooses
+ *     #define BL_CHECKED  1               more checks, which cost time, also on GPUs: sums of BL_SUM that reach 2^48, payloads and results at addresses
+ *                                         that are no multiple of 4. For all programs of a file: -DBL_CHECKED
  *     #define BL_DONE_TEST function       (const BL_SHARED *) -> bool: what the papers ask instead of detecting termination
  *     #include <ballast/program.h>
  *
- * The task is inlined into the worker loop of every scheduler. All macros are undefined again at the end.
+ * The task is inlined into the worker loop of every scheduler. All macros but BL_CHECKED are undefined again at the end.
+ *
+ * What is wrong with a program is found by the compiler where it can be, else when it happens: the run ends with BL_EMISUSE, and bl_detail says what a
+ * task did. Define BL_PAYLOAD and BL_RESULT before task.h, and the compiler also compares the sizes of what is spawned, forked and returned.
  */
 #ifndef BALLAST_PROGRAM_ONCE
 #define BALLAST_PROGRAM_ONCE
@@ -81,6 +88,11 @@ BL_FN void bl__worker_sync(uint32_t lanes) {
 #define BL__REFUSED 0
 #endif
 #if !BL__REFUSED
+#ifdef BL_CHECKED
+#define BL__CHECKS (BL_CHECKED + 0)
+#else
+#define BL__CHECKS 0
+#endif
 #ifndef BL_SHARED
 #define BL_SHARED bl_nothing
 #define BL__SHARED_BYTES 0
@@ -149,9 +161,9 @@ BL__ASSERT((BL_JOIN_WIDTH) > 0 && (BL_JOIN_WIDTH) <= BL__MOST_CHILDREN, "BL_JOIN
          ? BL__UP(BL__PAYLOAD_AT + (uint32_t)sizeof(BL_PAYLOAD), BL__MAX(8u, BL__ALIGN_OF(BL_RESULT)))                 \
          : 0u)
 #define BL__RECORD_BYTES                                                                                               \
-    (BL__RESULTS_AT ? BL__UP(BL__RESULTS_AT + BL__MAX(BL__RESULT_BYTES * (BL_JOIN_WIDTH), 8u),                         \
-                             BL__MAX(8u, BL__MAX(BL__ALIGN_OF(BL_PAYLOAD), BL__ALIGN_OF(BL_RESULT))))                  \
-                    : (uint32_t)sizeof(bl__record))
+    (BL__JOINS && !(BL_SUM) ? BL__UP(BL__RESULTS_AT + BL__MAX(BL__RESULT_BYTES * (BL_JOIN_WIDTH), 8u),                 \
+                                     BL__MAX(8u, BL__MAX(BL__ALIGN_OF(BL_PAYLOAD), BL__ALIGN_OF(BL_RESULT))))          \
+                            : (uint32_t)sizeof(bl__record))
 #ifndef BL_ENTRY_WORDS
 #define BL_ENTRY_WORDS ((uint32_t)sizeof(BL__CARRIED) / 4 + BL__ENTRY_HEAD)
 #define BL__PAYLOAD_BYTES ((uint32_t)sizeof(BL_PAYLOAD))
@@ -189,6 +201,7 @@ BL__ASSERT((BL_JOIN_WIDTH) > 0 && (BL_JOIN_WIDTH) <= BL__MOST_CHILDREN, "BL_JOIN
 #endif /* BL__REFUSED */
 
 #undef BL__REFUSED
+#undef BL__CHECKS
 #undef BL__PAYLOAD_AT
 #undef BL__PAYLOAD_BYTES
 #undef BL__CALLS

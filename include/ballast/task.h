@@ -53,6 +53,7 @@ struct bl_task {
     uint32_t join_width;   /* results that fit there */
     /* All programs: */
     uint32_t payload_bytes;
+    uint32_t checked;   /* BL_CHECKED */
     uint32_t max_spawn; /* machines with lanes: BL_MAX_SPAWN, ... */
     uint32_t spawned;   /* ... and entries that this lane's task has spawned */
     uint32_t limit;     /* CPU: where the room on the stack ends */
@@ -99,6 +100,10 @@ BL_HOT_FN void bl__spawn(bl_task *t, const void *payload, uint32_t bytes, uint32
         return;
     if (bytes != t->payload_bytes) {
         bl__report(t, BL__SPAWNED_OTHER, bytes);
+        return;
+    }
+    if (t->checked && (uintptr_t)payload % 4) {
+        bl__report(t, BL__MISPLACED, 0);
         return;
     }
     uint32_t *entry = bl__outbox_slot(t);
@@ -192,6 +197,10 @@ BL_HOT_FN void bl__return(bl_task *t, const void *result, uint32_t bytes) {
     }
     if (!bl__ends(t, BL__RETURNED))
         return;
+    if (t->checked && (uintptr_t)result % 4) {
+        bl__report(t, BL__MISPLACED, 1);
+        return;
+    }
     if (t->results_at == 0 && bytes == sizeof t->returned->sum)
         bl__words_copy((bl_word *)&t->returned->sum, (const bl_word *)result, 2);
     else if (!(t->join & BL__ROOT))

@@ -27,7 +27,9 @@ typedef enum bl__misuse {
     BL__SPAWNED_OTHER,  /* bytes of what was spawned */
     BL__RETURNED_OTHER, /* bytes of what was returned */
     BL__SPLIT_OUTSIDE,  /* the middle */
-    BL__SUM_TOO_LARGE   /* BL_CHECKED: bits of the sum */
+    /* BL_CHECKED: */
+    BL__SUM_TOO_LARGE,
+    BL__MISPLACED /* 0: a payload, 1: a result */
 } bl__misuse;
 
 /* The run ends with BL_EMISUSE. Of several reports the host gets one, with the largest number of its kind. */

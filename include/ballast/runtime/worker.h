@@ -274,6 +274,8 @@ BL_HOT_FN uint32_t BL__NAME(pass_on)(const bl__run *run, const bl_task *task) {
     uint64_t state = BL_WARP == 1 ? bl__record_arrive_own(r, sum)
                      : BL_SUM     ? bl__record_arrive_sum(r, sum)
                                   : bl__record_arrive(r, sum);
+    if (BL__CHECKS && BL_SUM && (sum > BL__SUM_MASK || (state & BL__SUM_MASK) < sum)) /* it has wrapped */
+        bl__stop_for_misuse(run->control, BL__SUM_TOO_LARGE, 0);
     task->returned->sum = state & BL__SUM_MASK;
     return bl__record_out(state) ? BL__NO_JOIN : number;
 }
@@ -514,6 +516,7 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
                     BL__PAYLOAD_AT,
                     BL_SUM ? BL__MOST_CHILDREN : (BL_JOIN_WIDTH),
                     BL__PAYLOAD_BYTES,
+                    BL__CHECKS,
                     BL_MAX_SPAWN,
                     0,
                     0};

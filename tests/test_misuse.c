@@ -326,6 +326,7 @@ static BL_TASK void vector_join(bl_task *t, const vector *forked, const long dou
 #define BL_RESULT long double
 #define BL_JOIN vector_join
 #define BL_JOIN_WIDTH 1
+#define BL_ONLY_DEFAULT 1
 #include <ballast/program.h>
 
 static void aligned_function(bl_task *task, const void *payload, uint32_t index, const void *shared) {
@@ -336,12 +337,11 @@ static void aligned_function(bl_task *task, const void *payload, uint32_t index,
 }
 
 static void test_vectors(void) {
-    const char *scheduler;
-    for (uint32_t i = 0; (scheduler = scheduler_at(i)); i++) {
+    for (uint32_t workers = 1; workers < 4; workers++) {
         vector root = {16, 16, 16, 16};
         long double result = 0;
-        check_at("vectors: %s", scheduler);
-        bl_context *c = open_with((bl_config){.scheduler = scheduler, .workers = 2, .capacity = 2});
+        check_at("vectors: %u workers", workers);
+        bl_context *c = open_with((bl_config){.workers = workers, .capacity = 2});
         CHECK_SAME(bl_run_join(c, vectors_cpu(), NULL, &root, 1, &result, NULL), BL_OK);
         CHECK_SAME(result, 610);
         bl_program *program = bl_function(aligned_function, sizeof(vector), 0, 1);

@@ -75,13 +75,12 @@ BL_FN unsigned char *bl__record_results(bl__record *r, uint32_t results_at, bool
         return *bl__record_wide(r, results_at);
     return (unsigned char *)r + results_at;
 }
-/* The results have been looked at. */
-BL_FN void bl__record_joined(bl__record *r, unsigned char *results, uint32_t width) {
+/* The results of a wide fork have been looked at. */
+BL_FN void bl__record_joined(unsigned char *results) {
 #if BL_WARP == 1
-    if (*bl__record_count(r) > width)
-        bl__wide_free(results);
+    bl__wide_free(results);
 #else
-    (void)r, (void)results, (void)width;
+    (void)results;
 #endif
 }
 

@@ -289,11 +289,14 @@ BL_HOT_FN void BL__NAME(go_on)(bl_task *task, bl__record *r, const BL_SHARED *sh
     if (task->lane == 0)
         task->returned->ended = BL__RETURNED;
 #else
+    const uint32_t count = *bl__record_count(r);
+    const bool wide = count > (BL_JOIN_WIDTH);
     unsigned char *payload = (unsigned char *)r + BL__PAYLOAD_AT;
-    unsigned char *results = bl__record_results(r, BL__RESULTS_AT, *bl__record_count(r) > (BL_JOIN_WIDTH));
-    BL_JOIN(task, (const BL_PAYLOAD *)(const void *)payload, (const BL_RESULT *)(const void *)results,
-            *bl__record_count(r), shared, local);
-    bl__record_joined(r, results, BL_JOIN_WIDTH);
+    unsigned char *results = bl__record_results(r, BL__RESULTS_AT, wide);
+    BL_JOIN(task, (const BL_PAYLOAD *)(const void *)payload, (const BL_RESULT *)(const void *)results, count, shared,
+            local);
+    if (wide)
+        bl__record_joined(results);
 #endif
 }
 

@@ -374,9 +374,9 @@ int bl__resume_open(bl_context *c, const bl__rest *is, bl__resume *resume) {
 int bl__resume_load(bl_context *c, bl__resume *resume, void *flat, void *records, void *results) {
     stream s = open_stream(c, resume->file, READ);
     if (s.status == BL_OK)
-        s.status = bl_copy_in(c, flat, resume->flat, entry_bytes(&resume->rest));
+        s.status = bl__copy_in(c, flat, resume->flat, entry_bytes(&resume->rest));
     if (s.status == BL_OK)
-        s.status = bl_copy_in(c, records, resume->records, record_bytes(&resume->rest));
+        s.status = bl__copy_in(c, records, resume->records, record_bytes(&resume->rest));
     pass_memory(&s, &resume->rest, results);
     free(s.chunk);
     return s.status == BL_EFILE ? refuse(c, "cannot be read") : s.status;

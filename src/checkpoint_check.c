@@ -31,10 +31,6 @@ static bool in_use(const bl__record *r) { return bl__record_out(r->state) != 0; 
 /* Where results only add up a record is no more than that. */
 static bool adds_up(const bl__rest *rest) { return rest->record_bytes == sizeof(bl__record); }
 
-static uint32_t most_results(const bl__rest *rest) {
-    return (rest->record_bytes - BL__RECORD_KEEPS - (rest->program->payload_bytes + 7) / 8 * 8) / rest->result_bytes;
-}
-
 /* Results `begin` to `end` of `join` come from entry or record `number`. */
 static bool check_join(checking *k, uint32_t join, uint64_t begin, uint64_t end, const char *what, uint64_t number) {
     const bl__rest *rest = k->rest;
@@ -74,7 +70,7 @@ static bool check_records(checking *k) {
     for (uint32_t i = 0; i < rest->record_capacity; i++) {
         bl__record *r = record_at(k, i);
         uint32_t out = bl__record_out(r->state);
-        if (!adds_up(rest) && out && (*bl__record_count(r) < out || *bl__record_count(r) > most_results(rest)))
+        if (!adds_up(rest) && out && (*bl__record_count(r) < out || *bl__record_count(r) > rest->program->join_width))
             return cannot_be(k, "join", i, "has another number of children than it can have");
     }
     for (uint32_t i = 0; i < rest->record_capacity; i++) {

@@ -78,8 +78,10 @@ static int sim_launch(bl_context *c, const bl__plan *plan, const bl__run *run, c
     /* A wave has more groups than fibers are good for: some at a time, as blocks on a GPU. */
     for (; s.first < run->groups; s.first += run->workers) {
         uint32_t blocks = run->groups - s.first < run->workers ? run->groups - s.first : run->workers;
-        for (uint32_t i = 0; i < blocks; i++)
+        for (uint32_t i = 0; i < blocks; i++) {
             bl__stack_open(bl__stack_of(run, i), run);
+            bl__stack_of(run, i)->limit = 0;
+        }
         bl_sim_options options;
         memset(&options, 0, sizeof options);
         options.seed = run->seed + 0x9e3779b97f4a7c15u * d->launches++;

@@ -6,7 +6,7 @@
 #define FUNCTION_WORDS 64 /* the largest payload */
 
 typedef struct function_payload {
-    uint32_t words[FUNCTION_WORDS];
+    _Alignas(16) uint32_t words[FUNCTION_WORDS]; /* for any type that a user has */
 } function_payload;
 
 typedef struct function_shared { /* as run.c makes it */
@@ -14,8 +14,11 @@ typedef struct function_shared { /* as run.c makes it */
     const void *shared;
 } function_shared;
 
-#define function_run(t, payload, index, data, local)                                                                   \
-    ((void)(local), (data)->run((t), (payload), (index), (data)->shared))
+static BL_TASK void function_run(bl_task *t, const function_payload *payload, uint32_t index,
+                                 const function_shared *data, bl_nothing *local) {
+    (void)local;
+    data->run(t, payload, index, data->shared);
+}
 
 #define BL_PROGRAM bl__function
 #define BL_PAYLOAD function_payload
@@ -31,8 +34,11 @@ typedef struct loop_shared {
     const void *shared;
 } loop_shared;
 
-#define loop_run(t, payload, begin, end, data, local)                                                                  \
-    ((void)(t), (void)(payload), (void)(local), (data)->body((begin), (end), (data)->shared))
+static BL_TASK void loop_run(bl_task *t, const function_payload *payload, uint32_t begin, uint32_t end,
+                             const loop_shared *data, bl_nothing *local) {
+    (void)t, (void)payload, (void)local;
+    data->body(begin, end, data->shared);
+}
 
 #define BL_PROGRAM bl__loop
 #define BL_PAYLOAD function_payload

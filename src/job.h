@@ -3,7 +3,9 @@
  *   run.c      plans, gets memory, launches until nothing is left
  *   begin.c    from the roots or from a checkpoint; and stopping before the end
  *   waves.c    the launches of the static and list schedulers
- *   records.c  join records */
+ *   records.c  join records
+ *   extras.c   what CPU workers keep in memory of their own
+ *   misuse.c   what a task did wrong, in words */
 #ifndef BALLAST_JOB_H
 #define BALLAST_JOB_H
 
@@ -24,6 +26,7 @@ typedef struct bl__job {
     bl__buffer control, tally, spill, memory, queues, pool, flat, total, in, in_first, out, out_first;
     bl__buffer records, free_records, results;
     bl__tally *tallies;   /* host copy */
+    bool wide;            /* results of forks may lie outside of their records */
     bool again;           /* a run that was complete before the checkpoint that is to be gone on from */
     bool checkpoints;     /* are written */
     struct bl__job *next; /* abandoned */
@@ -62,5 +65,17 @@ int bl__first_records(bl__job *j);                   /* before the workers start
 int bl__make_records(bl__job *j, uint64_t capacity); /* so many in all, those in use where they were */
 int bl__records_for_wave(bl__job *j, uint32_t tasks); /* waves cannot pause */
 int bl__make_results(bl__job *j);                     /* room for those of the roots */
+
+/* ---- extras.c ---- */
+
+void bl__extras_start(bl__job *j); /* before the first launch */
+uint64_t bl__extras_count(const bl__job *j);
+void bl__extras_take(bl__job *j, uint32_t *entries); /* all of them, with room for so many */
+uint64_t bl__extras_bytes(const bl__job *j);         /* memory for the most that there were */
+void bl__extras_end(bl__job *j);
+
+/* ---- misuse.c ---- */
+
+int bl__say_misuse(bl__job *j, uint64_t misuse); /* as in bl__control; BL_EMISUSE */
 
 #endif

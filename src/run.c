@@ -38,6 +38,7 @@ static void release_all(bl__job *j) {
     bl__buffer *all[] = {&j->control, &j->tally,     &j->spill,   &j->memory,       &j->queues,
                          &j->pool,    &j->flat,      &j->total,   &j->in,           &j->in_first,
                          &j->out,     &j->out_first, &j->records, &j->free_records, &j->results};
+    bl__extras_end(j);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         bl__release(j, all[i]);
     free(j->tallies);
@@ -118,6 +119,8 @@ static void choose_policy(bl__job *j) {
     run->one_per_node = paper;
     run->done_test = (config->done_test ? config->done_test == 1 : paper) && j->plan.program->has_done_test;
     run->pop = config->pop ? config->pop : j->plan.program->pop;
+    bool any_width = !strcmp(j->plan.program->target, "cpu") && !config->checkpoint[0];
+    run->widest = any_width ? BL__MOST_CHILDREN : j->plan.program->join_width;
     run->locked = j->plan.locked;
     run->fences_alone = j->plan.fences_alone;
     run->turn = j->plan.cyclic ? bl__tasks_at_once(j) : 0;
@@ -147,6 +150,7 @@ static int allocate_workers(bl__job *j) {
     run->tally = j->tally.memory;
     run->spill = j->spill.memory;
     run->memory = j->memory.memory;
+    bl__extras_start(j);
     run->host = j->c->device;
     return status;
 }
@@ -197,6 +201,8 @@ static int drain(bl__job *j) {
         status = j->c->ops->manage(j->c, BL__COUNT, j->plan.queue, run, NULL, 0, j->total.memory);
     if (status == BL_OK)
         status = bl__copy_out(j->c, &total, j->total.memory, sizeof total);
+    const uint64_t extras = bl__extras_count(j);
+    total += extras;
     for (uint32_t i = 0; i < run->workers; i++)
         total += j->tallies[i].spilled;
     if (total > UINT32_MAX)
@@ -208,6 +214,8 @@ static int drain(bl__job *j) {
         status = bl__zero(j->c, j->total.memory, sizeof total);
     if (status == BL_OK)
         status = j->c->ops->manage(j->c, BL__DRAIN, j->plan.queue, run, j->flat.memory, 0, j->total.memory);
+    if (status == BL_OK && extras)
+        bl__extras_take(j, (uint32_t *)j->flat.memory + (size_t)(total - extras) * run->words);
     return status;
 }
 
@@ -221,8 +229,18 @@ int bl__launch(bl__job *j, bl__control *after) {
         status = bl__copy_out(j->c, after, j->control.memory, sizeof *after);
     if (status == BL_OK)
         status = bl__copy_out(j->c, j->tallies, j->tally.memory, sizeof(bl__tally) * j->run.tallies);
-    if (status == BL_OK && after->stop & BL__STOP_FAILED)
+    if (status != BL_OK)
+        return status;
+    j->wide = j->wide || after->wide;
+    if (after->stop & BL__STOP_FAILED)
         status = BL_ETASK;
+    if (status == BL_OK && after->stop & BL__STOP_MISUSE)
+        status = bl__say_misuse(j, after->misuse);
+    if (status == BL_OK && after->stop & BL__STOP_MEMORY) {
+        bl__detail(j->c, "%s: no memory for more entries that a task spawns, or for results of a wide fork",
+                   j->plan.program->name);
+        status = BL_ENOMEM;
+    }
     if (status == BL_OK && after->stop & BL__STOP_TOO_MANY)
         status = BL_ETOOMANY;
     return status;
@@ -284,6 +302,7 @@ void bl__add_up(bl__job *j) {
         if (!j->plan.is_static)
             s->peak_tasks += t->peak;
     }
+    s->peak_bytes += bl__extras_bytes(j);
     s->balance = most ? (double)least / (double)most : 1;
     if (j->plan.central) {
         s->peak_tasks += queue_peak;
@@ -323,10 +342,11 @@ static bl__job *new_job(bl_context *c, const bl_program *program, const void *sh
         bl_task_function run;
         const void *shared;
     } function = {program->function, NULL};
-    bl__job *j = calloc(1, sizeof *j + sizeof function + program->shared_bytes);
+    const size_t head = aligned(sizeof(bl__job) + sizeof function);
+    bl__job *j = calloc(1, head + program->shared_bytes);
     if (!j)
         return NULL;
-    unsigned char *copy = (unsigned char *)(j + 1) + sizeof function;
+    unsigned char *copy = (unsigned char *)j + head;
     if (program->shared_bytes)
         memcpy(copy, shared, program->shared_bytes);
     function.shared = shared ? copy : NULL;

@@ -27,6 +27,27 @@ static int make_room(bl__job *j, uint32_t used, uint64_t more) {
     return status;
 }
 
+/* CPU: what workers kept because tasks spawned more than they said, behind all else in the out-array. */
+static int append_extras(bl__job *j, uint64_t *spawned) {
+    const uint64_t extras = bl__extras_count(j);
+    uint64_t tasks = *spawned >> 32, used = (uint32_t)*spawned;
+    if (extras == 0)
+        return BL_OK;
+    int status = make_room(j, (uint32_t)used, extras);
+    if (status != BL_OK)
+        return status;
+    uint32_t *entry = (uint32_t *)j->out.memory + (size_t)used * j->run.words, *first = j->out_first.memory;
+    bl__extras_take(j, entry);
+    for (uint64_t i = used; i < used + extras; i++, entry += j->run.words) {
+        first[i] = (uint32_t)tasks;
+        tasks += entry[1] - entry[0];
+        if (tasks > UINT32_MAX)
+            return BL_ETOOMANY;
+    }
+    *spawned = tasks << 32 | (used + extras);
+    return BL_OK;
+}
+
 /* One wave: every task of the in-array, in launches small enough that what they spawn surely fits. */
 static int run_wave(bl__job *j, uint32_t tasks, uint64_t *spawned) {
     bl__run *run = &j->run;
@@ -53,6 +74,9 @@ static int run_wave(bl__job *j, uint32_t tasks, uint64_t *spawned) {
         if (status != BL_OK)
             return status;
         *spawned = after.out;
+        status = append_extras(j, spawned);
+        if (status != BL_OK)
+            return status;
         if (run->slice_tasks > j->stats.paper_tasks)
             j->stats.paper_tasks = run->slice_tasks;
     }

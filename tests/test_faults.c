@@ -188,6 +188,73 @@ static void test_function(void) {
     CHECK_SAME(live, before);
 }
 
+/* ---- what tasks do beyond BL_MAX_SPAWN and BL_JOIN_WIDTH: workers ask for memory ---- */
+
+static void many(bl_task *task, const void *payload, uint32_t index, const void *shared) {
+    uint32_t count = *(const uint32_t *)payload, none = 0;
+    (void)index, (void)shared;
+    for (uint32_t i = 0; i < count; i++)
+        bl_task_spawn(task, &none, 1);
+}
+
+static BL_TASK void wide_run(bl_task *t, const uint32_t *depth, uint32_t index, const bl_nothing *shared,
+                             bl_nothing *local) {
+    (void)shared, (void)local;
+    uint32_t below = *depth - 1;
+    if (*depth)
+        bl_fork(t, &below, &below, 20);
+    else
+        bl_return(t, &index);
+}
+static BL_TASK void wide_join(bl_task *t, const uint32_t *depth, const uint32_t *results, uint32_t count,
+                              const bl_nothing *shared, bl_nothing *local) {
+    (void)shared, (void)local, (void)depth;
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += results[i];
+    bl_return(t, &sum);
+}
+#define BL_PROGRAM wide
+#define BL_PAYLOAD uint32_t
+#define BL_RUN wide_run
+#define BL_RESULT uint32_t
+#define BL_JOIN wide_join
+#define BL_JOIN_WIDTH 2
+#define BL_ONLY_DEFAULT 1
+#include <ballast/program.h>
+
+static int run_beyond(const char *scheduler, bl_context *c, const bl_program *program) {
+    uint32_t depth = 2, count = 900, result = 0;
+    bl_stats stats;
+    int status = scheduler ? bl_run(c, program, NULL, &count, 1, &stats)
+                           : bl_run_join(c, wide_cpu(), NULL, &depth, 1, &result, &stats);
+    CHECK(status != BL_OK || (scheduler ? stats.tasks == count + 1 : result == 20 * 190));
+    return status;
+}
+
+static void test_beyond(void) {
+    static const char *const schedulers[] = {"steal:chase_lev", "central:tz", "static:split", NULL}; /* NULL: wide */
+    bl_program *program = bl_function(many, 4, 0, 1);
+    for (int i = 0; i < 4; i++)
+        for (uint32_t k = 1, more = 1; more; k++) {
+            uint64_t before = live;
+            bl_context *c = NULL;
+            check_at("beyond limits, %s, request %u fails", schedulers[i] ? schedulers[i] : "wide", k);
+            arm(k);
+            int status = bl_open(&c, &(bl_config){.device = "cpu", .scheduler = schedulers[i], .workers = 2});
+            if (status == BL_OK)
+                status = run_beyond(schedulers[i], c, program);
+            CHECK_SAME(status, fired ? BL_ENOMEM : BL_OK);
+            more = fired;
+            arm(0);
+            if (c)
+                CHECK_SAME(run_beyond(schedulers[i], c, program), BL_OK);
+            bl_close(c);
+            CHECK_SAME(live, before);
+        }
+    bl_function_free(program);
+}
+
 /* ---- applications, whose host code asks for memory too, and the simulated machine ---- */
 
 /* One problem from opening to closing; false when something failed on the way. */
@@ -256,6 +323,7 @@ static void test_apps(void) {
 int main(void) {
     check_limit(220);
     test_function();
+    test_beyond();
     test_library();
     test_checkpoint();
     test_apps();

@@ -31,6 +31,7 @@ extern "C" {
     X(ESCHEDULER, "no such scheduler")                                                                                 \
     X(ENOCODE, "the program has no code for this device, scheduler or group")                                          \
     X(ETASK, "a task reported an error")                                                                               \
+    X(EMISUSE, "a task broke a rule of its program")                                                                   \
     X(ETOOMANY, "more tasks at once than the scheduler can number")                                                    \
     X(ESTALL, "no progress within the stall time")                                                                     \
     X(EDEVICE, "the device reported an error")                                                                         \
@@ -204,8 +205,8 @@ const bl_span *bl_trace(const bl_context *context, size_t *count);
 typedef struct bl_task bl_task;
 typedef void (*bl_task_function)(bl_task *task, const void *payload, uint32_t index, const void *shared);
 
-/* `payload_bytes`: a multiple of 4, at most 256. `max_spawn`: the most entries one call may spawn. NULL when out of memory or for a size
- * that is not accepted. */
+/* `payload_bytes`: a multiple of 4, at most 256; the payload that a call is given is aligned to 16 bytes. `max_spawn`: about how many entries a call
+ * spawns, no limit. NULL when out of memory or for a size that is not accepted. */
 bl_program *bl_function(bl_task_function run, size_t payload_bytes, size_t shared_bytes, uint32_t max_spawn);
 /* The body of a parallel loop: bl_run_range without a payload calls it with pieces [begin, end) of the range. */
 typedef void (*bl_range_body)(uint32_t begin, uint32_t end, const void *shared);

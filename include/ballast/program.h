@@ -2,7 +2,7 @@
  *
  *     #define BL_PROGRAM  NAME            defines  const bl_program *NAME_cpu(void)  in a .c file,
  *                                                  extern "C" const bl_program *NAME_cuda(void)  in a .cu file
- *     #define BL_PAYLOAD  type            what a task carries; a plain struct whose size is a multiple of 4
+ *     #define BL_PAYLOAD  type            what a task carries; a plain type whose size is a multiple of 4, aligned to at most 128 bytes
  *     #define BL_RUN      function        (bl_task *, const BL_PAYLOAD *, uint32_t index, const BL_SHARED *, BL_LOCAL *)
  *   or instead of it, for loops whose steps are small,
  *     #define BL_RANGE_RUN function       (bl_task *, const BL_PAYLOAD *, uint32_t begin, uint32_t end, const BL_SHARED *, BL_LOCAL *):
@@ -15,21 +15,28 @@
  *     #define BL_SPLIT    function        (BL_PAYLOAD *kept, BL_PAYLOAD *given, uint32_t begin, uint32_t end, const BL_SHARED *) -> middle: where to
  *                                         divide a range for a thief, begin < middle < end; both payloads are copies. Default: in half
  *     #define BL_POP      n               BL_RANGE_RUN: indices taken at once; default 0: as many as take some microseconds
- *     #define BL_RESULT   type            what a task returns (task.h: bl_return, bl_fork); a plain type whose size is a multiple of 4
+ *     #define BL_RESULT   type            what a task returns (task.h: bl_return, bl_fork); a plain type as BL_PAYLOAD is
  *     #define BL_JOIN     function        (bl_task *, const BL_PAYLOAD *forked, const BL_RESULT *results, uint32_t count, const BL_SHARED *, BL_LOCAL *)
- *     #define BL_JOIN_WIDTH n             the most children of one fork, up to 32767; default 8
+ *     #define BL_JOIN_WIDTH n             children of one fork, up to 32767; default 8. A CPU takes wider forks too, if more slowly, but not with
+ *                                         a checkpoint; elsewhere they are an error
  *     #define BL_SUM 1                    instead of BL_JOIN: results are uint64_t and add up
- *     #define BL_MAX_SPAWN n              the most entries one task spawns (bl_spawn, bl_spawn_n and bl_fork count one each); default 1
+ *     #define BL_MAX_SPAWN n              entries that one task spawns (bl_spawn, bl_spawn_n and bl_fork count one each); default 1. On a CPU a task may
+ *                                         spawn more. Elsewhere that is an error, and what the joins spawn that a task's result sets off counts with it
  *     #define BL_LANE_TASKS 1             every lane runs a task of its own; default 0: the lanes of a block share one
  *     #define BL_LANES    n               lanes per block on a GPU, a multiple of 32; default 128
  *     #define BL_SHORT_LIST 1             on a GPU and on the simulated machine only the schedulers of the papers and the default: compiles three
  *                                         times as fast. A CPU has them all. 2: on a GPU also the other queues of Kerbl et al., shared by all workers
  *     #define BL_ONLY_DEFAULT 1           nothing but the default scheduler: compiles in a second or two
  *     #define BL_AUTO     "steal:bwd"     what "auto" means for this program, where it has that scheduler; default: what the library chooses
+ *     #define BL_CHECKED  1               more checks, which cost time, also on GPUs: sums of BL_SUM that reach 2^48, payloads and results at addresses
+ *                                         that are no multiple of 4. For all programs of a file: -DBL_CHECKED
  *     #define BL_DONE_TEST function       (const BL_SHARED *) -> bool: what the papers ask instead of detecting termination
  *     #include <ballast/program.h>
  *
- * The task is inlined into the worker loop of every scheduler. All macros are undefined again at the end.
+ * The task is inlined into the worker loop of every scheduler. All macros but BL_CHECKED are undefined again at the end.
+ *
+ * What is wrong with a program is found by the compiler where it can be, else when it happens: the run ends with BL_EMISUSE, and bl_detail says what a
+ * task did. Define BL_PAYLOAD and BL_RESULT before task.h, and the compiler also compares the sizes of what is spawned, forked and returned.
  */
 #ifndef BALLAST_PROGRAM_ONCE
 #define BALLAST_PROGRAM_ONCE
@@ -47,10 +54,8 @@
 #include "task.h"
 #include <string.h>
 
-#define BL__NO_MERGE(shared, local) ((void)(shared), (void)(local))
-#define BL__NO_DONE_TEST(shared) ((void)(shared), false)
-#define BL__HALF(kept, given, begin, end, shared)                                                                      \
-    ((void)(kept), (void)(given), (void)(shared), (begin) + ((end) - (begin)) / 2)
+#define BL__UP(n, to) (((n) + (to)-1u) / (to) * (to)) /* the next multiple */
+#define BL__MAX(a, b) ((a) > (b) ? (a) : (b))
 
 BL_FN void bl__worker_sync(uint32_t lanes) {
     if (lanes > BL_WARP)
@@ -60,9 +65,34 @@ BL_FN void bl__worker_sync(uint32_t lanes) {
 }
 #endif
 
+#ifndef BL_SUM
+#define BL_SUM 0
+#endif
+/* What is refused here is not looked at any further, so that this is the only message. */
 #if !defined(BL_PROGRAM) || !defined(BL_PAYLOAD) || !(defined(BL_RUN) || defined(BL_RANGE_RUN))
 #error                                                                                                                 \
     "before ballast/program.h define BL_PROGRAM (its name), BL_PAYLOAD (a type) and BL_RUN or BL_RANGE_RUN (the task)"
+#define BL__REFUSED 1
+#elif defined(BL_RUN) && defined(BL_RANGE_RUN)
+#error "define BL_RUN or BL_RANGE_RUN, not both"
+#define BL__REFUSED 1
+#elif defined(BL_RESULT) && !defined(BL_JOIN) && !BL_SUM
+#error "a program with BL_RESULT needs BL_JOIN (a function that gets the results of a fork) or BL_SUM 1 (they add up)"
+#define BL__REFUSED 1
+#elif defined(BL_JOIN) && BL_SUM
+#error "define BL_JOIN or BL_SUM, not both: results that add up are not given to a function"
+#define BL__REFUSED 1
+#elif !defined(BL_RESULT) && (defined(BL_JOIN) || BL_SUM)
+#error "a program with BL_JOIN or BL_SUM needs BL_RESULT (the type of what a task returns)"
+#define BL__REFUSED 1
+#else
+#define BL__REFUSED 0
+#endif
+#if !BL__REFUSED
+#ifdef BL_CHECKED
+#define BL__CHECKS (BL_CHECKED + 0)
+#else
+#define BL__CHECKS 0
 #endif
 #ifndef BL_SHARED
 #define BL_SHARED bl_nothing
@@ -72,9 +102,6 @@ BL_FN void bl__worker_sync(uint32_t lanes) {
 #endif
 #ifndef BL_LOCAL
 #define BL_LOCAL bl_nothing
-#endif
-#ifndef BL_MERGE
-#define BL_MERGE BL__NO_MERGE
 #endif
 #ifdef BL_SCRATCH
 #define BL__SCRATCH_BYTES sizeof(BL_SCRATCH)
@@ -90,22 +117,8 @@ BL_FN void bl__worker_sync(uint32_t lanes) {
 #ifndef BL_LANES
 #define BL_LANES 128
 #endif
-#ifndef BL_SPLIT
-#define BL_SPLIT BL__HALF
-#define BL__SPLITS 0
-#else
-#define BL__SPLITS 1
-#endif
 #ifndef BL_POP
 #define BL_POP 0
-#endif
-#ifdef BL_RANGE_RUN
-#define BL__PIECES 1
-#define BL__CALL(t, payload, index, n, shared, local)                                                                  \
-    BL_RANGE_RUN((t), (payload), (index), (index) + (n), (shared), (local))
-#else
-#define BL__PIECES 0
-#define BL__CALL(t, payload, index, n, shared, local) ((void)(n), BL_RUN((t), (payload), (index), (shared), (local)))
 #endif
 #ifndef BL_SHORT_LIST
 #define BL_SHORT_LIST 0
@@ -115,12 +128,6 @@ BL_FN void bl__worker_sync(uint32_t lanes) {
 #endif
 #ifndef BL_AUTO
 #define BL_AUTO NULL
-#endif
-#ifdef BL_DONE_TEST
-#define BL__HAS_DONE_TEST 1
-#else
-#define BL__HAS_DONE_TEST 0
-#define BL_DONE_TEST BL__NO_DONE_TEST
 #endif
 /* What an entry carries: with results also where they go. */
 #ifdef BL_RESULT
@@ -137,20 +144,35 @@ typedef struct BL_CAT(BL_PROGRAM, _carried) {
 #define BL__CARRIED BL_PAYLOAD
 #define BL__PAYLOAD_OF(carried) (carried)
 #endif
-#ifndef BL_SUM
-#define BL_SUM 0
-#endif
 #ifndef BL_JOIN_WIDTH
 #define BL_JOIN_WIDTH 8
 #endif
+BL__ASSERT(sizeof(BL_PAYLOAD) % 4 == 0,
+           "the size of BL_PAYLOAD must be a multiple of 4: add a member that fills it up");
+BL__ASSERT(sizeof(BL_RESULT) % 4 == 0, "the size of BL_RESULT must be a multiple of 4: add a member that fills it up");
+BL__ASSERT(BL__ALIGN_OF(BL_PAYLOAD) <= BL_LINE && BL__ALIGN_OF(BL_RESULT) <= BL_LINE,
+           "BL_PAYLOAD and BL_RESULT must not be aligned to more than 128 bytes");
+BL__ASSERT(!(BL_SUM) || sizeof(BL_RESULT) == 8, "with BL_SUM the type of BL_RESULT must be uint64_t");
+BL__ASSERT((BL_JOIN_WIDTH) > 0 && (BL_JOIN_WIDTH) <= BL__MOST_CHILDREN, "BL_JOIN_WIDTH must be 1 to 32767");
+
 #define BL__RESULT_BYTES (BL__JOINS ? (uint32_t)sizeof(BL_RESULT) : 0u)
-#define BL__RESULTS_AT (BL__JOINS && !(BL_SUM) ? BL__RECORD_KEEPS + ((uint32_t)sizeof(BL_PAYLOAD) + 7u) / 8u * 8u : 0u)
+#define BL__PAYLOAD_AT BL__UP(BL__RECORD_KEEPS, BL__ALIGN_OF(BL_PAYLOAD))
+#define BL__RESULTS_AT                                                                                                 \
+    (BL__JOINS && !(BL_SUM)                                                                                            \
+         ? BL__UP(BL__PAYLOAD_AT + (uint32_t)sizeof(BL_PAYLOAD), BL__MAX(8u, BL__ALIGN_OF(BL_RESULT)))                 \
+         : 0u)
 #define BL__RECORD_BYTES                                                                                               \
-    (BL__RESULTS_AT ? (BL__RESULTS_AT + BL__RESULT_BYTES * (BL_JOIN_WIDTH) + 7u) / 8u * 8u                             \
-                    : (uint32_t)sizeof(bl__record))
+    (BL__JOINS && !(BL_SUM) ? BL__UP(BL__RESULTS_AT + BL__MAX(BL__RESULT_BYTES * (BL_JOIN_WIDTH), 8u),                 \
+                                     BL__MAX(8u, BL__MAX(BL__ALIGN_OF(BL_PAYLOAD), BL__ALIGN_OF(BL_RESULT))))          \
+                            : (uint32_t)sizeof(bl__record))
 #ifndef BL_ENTRY_WORDS
 #define BL_ENTRY_WORDS ((uint32_t)sizeof(BL__CARRIED) / 4 + BL__ENTRY_HEAD)
+#define BL__PAYLOAD_BYTES ((uint32_t)sizeof(BL_PAYLOAD))
+#else /* bl_function: not known before a run */
+#define BL__PAYLOAD_BYTES (4u * (run->words - BL__ENTRY_HEAD))
 #endif
+
+#include "runtime/calls.h"
 
 /* Every scheduler for the program's own kind of group; on machines with lanes the other kind too, with the default scheduler. */
 #define BL_KIND_LANE (BL_LANE_TASKS || BL_WARP == 1)
@@ -177,6 +199,14 @@ typedef struct BL_CAT(BL_PROGRAM, _carried) {
 
 #include "runtime/program_table.h"
 
+#endif /* BL__REFUSED */
+
+#undef BL__REFUSED
+#undef BL__CHECKS
+#undef BL__PAYLOAD_AT
+#undef BL__PAYLOAD_BYTES
+#undef BL__CALLS
+#undef BL__MIDDLE
 #undef BL__SHARED_BYTES
 #undef BL__SCRATCH_BYTES
 #undef BL__HAS_DONE_TEST
@@ -212,3 +242,5 @@ typedef struct BL_CAT(BL_PROGRAM, _carried) {
 #undef BL__INSTANCES
 #undef BL_DONE_TEST
 #undef BL_ENTRY_WORDS
+
+#include "task.h" /* of this program its calls know nothing any more */

@@ -22,6 +22,7 @@
 #include "parts/entry.h"
 #include "parts/gate.h"
 #include "parts/record.h"
+#include "parts/stop.h"
 
 #define BL_TASK BL_INLINE inline
 #ifdef BL_TARGET_CUDA
@@ -33,16 +34,6 @@
 typedef struct bl_nothing {
     uint32_t unused;
 } bl_nothing;
-
-/* Reasons in a run's stop word: the host's, and those of workers. */
-enum {
-    BL__STOP_GROW = 1,
-    BL__STOP_FAILED = 4,
-    BL__STOP_TOO_MANY = 8,
-    BL__STOP_DONE = 16,
-    BL__STOP_RECORDS = 32,
-    BL__STOP_HOST = 1 << 24 /* in a byte of its own, which the host of a GPU can write without the others */
-};
 
 typedef struct bl_task bl_task;
 struct bl_task {
@@ -59,29 +50,83 @@ struct bl_task {
     uint32_t join, index;  /* where this task's result goes: a record, or a root, and a slot of it */
     uint32_t result_bytes; /* 0: no results; */
     uint32_t results_at;   /* where the results lie in a record; 0: they only add up */
+    uint32_t payload_at;   /* where the fork's payload lies there */
+    uint32_t join_width;   /* results that fit there */
+    /* All programs: */
+    uint32_t payload_bytes;
+    uint32_t checked;   /* BL_CHECKED */
+    uint32_t max_spawn; /* machines with lanes: BL_MAX_SPAWN, ... */
+    uint32_t spawned;   /* ... and entries that this lane's task has spawned */
+    uint32_t limit;     /* CPU: where the room on the stack ends */
 };
 
+BL_HOT_FN void bl__report(const bl_task *t, bl__misuse what, uint32_t number) {
+    bl__stop_for_misuse(t->run->control, what, number);
+}
+
+/* ---- spawning ---- */
+
+#if BL_WARP == 1
+/* The stack is full: into memory that grows. Like all that is called and not inlined it is not given the task, which can so stay in registers. */
+BL_COLD_FN uint32_t *bl__outbox_overflow(bl__stack *s, uint32_t words, uint32_t *stop) {
+    uint32_t *slot = bl__extra_slot(s, words);
+    if (!slot)
+        bl_fetch_or32_relaxed(stop, BL__STOP_MEMORY);
+    return slot;
+}
+#endif
+
+/* Where the next entry goes; NULL if nowhere, and then the run ends with an error. */
+BL_HOT_FN uint32_t *bl__outbox_slot(bl_task *t) {
+    bl__stack *s = t->stack;
+#if BL_WARP == 1
+    if (s->top == t->limit)
+        return bl__outbox_overflow(s, t->words, t->stop);
+    uint32_t at = s->top; /* bl__outbox_show moves it */
+#else
+    if (t->lanes == 1 && t->spawned++ >= t->max_spawn) {
+        bl__report(t, BL__SPAWNED_TOO_MANY, t->spawned);
+        return NULL;
+    }
+    uint32_t at = bl_lane_add32(&s->top, 1);
+    if (t->lanes > 1 && (int32_t)(at - s->limit) >= 0)
+        return NULL; /* when all lanes are done the worker reports how many there were: bl__close_outbox */
+#endif
+    return bl__stack_slot(s, t->words, at);
+}
+
+/* The entry is complete: on a CPU whoever is out of work may take it at once, unless it is an extra. */
+BL_HOT_FN void bl__outbox_show(bl_task *t, const uint32_t *entry) {
+#if BL_WARP == 1
+    if (entry == bl__stack_slot(t->stack, t->words, t->stack->top) && t->stack->top != t->limit)
+        bl_store32_release(&t->stack->top, t->stack->top + 1); /* G1 */
+#else
+    (void)t, (void)entry;
+#endif
+}
+
 /* Publishes one entry: `count` sibling tasks with the same payload and the indices 0 .. count-1. A zero count spawns nothing. */
-BL_FN void bl__spawn(bl_task *t, const void *payload, uint32_t bytes, uint32_t count, uint32_t join) {
+BL_HOT_FN void bl__spawn(bl_task *t, const void *payload, uint32_t bytes, uint32_t count, uint32_t join) {
     if (count == 0)
         return;
-#if BL_WARP == 1
-    const uint32_t top = t->stack->top;
-#else
-    const uint32_t top = bl_lane_add32(&t->stack->top, 1);
-#endif
-    uint32_t *entry = bl__stack_slot(t->stack, t->words, top);
+    if (bytes != t->payload_bytes) {
+        bl__report(t, BL__SPAWNED_OTHER, bytes);
+        return;
+    }
+    if (t->checked && (uintptr_t)payload % 4) {
+        bl__report(t, BL__MISPLACED, 0);
+        return;
+    }
+    uint32_t *entry = bl__outbox_slot(t);
+    if (!entry)
+        return;
     entry[0] = 0;
     entry[1] = count;
     bl__words_copy(entry + BL__ENTRY_HEAD, (const bl_word *)payload, bytes / 4);
     if (t->result_bytes)
         entry[BL__ENTRY_HEAD + bytes / 4] = join;
-#if BL_WARP == 1
-    bl_store32_release(&t->stack->top, top + 1); /* G1: who is out of work may take it at once */
-#endif
+    bl__outbox_show(t, entry);
 }
-#define bl_spawn(t, payload) bl__spawn((t), (payload), (uint32_t)sizeof *(payload), 1, BL__NO_JOIN)
-#define bl_spawn_n(t, payload, count) bl__spawn((t), (payload), (uint32_t)sizeof *(payload), (count), BL__NO_JOIN)
 
 /* ---- joins: programs with BL_RESULT ----
  *
@@ -89,7 +134,58 @@ BL_FN void bl__spawn(bl_task *t, const void *payload, uint32_t bytes, uint32_t c
  * payload, told apart by their indices, and `forked`, which is kept. When all children have returned, BL_JOIN is called with `forked` and their results in
  * the order of the indices; it too returns or forks. With BL_SUM there is no BL_JOIN: the result of a fork is the sum of its children's results, which
  * must stay below 2^48. A task that was spawned and not forked returns to nobody. */
-BL_FN void bl__fork(bl_task *t, const void *forked, const void *child, uint32_t bytes, uint32_t count) {
+
+/* The first of the two that a task does. */
+BL_HOT_FN bool bl__ends(bl_task *t, uint32_t how) {
+    uint32_t before = BL__UNENDED;
+    if (t->result_bytes == 0) {
+        bl__report(t, BL__NO_RESULTS, how == BL__FORKED);
+        return false;
+    }
+    if (t->lanes > 1) {
+        before = bl_lane_add32(&t->stack->returned.ended, how); /* t->returned, but a compiler sees where it lies */
+    } else {
+        before = t->returned->ended;
+        t->returned->ended = how;
+    }
+    if (before != BL__UNENDED)
+        bl__report(t, BL__ENDED_TWICE, 0);
+    return before == BL__UNENDED;
+}
+
+/* After a task: it must have done one of the two. */
+BL_HOT_FN void bl__must_have_ended(bl_task *t) {
+    if (t->returned->ended != BL__UNENDED)
+        return;
+    t->returned->ended = BL__FORKED;
+    if (!(bl_load32_relaxed(t->stop) & BL__STOP_FAILED)) /* a task that fails need not return as well */
+        bl__report(t, BL__ENDED_NOT_AT_ALL, 0);
+}
+
+/* A fork for whose results the record has no room. On a CPU: memory for them. NULL: refused. */
+BL_COLD_FN unsigned char *bl__fork_wide(const bl__run *run, uint32_t count, uint32_t result_bytes) {
+    unsigned char *results = NULL;
+    if (count == 0 || count > run->widest) {
+        bl__stop_for_misuse(run->control, count ? BL__FORKED_TOO_WIDE : BL__FORKED_NONE, count);
+        return NULL;
+    }
+#if BL_WARP == 1
+    results = bl__wide_results(run, (size_t)count * result_bytes);
+    if (!results)
+        bl_fetch_or32_relaxed(&run->control->stop, BL__STOP_MEMORY);
+#endif
+    return (void)result_bytes, results;
+}
+
+BL_HOT_FN void bl__fork(bl_task *t, const void *forked, const void *child, uint32_t bytes, uint32_t count) {
+    unsigned char *wide = NULL;
+    if (!bl__ends(t, BL__FORKED))
+        return;
+    if (count == 0 || count > t->join_width) {
+        wide = bl__fork_wide(t->run, count, t->result_bytes);
+        if (!wide)
+            return;
+    }
     uint32_t number = bl__spare_take(t->spare);
     bl__record *r = bl__record_at(t->run, number);
     bl_store64_relaxed(&r->state, count * BL__ONE_CHILD);
@@ -97,26 +193,36 @@ BL_FN void bl__fork(bl_task *t, const void *forked, const void *child, uint32_t 
     r->slot = t->index;
     if (t->results_at) {
         *bl__record_count(r) = count;
-        bl__words_copy((bl_word *)bl__record_payload(r), (const bl_word *)forked, bytes / 4);
+        bl__words_copy((bl_word *)((unsigned char *)r + t->payload_at), (const bl_word *)forked, t->payload_bytes / 4);
+        if (wide)
+            *bl__record_wide(r, t->results_at) = wide;
     }
-    bl__spawn(t, child, bytes, count, number);
+    bl__spawn(t, child, bytes, count, wide ? number | BL__WIDE : number);
 }
-#define bl_fork(t, forked, child, count)                                                                               \
-    bl__fork((t), (forked), (child), (uint32_t)(sizeof *(child) + 0 * sizeof((forked) == (child))), (count))
 
-BL_FN void bl__return(bl_task *t, const void *result, uint32_t bytes) {
+BL_HOT_FN void bl__return(bl_task *t, const void *result, uint32_t bytes) {
     unsigned char *to = t->run->results;
-    t->returned->any = 1;
+    if (bytes != t->result_bytes && t->result_bytes) {
+        bl__report(t, BL__RETURNED_OTHER, bytes);
+        t->returned->ended = BL__FORKED;
+        return;
+    }
+    if (!bl__ends(t, BL__RETURNED))
+        return;
+    if (t->checked && (uintptr_t)result % 4) {
+        bl__report(t, BL__MISPLACED, 1);
+        return;
+    }
     if (t->results_at == 0 && bytes == sizeof t->returned->sum)
         bl__words_copy((bl_word *)&t->returned->sum, (const bl_word *)result, 2);
     else if (!(t->join & BL__ROOT))
-        to = (unsigned char *)bl__record_at(t->run, t->join) + t->results_at + (size_t)t->index * bytes;
+        to = bl__record_results(bl__record_at(t->run, bl__record_number(t->join)), t->results_at, t->join & BL__WIDE) +
+             (size_t)t->index * bytes;
     else
         to += (size_t)(t->join & ~BL__ROOT) * bytes;
     if (t->results_at && t->join != BL__NO_JOIN)
         bl__words_copy((bl_word *)to, (const bl_word *)result, bytes / 4);
 }
-#define bl_return(t, result) bl__return((t), (result), (uint32_t)sizeof *(result))
 
 /* Dependencies: `unmet` counts what must be done before something may start. True for who does the last of it, and who should spawn it then: it
  * sees everything that the others had written before they arrived (the addition is release and acquire). */
@@ -132,4 +238,39 @@ BL_FN void bl_sync(const bl_task *t) {
         bl_warp_sync();
 }
 
+/* ---- what a task calls ---- */
+
+#define bl_spawn_n(t, payload, count)                                                                                  \
+    do {                                                                                                               \
+        BL__MUST_BE_PAYLOAD("bl_spawn", payload);                                                                      \
+        bl__spawn((t), (payload), (uint32_t)sizeof *(payload), (count), BL__NO_JOIN);                                  \
+    } while (0)
+#define bl_spawn(t, payload) bl_spawn_n(t, payload, 1)
+#define bl_fork(t, forked, child, count)                                                                               \
+    do {                                                                                                               \
+        BL__MUST_BE_PAYLOAD("bl_fork", child);                                                                         \
+        bl__fork((t), (forked), (child), (uint32_t)(sizeof *(child) + 0 * sizeof((forked) == (child))), (count));      \
+    } while (0)
+#define bl_return(t, result)                                                                                           \
+    do {                                                                                                               \
+        BL__MUST_BE_RESULT("bl_return", result);                                                                       \
+        bl__return((t), (result), (uint32_t)sizeof *(result));                                                         \
+    } while (0)
+
+#endif
+
+/* Outside of the guard: where BL_PAYLOAD and BL_RESULT are defined before this header is included (again), the compiler compares sizes. Otherwise
+ * that is done when it happens, and the run ends with BL_EMISUSE. */
+#undef BL__MUST_BE_PAYLOAD
+#undef BL__MUST_BE_RESULT
+#ifdef BL_PAYLOAD
+#define BL__MUST_BE_PAYLOAD(what, x)                                                                                   \
+    BL__ASSERT(sizeof *(x) == sizeof(BL_PAYLOAD), what " takes a pointer to BL_PAYLOAD")
+#else
+#define BL__MUST_BE_PAYLOAD(what, x) ((void)0)
+#endif
+#ifdef BL_RESULT
+#define BL__MUST_BE_RESULT(what, x) BL__ASSERT(sizeof *(x) == sizeof(BL_RESULT), what " takes a pointer to BL_RESULT")
+#else
+#define BL__MUST_BE_RESULT(what, x) ((void)0)
 #endif

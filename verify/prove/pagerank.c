@@ -45,7 +45,12 @@ static void check_sources(ranks *r, uint32_t step) {
 static void body(void *arg, uint32_t worker, uint32_t lane) {
     ranks *r = arg;
     bl__stack *stack = &r->stacks[worker].stack;
-    bl_task task = {.stack = stack, .lane = lane, .lanes = 1, .words = BL__ENTRY_HEAD + sizeof(pagerank_work) / 4};
+    bl_task task = {.stack = stack,
+                    .lane = lane,
+                    .lanes = 1,
+                    .words = BL__ENTRY_HEAD + sizeof(pagerank_work) / 4,
+                    .payload_bytes = sizeof(pagerank_work),
+                    .max_spawn = UINT32_MAX};
     pagerank_work work = pagerank_make(PAGERANK_START, worker, 0);
     bl_nothing nothing = {0};
     for (;;) {

@@ -9,8 +9,11 @@
  * top (newest), work is published from the bottom (oldest: the largest subtrees). On a GPU only the worker's own lanes can reach it. On a CPU others
  * may take from the bottom while the owner runs a task (gate.h).
  *
- *     bottom                                 top
+ *     bottom                                 top                                                     limit
  *     | oldest | ...           | newest      | outbox: room for every spawn of the tasks about to run |
+ *
+ * A CPU thread whose task spawns past the limit keeps the entry as an extra, in memory that grows, until the stack has room again. On a GPU such a
+ * spawn ends the run with an error.
  */
 #ifndef BALLAST_PARTS_ENTRY_H
 #define BALLAST_PARTS_ENTRY_H
@@ -19,11 +22,18 @@
 
 #define BL__ENTRY_HEAD 2u /* words before the payload */
 
-/* What a task returned, until the worker has passed it on. */
+/* What a task with a result has come to, until the worker has passed it on. */
+enum { BL__UNENDED, BL__RETURNED, BL__FORKED };
 typedef struct bl__returned {
-    uint64_t sum; /* where results only add up; else the result is in its slot already */
-    uint32_t any;
+    uint64_t sum;   /* where results only add up; else the result is in its slot already */
+    uint32_t ended; /* BL__UNENDED, ... */
 } bl__returned;
+
+/* Entries of a thread that found no room on its stack. */
+typedef struct bl__extra {
+    uint32_t *entries;
+    uint32_t room;
+} bl__extra;
 
 typedef struct bl__stack {
     uint32_t bottom, top; /* counters; the slot is counter & mask */
@@ -34,9 +44,14 @@ typedef struct bl__stack {
     };
     union {
         bl__returned returned; /* block workers */
-        uint32_t open;         /* threads: gate.h */
+        bl__extra extra;       /* threads */
     };
-} bl__stack; /* the slots follow */
+    union {
+        uint32_t limit; /* block workers: where the outbox of the task that is being run ends */
+        uint32_t open;  /* threads: gate.h */
+    };
+    uint32_t extras; /* threads: how many entries found no room */
+} bl__stack;         /* the slots follow */
 
 BL_FN uint32_t *bl__stack_slot(bl__stack *s, uint32_t words, uint32_t i) {
     return (uint32_t *)(s + 1) + (size_t)(i & s->mask) * words;
@@ -54,6 +69,13 @@ BL_FN uint32_t *bl__stack_current(bl__stack *s, uint32_t words) {
 
 /* Past that: the free join records of a worker whose program has results. */
 BL_FN uint32_t *bl__stack_spare(bl__stack *s, uint32_t words) { return bl__stack_current(s, words) + words; }
+
+/* CPU: room for one more extra entry; NULL when out of memory. */
+#ifdef __cplusplus
+extern "C"
+#endif
+    uint32_t *
+    bl__extra_slot(bl__stack *s, uint32_t words);
 
 /* A loop and not memcpy: with a constant count it becomes register moves on every target. */
 BL_FN void bl__words_copy(bl_word *to, const bl_word *from, uint32_t words) {

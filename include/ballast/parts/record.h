@@ -3,7 +3,10 @@
  *     bytes 0..7      state: sum (bits 0..47), children still out (48..62), shared (63)
  *     8, 12           parent: where the fork's own result goes; slot: which result of the parent it is
  *     16              children there were                      } not where results only add up
- *     24 ..           the fork's payload, then the results     }
+ *     24 ..           the fork's payload, then the results     } each aligned as its type
+ *
+ * On a CPU a fork may be wider than BL_JOIN_WIDTH: then the results lie in memory of their own, the record holds its address in their place, and
+ * what its children carry is the record's number with BL__WIDE.
  *
  * A child's result is written to its slot, or added to the sum, and one is taken off the children still out: one addition does both. Who takes
  * off the last one goes on in the fork's place. Records are numbers, so that the memory they lie in may grow and move.
@@ -29,6 +32,7 @@
 
 #define BL__NO_JOIN UINT32_MAX /* the result is wanted by nobody */
 #define BL__ROOT (1u << 31)    /* with the root's number: the result goes to the host */
+#define BL__WIDE (1u << 30)    /* with a record's number */
 #define BL__SHARED_RECORD (1ull << 63)
 #define BL__ONE_CHILD (1ull << 48)
 #define BL__MOST_CHILDREN 0x7fffu
@@ -44,13 +48,41 @@ typedef struct bl__record {
     uint64_t state;
     uint32_t parent, slot;
 } bl__record;
-#define BL__RECORD_KEEPS ((uint32_t)sizeof(bl__record) + 8) /* where the payload lies */
+#define BL__RECORD_KEEPS ((uint32_t)sizeof(bl__record) + 8) /* bytes before the payload, and what aligns it */
 
 BL_FN bl__record *bl__record_at(const bl__run *run, uint32_t number) {
     return (bl__record *)(void *)(run->records + (size_t)number * run->record_bytes);
 }
+/* Of what a child carries, or a record below. */
+BL_FN uint32_t bl__record_number(uint32_t join) { return BL_WARP == 1 ? join & ~BL__WIDE : join; }
 BL_FN uint32_t *bl__record_count(bl__record *r) { return (uint32_t *)(void *)(r + 1); }
-BL_FN unsigned char *bl__record_payload(bl__record *r) { return (unsigned char *)r + BL__RECORD_KEEPS; }
+
+/* CPU: memory for the results of a wide fork; NULL when out of memory. What a run that ends early leaves is freed by the host. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+unsigned char *bl__wide_results(const bl__run *run, size_t bytes);
+void bl__wide_free(unsigned char *results);
+#ifdef __cplusplus
+}
+#endif
+
+BL_FN unsigned char **bl__record_wide(bl__record *r, uint32_t results_at) {
+    return (unsigned char **)(void *)((unsigned char *)r + results_at);
+}
+BL_FN unsigned char *bl__record_results(bl__record *r, uint32_t results_at, bool wide) {
+    if (BL_WARP == 1 && wide)
+        return *bl__record_wide(r, results_at);
+    return (unsigned char *)r + results_at;
+}
+/* The results of a wide fork have been looked at. */
+BL_FN void bl__record_joined(unsigned char *results) {
+#if BL_WARP == 1
+    bl__wide_free(results);
+#else
+    (void)results;
+#endif
+}
 
 BL_FN uint32_t bl__record_out(uint64_t state) { return (uint32_t)(state >> 48) & BL__MOST_CHILDREN; }
 
@@ -73,7 +105,7 @@ BL_FN uint64_t bl__record_arrive_own(bl__record *r, uint64_t sum) {
 /* Before an entry whose results go to record `number` can be seen by others. */
 BL_FN void bl__record_share(const bl__run *run, uint32_t number) {
     while (!(number & BL__ROOT)) {
-        bl__record *r = bl__record_at(run, number);
+        bl__record *r = bl__record_at(run, bl__record_number(number));
         uint64_t state = bl_load64_relaxed(&r->state);
         if (state & BL__SHARED_RECORD)
             break;

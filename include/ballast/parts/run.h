@@ -23,6 +23,9 @@ typedef struct bl__control {
     uint32_t lookout;  /* lookout.h: who looks out, ... */
     uint32_t held_up;  /* ... and how many workers it saw held up in a long task */
     unsigned char pad4[BL_LINE - 16];
+    uint64_t misuse; /* with BL__STOP_MISUSE: bl__misuse (high 32) and a number that explains it */
+    uint32_t wide;   /* CPU: there are records whose results lie elsewhere (parts/record.h) */
+    unsigned char pad6[BL_LINE - 12];
 } bl__control;
 
 #define BL__COARSE (1u << 31) /* what a worker makes of `coarse`, with the stop word */
@@ -55,6 +58,7 @@ typedef struct bl__run {
     unsigned char *records, *free_records; /* join records, and the queue of those that are free */
     unsigned char *results;                /* of the roots */
     uint32_t record_bytes, record_capacity;
+    uint32_t widest;               /* the most children of a fork: BL_JOIN_WIDTH, on a CPU as many as can be counted */
     void *host;                    /* the host's side of the device; on a CPU it puts workers to sleep and wakes them */
     const uint32_t *in, *in_first; /* waves: entries, and the number of the first task of each */
     uint32_t *out, *out_first;

@@ -4,6 +4,7 @@
 
 #include "entry.h"
 #include "run.h"
+#include "stop.h"
 #include "trace.h"
 
 typedef struct bl__worker {
@@ -66,6 +67,31 @@ BL_FN bl__worker bl__worker_start(const bl__run *run, bl__stack *stack, uint32_t
     w.tasks = w.waited = 0;
     w.peak = w.queue_peak = w.calm = 0;
     return w;
+}
+
+/* CPU: extra entries back onto the stack, as many as leave room for the next spawns. */
+BL_FN void bl__take_extras(bl__worker *w) {
+    bl__stack *s = w->stack;
+    uint32_t used = bl__stack_count(s) + w->run->outbox, room = w->run->stack_capacity;
+    w->peak = w->peak > bl__stack_count(s) + s->extras ? w->peak : bl__stack_count(s) + s->extras;
+    for (; used < room && s->extras; used++)
+        bl__words_copy(bl__stack_slot(s, w->words, s->top++), s->extra.entries + (size_t)--s->extras * w->words, w->words);
+}
+
+/* Lane 0 of a worker: something is wrong, and it need not look to know that it must stop. */
+BL_FN void bl__worker_report(bl__worker *w, bl__misuse what, uint32_t number) {
+    bl__stop_for_misuse(w->run->control, what, number);
+    w->stop |= BL__STOP_MISUSE;
+}
+
+/* Block workers, between two tasks: what lanes spawned past the limit was written nowhere. */
+BL_FN void bl__close_outbox(bl__worker *w, uint32_t max_spawn) {
+    bl__stack *s = w->stack;
+    if (w->lane == 0 && (int32_t)(s->top - s->limit) > 0) {
+        bl__worker_report(w, BL__SPAWNED_TOO_MANY, max_spawn + (s->top - s->limit));
+        s->top = s->limit;
+    }
+    bl_warp_sync();
 }
 
 /* A try to steal that brought `got` entries. Counted in memory: few registers, and nobody waits for it. */

@@ -6,6 +6,7 @@
  *   BL_FN                  how a function of a shared header is declared: it runs on the target
  *   BL_HOT_FN              the same, for what every task passes through: always inlined, so that a program's constants are seen
  *   BL_CALLED_FN           the same, for a large function: called and not inlined, so that a program with many schedulers holds it once
+ *   BL_COLD_FN             the same, for what hardly ever happens: out of the way of what does
  *   BL_HOST_FN             the same, but the host may call it too (sizes, layouts)
  *   BL_UNROLL              before a loop whose arrays must stay in registers
  *   BL_OVERLAP             before a loop whose reads should be under way at the same time
@@ -90,6 +91,14 @@
 
 #ifndef BL_CAN_SLEEP
 #define BL_CAN_SLEEP 0
+#endif
+
+#ifdef __cplusplus
+#define BL__ASSERT(x, text) static_assert(x, text)
+#define BL__ALIGN_OF(type) ((uint32_t)alignof(type))
+#else
+#define BL__ASSERT(x, text) _Static_assert(x, text)
+#define BL__ALIGN_OF(type) ((uint32_t) _Alignof(type))
 #endif
 
 /* Payloads of any type are moved as words. */

@@ -21,6 +21,7 @@ extern __shared__ __align__(16) unsigned char bl__shared_memory[];
         bl__stack *stack = (bl__stack *)(memory + run.scratch_bytes);                                                  \
         if (lane == 0) {                                                                                               \
             bl__stack_open(stack, &run);                                                                               \
+            stack->limit = 0;                                                                                          \
         }                                                                                                              \
         bl__worker_sync(lane_tasks ? 32 : run.lanes);                                                                  \
         uint32_t slot = run.tallies == run.groups ? id : bl_processor() % run.tallies;                                 \
@@ -95,6 +96,8 @@ static const bl_program BL__PROGRAM_(_program) = {
     (uint32_t)sizeof(BL__CARRIED),
     BL__RESULT_BYTES,
     BL__JOINS ? BL__RECORD_BYTES : 0,
+    BL__RESULTS_AT,
+    BL_SUM ? BL__MOST_CHILDREN : (BL_JOIN_WIDTH),
     BL__PROGRAM_(_instances),
     (uint32_t)(sizeof BL__PROGRAM_(_instances) / sizeof BL__PROGRAM_(_instances)[0]),
     BL_AUTO,

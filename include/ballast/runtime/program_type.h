@@ -23,6 +23,7 @@ struct bl_program {
     uint32_t takes_pieces, pop, splits;  /* BL_RANGE_RUN, BL_POP, BL_SPLIT */
     uint32_t carried_bytes;              /* by an entry: the payload, and where its result goes */
     uint32_t result_bytes, record_bytes; /* 0 without BL_RESULT */
+    uint32_t results_at, join_width;     /* where results lie in a record, and how many fit */
     const bl__instance *instances;
     uint32_t instance_count;
     const char *automatic;     /* BL_AUTO; NULL: the library chooses */

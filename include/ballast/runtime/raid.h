@@ -11,8 +11,7 @@ BL_FN void BL__NAME(raid_entry)(bl__worker *w, bl__stack *from, uint32_t count, 
     (void)shared;
     bl_data_read(slot, entry, w->words);
     if (count == 1 && slot[1] - slot[0] > 1) {
-        uint32_t middle = BL_SPLIT((BL_PAYLOAD *)(void *)(entry + BL__ENTRY_HEAD),
-                                   (BL_PAYLOAD *)(void *)(slot + BL__ENTRY_HEAD), slot[0], slot[1], shared);
+        uint32_t middle = BL__MIDDLE(w, entry, slot, shared);
         entry[1] = middle;
         slot[0] = middle;
     } else {

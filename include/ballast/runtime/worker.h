@@ -105,8 +105,7 @@ BL_FN void BL__NAME(halve)(bl__worker *w, const BL_SHARED *shared) {
     if (w->lane == 0) {
         uint32_t *given = bl__stack_slot(s, w->words, s->top - 1), *kept = bl__stack_slot(s, w->words, s->top);
         bl__words_copy(kept, given, w->words);
-        uint32_t middle = BL_SPLIT((BL_PAYLOAD *)(void *)(kept + BL__ENTRY_HEAD),
-                                   (BL_PAYLOAD *)(void *)(given + BL__ENTRY_HEAD), given[0], given[1], shared);
+        uint32_t middle = BL__MIDDLE(w, kept, given, shared);
         if (!BL__SPLITS && BL__BATCH > 1)
             middle = given[0] + ((given[1] - given[0]) / BL__BATCH + 1) / 2 * BL__BATCH;
         kept[1] = middle;
@@ -181,10 +180,12 @@ BL_FN void BL__NAME(expose)(bl__worker *w, const BL_SHARED *shared) {
 /* Publishes what others should have: the oldest entries, if there are too many or the queue has run empty. */
 BL_FN void BL__NAME(settle)(bl__worker *w, const BL_SHARED *shared) {
     const bl__run *run = w->run;
+    if (BL_WARP > 1 && !BL_KIND_LANE)
+        bl__close_outbox(w, BL_MAX_SPAWN);
     uint32_t count = BL__NAME(held)(w), published = 0;
     w->peak = bl__max(w->peak, count);
     w->calm = bl__max(w->calm, bl__min(count, run->private_limit));
-    if (count > run->private_limit) {
+    if (count > run->private_limit && !run->alone) { /* in a loop run alone nobody would look for it */
         published = BL__NAME(share_and_publish)(w, count - run->private_limit / 2);
     } else if (run->workers > 1 && BL__NAME(can_share)(w, count) && bl_warp_any(w->lane == 0 && w->shown == 0)) {
         if (count == 1)
@@ -193,6 +194,8 @@ BL_FN void BL__NAME(settle)(bl__worker *w, const BL_SHARED *shared) {
     }
     if (published)
         bl__wake_for_work(run);
+    if (BL_WARP == 1 && !BL__ENDS_ALONE && w->stack->extras) /* so nobody goes idle while there are any */
+        bl__take_extras(w);
 }
 
 /* Room for what the next batch may spawn, and records for its forks; else asks for a pause. */
@@ -373,13 +376,16 @@ BL_HOT_FN uint32_t BL__NAME(pass_on)(const bl__run *run, const bl_task *task) {
             ((uint64_t *)(void *)run->results)[task->join & ~BL__ROOT] = task->returned->sum;
         return BL__NO_JOIN;
     }
-    bl__record *r = bl__record_at(run, task->join);
+    uint32_t number = BL_SUM ? task->join : bl__record_number(task->join);
+    bl__record *r = bl__record_at(run, number);
     uint64_t sum = BL_SUM ? task->returned->sum : 0;
     uint64_t state = BL_WARP == 1 ? bl__record_arrive_own(r, sum)
                      : BL_SUM     ? bl__record_arrive_sum(r, sum)
                                   : bl__record_arrive(r, sum);
+    if (BL__CHECKS && BL_SUM && (sum > BL__SUM_MASK || (state & BL__SUM_MASK) < sum)) /* it has wrapped */
+        bl__stop_for_misuse(run->control, BL__SUM_TOO_LARGE, 0);
     task->returned->sum = state & BL__SUM_MASK;
-    return bl__record_out(state) ? BL__NO_JOIN : task->join;
+    return bl__record_out(state) ? BL__NO_JOIN : number;
 }
 
 /* In place of the fork that left this record. True: a thief was there meanwhile. */
@@ -389,14 +395,20 @@ BL_HOT_FN bool BL__NAME(go_on)(bl__worker *w, bl_task *task, bl__record *r, cons
 #if BL_SUM
     (void)w, (void)shared, (void)local;
     if (task->lane == 0)
-        task->returned->any = 1;
+        task->returned->ended = BL__RETURNED;
     return false;
 #else
-    const unsigned char *results = (const unsigned char *)r + BL__RESULTS_AT;
+    const uint32_t count = *bl__record_count(r);
+    const bool wide = count > (BL_JOIN_WIDTH);
+    unsigned char *payload = (unsigned char *)r + BL__PAYLOAD_AT;
+    unsigned char *results = bl__record_results(r, BL__RESULTS_AT, wide);
     BL__NAME(open)(w);
-    BL_JOIN(task, (const BL_PAYLOAD *)(const void *)bl__record_payload(r), (const BL_RESULT *)(const void *)results,
-            *bl__record_count(r), shared, local);
-    return BL__NAME(shut)(w);
+    BL_JOIN(task, (const BL_PAYLOAD *)(const void *)payload, (const BL_RESULT *)(const void *)results, count, shared,
+            local);
+    const bool visited = BL__NAME(shut)(w);
+    if (wide)
+        bl__record_joined(results);
+    return visited;
 #endif
 }
 
@@ -404,11 +416,15 @@ BL_HOT_FN bool BL__NAME(go_on)(bl__worker *w, bl_task *task, bl__record *r, cons
 /* All lanes of the warp together, each with a task of its own: up from record to record, until nobody came last. */
 BL_HOT_FN bool BL__NAME(join)(bl__worker *w, bl_task *task, const BL_SHARED *shared, BL_LOCAL *local) {
     bool visited = false;
-    while (bl_warp_any(task->returned->any != 0)) {
-        uint32_t done = task->returned->any ? BL__NAME(pass_on)(w->run, task) : BL__NO_JOIN;
-        task->returned->any = 0;
-        if (done != BL__NO_JOIN)
+    bl__must_have_ended(task);
+    while (bl_warp_any(task->returned->ended == BL__RETURNED)) {
+        uint32_t done = task->returned->ended == BL__RETURNED ? BL__NAME(pass_on)(w->run, task) : BL__NO_JOIN;
+        task->returned->ended = BL__FORKED;
+        if (done != BL__NO_JOIN) {
+            task->returned->ended = BL__UNENDED;
             visited = BL__NAME(go_on)(w, task, bl__record_at(w->run, done), shared, local) || visited;
+            bl__must_have_ended(task);
+        }
         bl_warp_sync();
         if (done != BL__NO_JOIN)
             bl__spare_give(w->spare, done);
@@ -423,13 +439,17 @@ BL_HOT_FN bool BL__NAME(join)(bl__worker *w, bl_task *task, const BL_SHARED *sha
 /* All lanes of the block together, of which one returned something. */
 BL_HOT_FN void BL__NAME(join)(bl__worker *w, bl_task *task, const BL_SHARED *shared, BL_LOCAL *local) {
     bl__stack *s = w->stack;
-    while (task->returned->any) {
+    for (;;) {
+        if (task->lane == 0)
+            bl__must_have_ended(task);
+        if (task->returned->ended != BL__RETURNED)
+            break;
         if (task->lane == 0)
             s->order = BL__NAME(pass_on)(w->run, task);
         bl__worker_sync(task->lanes);
         uint32_t done = s->order;
         if (task->lane == 0)
-            task->returned->any = 0;
+            task->returned->ended = BL__UNENDED;
         bl__worker_sync(task->lanes);
         if (done == BL__NO_JOIN)
             break;
@@ -488,7 +508,10 @@ BL_HOT_FN void BL__NAME(run_entry)(bl__worker *w, bl_task *task, const BL_SHARED
 #if BL__JOINS
         task->join = carried.join;
         task->index = index;
+        task->returned->ended = BL__UNENDED;
 #endif
+        if (BL__ENDS_ALONE) /* room in the out-array was made for so much only */
+            task->limit = s->top + run->outbox;
         BL__NAME(open)(w);
         BL__CALL(task, BL__PAYLOAD_OF(&carried), index, n, shared, local);
         bool visited = BL__NAME(shut)(w);
@@ -544,6 +567,8 @@ BL_FN void BL__NAME(take_task)(bl__worker *w) {
         slot[0] += n;
         if (slot[0] == slot[1])
             s->top--;
+        s->limit = s->top + (BL_MAX_SPAWN);
+        s->returned.ended = BL__UNENDED;
     }
     w->tasks += n;
 }
@@ -558,6 +583,8 @@ BL_FN void BL__NAME(close)(bl__worker *w, uint64_t begun) {
     uint32_t count = bl__stack_count(w->stack);
 #if BL__JOINS
     BL__NAME(share)(w, count);
+    for (uint32_t i = 0; BL_WARP == 1 && i < w->stack->extras; i++)
+        bl__record_share(w->run, w->stack->extra.entries[(size_t)i * w->words + BL__ENTRY_HEAD + sizeof(BL_PAYLOAD) / 4]);
     if (w->lane == 0 &&
         (BL__ENDS_ALONE || bl_load32_host(&w->run->control->stop))) /* after the end nobody needs them */
         bl__spare_trim(w->run, w->spare, 0);
@@ -591,7 +618,7 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
     BL__CARRIED carried;
     uint32_t index;
 #endif
-    bl__returned mine = {0, 0}; /* of a task of one lane; a block's lies where all of it can see it */
+    bl__returned mine = {0, BL__FORKED}; /* of a task of one lane; a block's lies where all of it can see it */
     bl_task task = {stack,
                     &run->control->stop,
                     scratch,
@@ -604,12 +631,17 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
                     BL__NO_JOIN,
                     0,
                     BL__RESULT_BYTES,
-                    BL__RESULTS_AT};
+                    BL__RESULTS_AT,
+                    BL__PAYLOAD_AT,
+                    BL_SUM ? BL__MOST_CHILDREN : (BL_JOIN_WIDTH),
+                    BL__PAYLOAD_BYTES,
+                    BL__CHECKS,
+                    BL_MAX_SPAWN,
+                    0,
+                    0};
 #if BL__JOINS
-    if (lane == 0) {
+    if (lane == 0)
         w.spare[0] = 0;
-        task.returned->any = 0;
-    }
 #endif
 #if BL__ENDS_ALONE
     if (leads)
@@ -626,8 +658,11 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
     }
     for (;;) {
 #if BL_WARP == 1
-        if (!BL__NAME(may_go_on)(&w) && !BL__NAME(prepare)(&w, shared))
-            break;
+        if (!BL__NAME(may_go_on)(&w)) {
+            if (!BL__NAME(prepare)(&w, shared))
+                break;
+            task.limit = stack->bottom + run->stack_capacity;
+        }
         BL__NAME(run_entry)(&w, &task, shared, &local);
 #elif BL_KIND_LANE
         if (!BL__NAME(prepare)(&w, shared))
@@ -636,7 +671,9 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
 #if BL__JOINS
             task.join = carried.join;
             task.index = index;
+            mine.ended = BL__UNENDED;
 #endif
+            task.spawned = 0;
             BL__CALL(&task, BL__PAYLOAD_OF(&carried), index, 1u, shared, &local);
         }
         bl_warp_sync();

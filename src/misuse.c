@@ -1,0 +1,61 @@
+/* What a task did wrong, in words. */
+#include "job.h"
+
+#include <ballast/task.h>
+#include <string.h>
+
+static void say_too_wide(bl__job *j, uint32_t children) {
+    const bl_program *p = j->plan.program;
+    if (children > BL__MOST_CHILDREN)
+        bl__detail(j->c, "%s: a fork of %u children (accepted: up to %u)", p->name, (unsigned)children,
+                   (unsigned)BL__MOST_CHILDREN);
+    else
+        bl__detail(j->c, "%s: a fork of %u children, but BL_JOIN_WIDTH is %u%s", p->name, (unsigned)children,
+                   (unsigned)p->join_width,
+                   strcmp(p->target, "cpu") ? "" : ", and a checkpoint holds the results of no wider one");
+}
+
+int bl__say_misuse(bl__job *j, uint64_t misuse) {
+    const bl_program *p = j->plan.program;
+    const unsigned number = (unsigned)(uint32_t)misuse;
+    bl_context *c = j->c;
+    switch ((bl__misuse)(misuse >> 32)) {
+    case BL__SPAWNED_TOO_MANY:
+        bl__detail(c, "%s: a task spawned %u entries, but BL_MAX_SPAWN is %u", p->name, number, (unsigned)p->max_spawn);
+        break;
+    case BL__FORKED_TOO_WIDE:
+        say_too_wide(j, number);
+        break;
+    case BL__FORKED_NONE:
+        bl__detail(c, "%s: a fork of no children", p->name);
+        break;
+    case BL__ENDED_TWICE:
+        bl__detail(c, "%s: a task or join called bl_return or bl_fork more than once", p->name);
+        break;
+    case BL__ENDED_NOT_AT_ALL:
+        bl__detail(c, "%s: a task or join called neither bl_return nor bl_fork", p->name);
+        break;
+    case BL__NO_RESULTS:
+        bl__detail(c, "%s: a task called %s, but the program has no BL_RESULT", p->name,
+                   number ? "bl_fork" : "bl_return");
+        break;
+    case BL__SPAWNED_OTHER:
+        bl__detail(c, "%s: a task spawned or forked a payload of %u bytes, but BL_PAYLOAD has %u", p->name, number,
+                   (unsigned)p->payload_bytes);
+        break;
+    case BL__RETURNED_OTHER:
+        bl__detail(c, "%s: a task returned %u bytes, but BL_RESULT has %u", p->name, number, (unsigned)p->result_bytes);
+        break;
+    case BL__SPLIT_OUTSIDE:
+        bl__detail(c, "%s: BL_SPLIT returned %u, which is not inside of the range", p->name, number);
+        break;
+    case BL__SUM_TOO_LARGE:
+        bl__detail(c, "%s: a sum of results reached 2^48", p->name);
+        break;
+    case BL__MISPLACED:
+        bl__detail(c, "%s: a task passed a %s at an address that is no multiple of 4", p->name,
+                   number ? "result" : "payload");
+        break;
+    }
+    return BL_EMISUSE;
+}

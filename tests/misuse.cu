@@ -1,0 +1,2 @@
+/* The programs of test_misuse_cuda.c. */
+#include "misuse.h"

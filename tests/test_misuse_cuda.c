@@ -1,0 +1,8 @@
+/* test_misuse.c on a GPU, where there is one. */
+#ifdef BL_HAVE_CUDA
+#define MISUSE_ON_CUDA
+#include "test_misuse.c"
+#else
+#include "check.h"
+int main(void) { return CHECK_SKIPPED; }
+#endif

@@ -256,7 +256,7 @@ static int run_dynamic(bl__job *j) {
         status = j->c->ops->timer_start(j->c);
     while (status == BL_OK) {
         status = bl__launch(j, &after);
-        bool over = (uint32_t)after.idle & 1u << 31 || after.stop & BL__STOP_DONE || (j->run.alone && !after.stop);
+        bool over = (uint32_t)after.idle & 1u << 31 || after.stop & BL__STOP_DONE || (j->run.alone && !(after.stop & ~BL__COARSE));
         if (status != BL_OK || over)
             break;
         status = drain(j);

@@ -41,8 +41,8 @@ static bl_context *open_with(bl_config config) {
 }
 
 static void says(const bl_context *c, int status, int expected, const char *detail) {
-    if (!CHECK_SAME(status, expected) || !CHECK(!strcmp(bl_detail(c), detail)))
-        printf("    status %s, detail \"%s\"\n    expected \"%s\"\n", bl_status_name(status), bl_detail(c), detail);
+    if (!CHECK_SAME(status, expected) || !CHECK(!strcmp(bl_error_detail(c), detail)))
+        printf("    status %s, detail \"%s\"\n    expected \"%s\"\n", bl_status_name(status), bl_error_detail(c), detail);
 }
 
 static const char *scheduler_at(uint32_t i) {

@@ -36,6 +36,7 @@ static BL_TASK void nqueens_merge(const nqueens_shared *shared, const nqueens_lo
 #define BL_RUN nqueens_run
 #define BL_MERGE nqueens_merge
 #define BL_LANE_TASKS 1
+#define BL_RESIDENT 36
 #define BL_MAX_SPAWN 1
 #define BL_SHORT_LIST 1
 #include <ballast/program.h>

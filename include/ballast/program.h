@@ -24,6 +24,8 @@
  *                                         spawn more. Elsewhere that is an error, and what the joins spawn that a task's result sets off counts with it
  *     #define BL_LANE_TASKS 1             every lane runs a task of its own; default 0: the lanes of a block share one
  *     #define BL_LANES    n               lanes per block on a GPU, a multiple of 32; default 128
+ *     #define BL_RESIDENT n               lane tasks: warps that a multiprocessor should hold at once, a multiple of 4; the compiler keeps to as many
+ *                                         registers. Default: it uses what it likes
  *     #define BL_SHORT_LIST 1             on a GPU and on the simulated machine only the schedulers of the papers and the default: compiles three
  *                                         times as fast. A CPU has them all. 2: on a GPU also the other queues of Kerbl et al., shared by all workers
  *     #define BL_ONLY_DEFAULT 1           nothing but the default scheduler: compiles in a second or two
@@ -35,7 +37,7 @@
  *
  * The task is inlined into the worker loop of every scheduler. All macros but BL_CHECKED are undefined again at the end.
  *
- * What is wrong with a program is found by the compiler where it can be, else when it happens: the run ends with BL_EMISUSE, and bl_detail says what a
+ * What is wrong with a program is found by the compiler where it can be, else when it happens: the run ends with BL_EMISUSE, and bl_error_detail says what a
  * task did. Define BL_PAYLOAD and BL_RESULT before task.h, and the compiler also compares the sizes of what is spawned, forked and returned.
  */
 #ifndef BALLAST_PROGRAM_ONCE
@@ -113,6 +115,9 @@ BL_FN void bl__worker_sync(uint32_t lanes) {
 #endif
 #ifndef BL_LANE_TASKS
 #define BL_LANE_TASKS 0
+#endif
+#ifndef BL_RESIDENT
+#define BL_RESIDENT 4
 #endif
 #ifndef BL_LANES
 #define BL_LANES 128
@@ -236,6 +241,7 @@ BL__ASSERT((BL_JOIN_WIDTH) > 0 && (BL_JOIN_WIDTH) <= BL__MOST_CHILDREN, "BL_JOIN
 #undef BL_MAX_SPAWN
 #undef BL_LANE_TASKS
 #undef BL_LANES
+#undef BL_RESIDENT
 #undef BL_SHORT_LIST
 #undef BL_ONLY_DEFAULT
 #undef BL_AUTO

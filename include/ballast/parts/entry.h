@@ -77,10 +77,18 @@ extern "C"
     uint32_t *
     bl__extra_slot(bl__stack *s, uint32_t words);
 
-/* A loop and not memcpy: with a constant count it becomes register moves on every target. */
+/* A loop and not memcpy: with a constant count it becomes register moves on every target. The padding of a struct is copied with it, and gcc would say
+ * of a user's payload that this was never set. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 BL_FN void bl__words_copy(bl_word *to, const bl_word *from, uint32_t words) {
     for (uint32_t i = 0; i < words; i++)
         to[i] = from[i];
 }
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 #endif

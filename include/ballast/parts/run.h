@@ -8,9 +8,8 @@
 typedef struct bl__control {
     uint64_t idle; /* termination.h */
     unsigned char pad0[BL_LINE - 8];
-    uint32_t stop;   /* BL__STOP_*: workers stop between two batches */
-    uint32_t coarse; /* GPU: BL__COARSE while workers are seen in batches that take long: lookout.h */
-    unsigned char pad1[BL_LINE - 8];
+    uint32_t stop; /* BL__STOP_*: workers stop between two batches; and BL__COARSE, which is read with it */
+    unsigned char pad1[BL_LINE - 4];
     uint64_t out; /* waves: entries (low 32) and tasks (high 32) in the out-array */
     unsigned char pad2[BL_LINE - 8];
     uint32_t ticket; /* static: next group to run, where the hardware does not hand them out */
@@ -28,7 +27,7 @@ typedef struct bl__control {
     unsigned char pad6[BL_LINE - 12];
 } bl__control;
 
-#define BL__COARSE (1u << 31) /* what a worker makes of `coarse`, with the stop word */
+#define BL__COARSE (1u << 16) /* GPU, in the stop word: workers are seen in batches that take long (lookout.h) */
 
 typedef enum bl__standing { BL__AT_START, BL__AT_WORK, BL__AT_SEARCH, BL__AT_IDLE, BL__AT_END } bl__standing;
 

@@ -96,13 +96,17 @@ BL_FN uint32_t bl__batch_mark(const bl__tally *t) {
 
 /* One lane. */
 BL_FN void bl__watch_another(bl__worker *w, bl__watched *watched) {
-    uint32_t now = bl_clock32(), coarse;
+    uint32_t now = bl_clock32(), *stop = &w->run->control->stop, told;
     if (now - watched->since < BL_LONG_TICKS)
         return;
     uint32_t batch = bl__batch_mark(w->run->tally + watched->worker);
-    coarse = batch == watched->batch ? BL__COARSE : 0;
-    if (batch && watched->batch && bl_load32_relaxed(&w->run->control->coarse) != coarse)
-        bl_store32_relaxed(&w->run->control->coarse, coarse);
+    if (batch && watched->batch) {
+        told = bl_load32_host(stop);
+        if (batch == watched->batch && !(told & BL__COARSE))
+            bl_fetch_or32_relaxed(stop, BL__COARSE);
+        else if (batch != watched->batch && told & BL__COARSE)
+            bl_cas32_relaxed(stop, &told, told & ~BL__COARSE); /* if it fails somebody has more to say */
+    }
     watched->worker = bl__random(w) % w->run->workers;
     watched->batch = bl__batch_mark(w->run->tally + watched->worker);
     watched->since = now;

@@ -65,7 +65,7 @@ BL_HOT_FN bool BL__NAME(shut)(bl__worker *w) {
 #define BL__BATCH (BL_KIND_LANE ? BL_WARP : 1u)
 
 BL_FN bool BL__NAME(stopping)(bl__worker *w) {
-    uint32_t stop = w->lane == 0 ? bl_load32_host(&w->run->control->stop) : 0;
+    uint32_t stop = w->lane == 0 ? bl_load32_host(&w->run->control->stop) & ~BL__COARSE : 0;
     return bl_warp_broadcast32(stop, 0) != 0;
 }
 
@@ -158,8 +158,8 @@ BL_FN uint32_t BL__NAME(batch_entries)(bl__worker *w, uint32_t count) {
  * is published before it. A long entry is halved again and again, so that those who take the halves can do the same at once. */
 BL_FN void BL__NAME(expose)(bl__worker *w, const BL_SHARED *shared) {
     const bl__run *run = w->run;
-    if (!bl_warp_any(w->lane == 0 && w->stop & BL__COARSE && !run->one_per_node && !run->alone && run->workers > 1 &&
-                     (uint32_t)bl_load64_relaxed(&run->control->idle)))
+    if (run->one_per_node || run->alone || run->workers == 1 ||
+        !bl_warp_any(w->lane == 0 && (uint32_t)bl_load64_relaxed(&run->control->idle)))
         return;
     for (;;) {
         uint32_t count = BL__NAME(held)(w);
@@ -341,9 +341,6 @@ BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared) {
 BL_FN void BL__NAME(look_around)(bl__worker *w) {
     if (w->lane == 0) {
         w->stop = bl_load32_host(&w->run->control->stop);
-#if BL__HIDES
-        w->stop |= bl_load32_relaxed(&w->run->control->coarse);
-#endif
         w->shown = BL__NAME(shown)(w);
     }
 }
@@ -356,12 +353,14 @@ BL_FN bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
     BL__NAME(make_ready)(w);
     if (w->lane == 0)
         bl_store64_host(&w->tally->beat, w->tasks);
-    if (bl_warp_any(w->lane == 0 && w->stop & ~BL__COARSE))
+    const uint32_t stop = bl_warp_broadcast32(w->stop, 0);
+    if (stop & ~BL__COARSE)
         return false;
     if (!BL__NAME(held)(w) && !BL__NAME(acquire)(w, shared))
         return false;
 #if BL__HIDES
-    BL__NAME(expose)(w, shared);
+    if (stop & BL__COARSE)
+        BL__NAME(expose)(w, shared);
 #endif
     if (BL_WARP > 1)
         BL__NAME(look_around)(w);
@@ -584,9 +583,10 @@ BL_FN void BL__NAME(close)(bl__worker *w, uint64_t begun) {
 #if BL__JOINS
     BL__NAME(share)(w, count);
     for (uint32_t i = 0; BL_WARP == 1 && i < w->stack->extras; i++)
-        bl__record_share(w->run, w->stack->extra.entries[(size_t)i * w->words + BL__ENTRY_HEAD + sizeof(BL_PAYLOAD) / 4]);
+        bl__record_share(w->run,
+                         w->stack->extra.entries[(size_t)i * w->words + BL__ENTRY_HEAD + sizeof(BL_PAYLOAD) / 4]);
     if (w->lane == 0 &&
-        (BL__ENDS_ALONE || bl_load32_host(&w->run->control->stop))) /* after the end nobody needs them */
+        (BL__ENDS_ALONE || bl_load32_host(&w->run->control->stop) & ~BL__COARSE)) /* after the end nobody needs them */
         bl__spare_trim(w->run, w->spare, 0);
 #endif
     if (!BL__ENDS_ALONE) {

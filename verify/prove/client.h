@@ -11,6 +11,7 @@
  *   families.c   what else is explored, by clients of their own:
  *   termination.c  termination, sleep and wake-up, pauses
  *   joins.c        join records, dependencies
+ *   gate.c         private stacks that thieves can reach
  *   ranges.c       ranges
  *   pool.c         the entry pool
  *   schedulers.c   schedulers as a whole, in real runs on a device whose launches are explored

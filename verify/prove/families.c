@@ -9,7 +9,7 @@
 
 enum { LARGER = 40 }; /* their budget against that of one of the many clients of a queue */
 
-static const prove_family *const families[] = {&prove_termination, &prove_joins,      &prove_ranges,
+static const prove_family *const families[] = {&prove_termination, &prove_joins,      &prove_gate,    &prove_ranges,
                                                &prove_pool,        &prove_schedulers, &prove_pagerank};
 enum { FAMILIES = sizeof families / sizeof families[0] };
 

@@ -27,6 +27,7 @@
 #include <ballast/runtime/idle.h>
 #include <ballast/runtime/lookout.h>
 #include <ballast/task.h>
+#include <ballast/parts/gate.h>
 #include <ballast/parts/worker.h>
 
 #include <stdio.h>

@@ -62,10 +62,22 @@ static BL_TASK uint32_t begin_task(tree *tree, tree_payload payload, uint32_t in
     return task;
 }
 
+/* A long task: what it has spawned is run by others, or it never ends. */
+static BL_TASK void hold_up(tree *tree, uint32_t task) {
+    if (task)
+        bl_fetch_add32_relaxed(&tree->others, 1);
+    else
+        for (uint32_t seen, tries = 0; (seen = bl_load32_relaxed(&tree->others)) != tree->tasks - 1;)
+            bl_wait_change32(&tree->others, seen, &tries);
+}
+
 static BL_TASK void tree_run(bl_task *t, const tree_payload *payload, uint32_t index, const tree_shared *shared,
                              bl_nothing *local) {
     (void)local;
-    spawn_children(t, shared->tree, begin_task(shared->tree, *payload, index));
+    uint32_t task = begin_task(shared->tree, *payload, index);
+    spawn_children(t, shared->tree, task);
+    if (shared->tree->held)
+        hold_up(shared->tree, task);
     shared->tree->finished++;
 }
 

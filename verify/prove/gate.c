@@ -24,11 +24,11 @@
 #define bl__sleep prove_sleep
 #define bl__nap prove_nap
 #define bl__wake prove_wake
+#include <ballast/parts/gate.h>
+#include <ballast/parts/worker.h>
 #include <ballast/runtime/idle.h>
 #include <ballast/runtime/lookout.h>
 #include <ballast/task.h>
-#include <ballast/parts/gate.h>
-#include <ballast/parts/worker.h>
 
 #include <stdio.h>
 #include <string.h>

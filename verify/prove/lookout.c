@@ -5,7 +5,8 @@
  * idle and search of runtime/worker.h, asleep at once, until worker 0 stops all of them. Where a thief publishes to is a number of entries.
  *   given    the entries are on the stack when the task begins
  *   spawned  it spawns one, waits until that has been run, spawns the next
- *   met      as given, and their tasks end when all have begun: it takes as many workers, none of which may sleep on */
+ *   met      as given, and their tasks end when all have begun: it takes as many workers, none of which may sleep on
+ *   handed   the others only take the lookout, look out once and give it up */
 #include "prove.h"
 
 static uint32_t no_time;
@@ -39,7 +40,7 @@ typedef struct private_stack {
 
 typedef struct protocol {
     uint32_t workers, entries;
-    bool spawns, meet;
+    bool spawns, meet, hand;
     bl__run run;
     bl__control control;
     bl__tally tally[WORKERS];
@@ -78,6 +79,18 @@ static bool fetch(protocol *p) {
     return false;
 }
 
+/* With what the lookout alone reads and writes of others. */
+static void look_out(protocol *p, uint32_t id) {
+    for (uint32_t i = 0; i < p->workers; i++) {
+        bl__tally *t = &p->tally[i];
+        uint32_t since[2], watched = t->watched;
+        memcpy(since, &t->since, sizeof since);
+        bl_data_write((uint32_t *)(void *)&t->since, since, 2);
+        bl_data_write(&t->watched, &watched, 1);
+    }
+    bl__look_out(&p->run, id);
+}
+
 /* BL__NAME(idle) of runtime/worker.h. */
 static bool idle(protocol *p, bl__worker *w) {
     bool looks_out = false;
@@ -87,7 +100,7 @@ static bool idle(protocol *p, bl__worker *w) {
         if (!is_empty(p))
             break;
         if (looks_out)
-            bl__look_out(&p->run, w->id);
+            look_out(p, w->id);
         if (thief_sees_held_up(w))
             break;
         uint32_t seen = bl__sleep_begin(&p->run);
@@ -130,6 +143,14 @@ static void search(protocol *p, bl__worker *w) {
     }
 }
 
+static void hand_over(protocol *p, uint32_t id) {
+    for (uint32_t i = 0; i < 2; i++)
+        if (bl__lookout_take(&p->run, id)) {
+            look_out(p, id);
+            bl__lookout_give(&p->run);
+        }
+}
+
 /* ---- who is held up ---- */
 
 static void hold_up(protocol *p, bl__worker *w) {
@@ -140,7 +161,7 @@ static void hold_up(protocol *p, bl__worker *w) {
         bl_spawn(&t, &payload);
         wait_for(&p->finished, i + 1);
     }
-    wait_for(&p->finished, p->entries);
+    wait_for(&p->finished, p->hand ? 0 : p->entries);
     bl__gate_shut(w->stack);
     bl_fetch_or32_relaxed(&p->control.stop, BL__STOP_HOST);
     bl__wake_all_if_stopped(&p->run);
@@ -151,10 +172,12 @@ static void body(void *arg, uint32_t worker, uint32_t lane) {
     (void)lane;
     bl__worker w = {
         .run = &p->run, .stack = &p->stacks[worker].head, .tally = &p->tally[worker], .id = worker, .words = WORDS};
-    if (worker)
-        search(p, &w);
-    else
+    if (worker == 0)
         hold_up(p, &w);
+    else if (p->hand)
+        hand_over(p, worker);
+    else
+        search(p, &w);
 }
 
 static void before(void *arg) {
@@ -190,7 +213,7 @@ static const struct {
     const char *how;
 } clients[] = {{2, 1, "given"},   {2, 2, "given"},   {2, 3, "given"}, {2, 1, "spawned"},
                {2, 2, "spawned"}, {3, 1, "given"},   {3, 2, "given"}, {3, 3, "given"},
-               {3, 1, "spawned"}, {3, 2, "spawned"}, {3, 2, "met"}};
+               {3, 1, "spawned"}, {3, 2, "spawned"}, {3, 2, "met"},   {3, 1, "handed"}};
 
 static uint32_t count(void) { return sizeof clients / sizeof clients[0]; }
 
@@ -207,6 +230,7 @@ static bool explore(uint32_t i, const prove_limits *limits, bl_explore_result *r
     p.entries = clients[i].entries;
     p.spawns = !strcmp(clients[i].how, "spawned");
     p.meet = !strcmp(clients[i].how, "met");
+    p.hand = !strcmp(clients[i].how, "handed");
     return bl_explore(p.workers, body, &p, &o, result);
 }
 

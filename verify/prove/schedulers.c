@@ -25,7 +25,7 @@ typedef enum kind { WAVES = 1, QUEUED = 2, RANGES = 4, PAPERS = 8 } kind;
 /* Capacity is 2, or what the library makes of it.
  *   together      the children of a task are one entry
  *   kept          private stacks
- *   held          the first task ends when all others have: what it has spawned is taken off its stack meanwhile
+ *   held          the first task waits until others have run what it has spawned, and have taken it off its stack for that
  *   half          thieves take half
  *   loop, alone   the roots are a range, of tasks that spawn, or that spawn nothing
  *   pause         there is no room for what a task spawns

@@ -33,6 +33,12 @@
 
 uint32_t tree_quick_tries, tree_idle_spins, tree_no_time;
 
+/* The first task is a long one: it goes on when others have run n of those that it has spawned. */
+static BL_TASK void hold_up(tree *tree, uint32_t task, uint32_t n) {
+    for (uint32_t seen, tries = 0; tree->held && task == 0 && (seen = bl_load32_relaxed(&tree->others)) != n;)
+        bl_wait_change32(&tree->others, seen, &tries);
+}
+
 static BL_TASK void spawn_children(bl_task *t, tree *tree, uint32_t task) {
     uint32_t first = tree->roots + task * tree->width, end = first + tree->width;
     end = end < tree->tasks ? end : tree->tasks;
@@ -40,12 +46,15 @@ static BL_TASK void spawn_children(bl_task *t, tree *tree, uint32_t task) {
         uint32_t left = tree_left(child);
         tree_payload payload = {child, tree_check(child)};
         bl_data_write(&tree->left_for[child], &left, 1);
-        if (!tree->together)
+        if (!tree->together) {
             bl_spawn(t, &payload);
+            hold_up(tree, task, child - first + 1);
+        }
     }
     if (tree->together && first < end) {
         tree_payload payload = {first, tree_check(first)};
         bl_spawn_n(t, &payload, end - first);
+        hold_up(tree, task, end - first);
     }
 }
 
@@ -62,22 +71,13 @@ static BL_TASK uint32_t begin_task(tree *tree, tree_payload payload, uint32_t in
     return task;
 }
 
-/* A long task: what it has spawned is run by others, or it never ends. */
-static BL_TASK void hold_up(tree *tree, uint32_t task) {
-    if (task)
-        bl_fetch_add32_relaxed(&tree->others, 1);
-    else
-        for (uint32_t seen, tries = 0; (seen = bl_load32_relaxed(&tree->others)) != tree->tasks - 1;)
-            bl_wait_change32(&tree->others, seen, &tries);
-}
-
 static BL_TASK void tree_run(bl_task *t, const tree_payload *payload, uint32_t index, const tree_shared *shared,
                              bl_nothing *local) {
     (void)local;
     uint32_t task = begin_task(shared->tree, *payload, index);
     spawn_children(t, shared->tree, task);
-    if (shared->tree->held)
-        hold_up(shared->tree, task);
+    if (shared->tree->held && task)
+        bl_fetch_add32_relaxed(&shared->tree->others, 1);
     shared->tree->finished++;
 }
 

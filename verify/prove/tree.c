@@ -33,9 +33,9 @@
 
 uint32_t tree_quick_tries, tree_idle_spins, tree_no_time;
 
-/* The first task is a long one: it goes on when others have run n of those that it has spawned. */
-static BL_TASK void hold_up(tree *tree, uint32_t task, uint32_t n) {
-    for (uint32_t seen, tries = 0; tree->held && task == 0 && (seen = bl_load32_relaxed(&tree->others)) != n;)
+/* Until others have run n tasks. */
+static BL_TASK void wait_for(tree *tree, uint32_t n) {
+    for (uint32_t seen, tries = 0; (seen = bl_load32_relaxed(&tree->others)) != n;)
         bl_wait_change32(&tree->others, seen, &tries);
 }
 
@@ -48,13 +48,13 @@ static BL_TASK void spawn_children(bl_task *t, tree *tree, uint32_t task) {
         bl_data_write(&tree->left_for[child], &left, 1);
         if (!tree->together) {
             bl_spawn(t, &payload);
-            hold_up(tree, task, child - first + 1);
+            if (task == tree->held_up)
+                wait_for(tree, child - first + 1);
         }
     }
     if (tree->together && first < end) {
         tree_payload payload = {first, tree_check(first)};
         bl_spawn_n(t, &payload, end - first);
-        hold_up(tree, task, end - first);
     }
 }
 
@@ -75,10 +75,13 @@ static BL_TASK void tree_run(bl_task *t, const tree_payload *payload, uint32_t i
                              bl_nothing *local) {
     (void)local;
     uint32_t task = begin_task(shared->tree, *payload, index);
-    spawn_children(t, shared->tree, task);
-    if (shared->tree->held && task)
-        bl_fetch_add32_relaxed(&shared->tree->others, 1);
-    shared->tree->finished++;
+    tree *tree = shared->tree;
+    spawn_children(t, tree, task);
+    if (tree->held_up != TREE_NOBODY && task > tree->held_up)
+        bl_fetch_add32_relaxed(&tree->others, 1);
+    if (tree->together && task == tree->held_up)
+        wait_for(tree, tree->tasks - 1 - task);
+    tree->finished++;
 }
 
 #define BL_PROGRAM tree

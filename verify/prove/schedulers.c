@@ -50,7 +50,7 @@ static const shape shapes[] = {
     {QUEUED, 2, 1, 7, 8, "pause", 2},
     {QUEUED, 2, 1, 1, 2, "held", 1},
     {QUEUED, 2, 1, 2, 3, "kept held", 1},
-    {QUEUED, 2, 1, 2, 3, "kept held together", 1},
+    {QUEUED, 2, 1, 4, 5, "kept held together", 1},
     {QUEUED, 3, 1, 2, 3, "kept held", 1},
     {QUEUED, 3, 1, 1, 2, "", 1},
     {QUEUED, 3, 1, 2, 3, "", 1},

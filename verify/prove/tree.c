@@ -31,6 +31,10 @@
 
 #include "sim/sim.h"
 
+/* While its stack is shut a worker moves `top` by plain stores, which an exploration does not see. Thieves read it as an atomic word: it is told of the
+ * last of them. */
+#define bl__gate_open(s) (bl_store32_relaxed(&(s)->top, (s)->top), bl__gate_open(s))
+
 uint32_t tree_quick_tries, tree_idle_spins, tree_no_time;
 
 /* Until others have run n tasks. */

@@ -25,7 +25,7 @@ typedef enum kind { WAVES = 1, QUEUED = 2, RANGES = 4, PAPERS = 8 } kind;
 /* Capacity is 2, or what the library makes of it.
  *   together      the children of a task are one entry
  *   kept          private stacks
- *   held          the first task waits for each of its children, or the first child for the rest of their entry: others must take them off its stack
+ *   held          the first task waits for its children, or the first two of their entry for each other: others must take them off its stack
  *   half          thieves take half
  *   loop, alone   the roots are a range, of tasks that spawn, or that spawn nothing
  *   pause         there is no room for what a task spawns
@@ -393,7 +393,7 @@ static tree *make_tree(bl_context *c, const shape *s, tree_payload *roots) {
     t->width = s->width;
     t->tasks = s->tasks;
     t->together = is_how(s, "together");
-    t->held_up = !is_how(s, "held") ? TREE_NOBODY : t->together ? 1 : 0;
+    t->held = is_how(s, "held");
     for (uint32_t i = 0; i < s->roots; i++) {
         roots[i] = (tree_payload){i, tree_check(i)};
         t->left_for[i] = tree_left(i);

@@ -37,10 +37,20 @@
 
 uint32_t tree_quick_tries, tree_idle_spins, tree_no_time;
 
-/* Until others have run n tasks. */
 static BL_TASK void wait_for(tree *tree, uint32_t n) {
-    for (uint32_t seen, tries = 0; (seen = bl_load32_relaxed(&tree->others)) != n;)
-        bl_wait_change32(&tree->others, seen, &tries);
+    for (uint32_t seen, tries = 0; (seen = bl_load32_relaxed(&tree->met)) != n;)
+        bl_wait_change32(&tree->met, seen, &tries);
+}
+
+/* Apart, children are waited for by their parent. Together, the first two meet: they are run at the same time, or never end. */
+static BL_TASK void meet(tree *tree, uint32_t task) {
+    if (!tree->held || task == 0 || (tree->together && task > 2))
+        return;
+    if (tree->together && task == 1)
+        wait_for(tree, 1);
+    bl_fetch_add32_relaxed(&tree->met, 1);
+    if (tree->together && task == 2)
+        wait_for(tree, 2);
 }
 
 static BL_TASK void spawn_children(bl_task *t, tree *tree, uint32_t task) {
@@ -52,7 +62,7 @@ static BL_TASK void spawn_children(bl_task *t, tree *tree, uint32_t task) {
         bl_data_write(&tree->left_for[child], &left, 1);
         if (!tree->together) {
             bl_spawn(t, &payload);
-            if (task == tree->held_up)
+            if (tree->held && task == 0)
                 wait_for(tree, child - first + 1);
         }
     }
@@ -81,10 +91,7 @@ static BL_TASK void tree_run(bl_task *t, const tree_payload *payload, uint32_t i
     uint32_t task = begin_task(shared->tree, *payload, index);
     tree *tree = shared->tree;
     spawn_children(t, tree, task);
-    if (tree->held_up != TREE_NOBODY && task > tree->held_up)
-        bl_fetch_add32_relaxed(&tree->others, 1);
-    if (tree->together && task == tree->held_up)
-        wait_for(tree, tree->tasks - 1 - task);
+    meet(tree, task);
     tree->finished++;
 }
 

@@ -11,13 +11,13 @@
 
 #include <stdbool.h>
 
-enum { TREE_TASKS = 24, TREE_WORKERS = 3, TREE_NOBODY = TREE_TASKS };
+enum { TREE_TASKS = 24, TREE_WORKERS = 3 };
 
 typedef struct tree {
     uint32_t roots, width, tasks;
     bool together;                  /* the children of a task are one entry */
-    uint32_t held_up;               /* the task that waits for those after it, or nobody */
-    uint32_t others;                /* those that have been run; atomic */
+    bool held;                      /* task 0 waits for its children, or they for each other */
+    uint32_t met;                   /* atomic: tasks that were waited for */
     uint32_t finished;              /* tasks that have come to their end, by the order of the execution */
     uint32_t spawned[TREE_WORKERS]; /* by those who are told what to do */
     uint32_t runs[TREE_TASKS];      /* how often each was begun */

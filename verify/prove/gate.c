@@ -43,7 +43,6 @@ enum {
     FORKS = 4,
     RECORDS = FORKS * WORKERS
 };
-enum { START = UINT32_MAX }; /* the counters of the stack wrap around at once */
 
 typedef struct payload {
     uint32_t first, check; /* task: first + index */
@@ -345,7 +344,7 @@ static void before(void *arg) {
         private_stack *s = &r->stacks[i];
         memset(s->slots, 0xa5, sizeof s->slots);
         bl__stack_open(&s->head, &r->run);
-        s->head.bottom = s->head.top = START;
+        s->head.bottom = s->head.top = UINT32_MAX; /* they wrap around at once */
         s->spare[0] = FORKS;
         for (uint32_t k = 0; k < FORKS; k++)
             s->spare[1 + k] = i * FORKS + k;

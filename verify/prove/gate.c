@@ -14,7 +14,7 @@
  *
  * The texts of gate.h, raid.h, task.h and record.h are the library's. What they do to the stack and to records by plain accesses is said beside them
  * (bl_data_read, bl_data_write), so that a thief and an owner at the stack at the same time are a race, and so is a missing order between them. The owner's
- * loop is that of worker.h. It lowers `top` by plain stores there; here they are relaxed, because thieves read `top` as an atomic word. */
+ * loop is that of worker.h. */
 #include "prove.h"
 
 #undef BL_WARP
@@ -246,7 +246,7 @@ static void run_entry(run *r, bl_task *t, uint32_t worker) {
         uint32_t next = index + 1;
         bool last = next == words[1];
         if (last)
-            bl_store32_relaxed(&s->top, top - 1);
+            bl__stack_move_top(s, top - 1);
         else
             bl_data_write(&entry[0], &next, 1);
         t->join = words[4];

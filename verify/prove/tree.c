@@ -4,7 +4,6 @@
 #define bl__nap prove_nap
 #define bl__wake prove_wake
 #include "internal.h"
-#include "tree.h"
 
 /* As long and as patient as the library has them: sizes must agree. */
 #undef LCRQ_PATIENCE
@@ -30,10 +29,7 @@
 #include <ballast/task.h>
 
 #include "sim/sim.h"
-
-/* While its stack is shut a worker moves `top` by plain stores, which an exploration does not see. Thieves read it as an atomic word: it is told of the
- * last of them. */
-#define bl__gate_open(s) (bl_store32_relaxed(&(s)->top, (s)->top), bl__gate_open(s))
+#include "tree.h"
 
 uint32_t tree_quick_tries, tree_idle_spins, tree_no_time;
 

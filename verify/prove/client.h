@@ -11,6 +11,8 @@
  *   families.c   what else is explored, by clients of their own:
  *   termination.c  termination, sleep and wake-up, pauses
  *   joins.c        join records, dependencies
+ *   gate.c         private stacks that thieves can reach
+ *   lookout.c      who looks out for those that are held up, and who sleeps
  *   ranges.c       ranges
  *   pool.c         the entry pool
  *   schedulers.c   schedulers as a whole, in real runs on a device whose launches are explored

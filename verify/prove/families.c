@@ -9,8 +9,8 @@
 
 enum { LARGER = 40 }; /* their budget against that of one of the many clients of a queue */
 
-static const prove_family *const families[] = {&prove_termination, &prove_joins,      &prove_ranges,
-                                               &prove_pool,        &prove_schedulers, &prove_pagerank};
+static const prove_family *const families[] = {&prove_termination, &prove_joins, &prove_gate,       &prove_lookout,
+                                               &prove_ranges,      &prove_pool,  &prove_schedulers, &prove_pagerank};
 enum { FAMILIES = sizeof families / sizeof families[0] };
 
 uint32_t prove_protocol_count(void) {

@@ -101,9 +101,12 @@ static void glance(gate *g) {
 /* ---- names that outlive an edit ---- */
 
 static void function_of(const char *line, char *name) {
+    static const char *const begin[] = {"BL_FN", "BL_HOT_FN", "BL_CALLED_FN", "BL_HOST_FN", "static BL_TASK"};
     const char *open = strchr(line, '('), *at = open;
-    if (strncmp(line, "BL_FN", 5) != 0 && strncmp(line, "BL_HOST_FN", 10) != 0 &&
-        strncmp(line, "static BL_TASK", 14) != 0)
+    bool is_one = false;
+    for (uint32_t i = 0; i < sizeof begin / sizeof begin[0]; i++)
+        is_one = is_one || !strncmp(line, begin[i], strlen(begin[i]));
+    if (!is_one)
         return;
     while (at && at > line && (isalnum((unsigned char)at[-1]) || at[-1] == '_'))
         at--;

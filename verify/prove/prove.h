@@ -38,7 +38,8 @@ typedef struct prove_family {
 bl_explore_options prove_explore_options(const prove_limits *limits, void (*before)(void *),
                                          const char *(*after)(void *));
 
-extern const prove_family prove_termination, prove_joins, prove_ranges, prove_pool, prove_schedulers, prove_pagerank;
+extern const prove_family prove_termination, prove_joins, prove_gate, prove_lookout, prove_ranges, prove_pool,
+    prove_schedulers, prove_pagerank;
 
 /* All clients of all families, numbered from 0. */
 uint32_t prove_protocol_count(void);

@@ -25,6 +25,7 @@ typedef enum kind { WAVES = 1, QUEUED = 2, RANGES = 4, PAPERS = 8 } kind;
 /* Capacity is 2, or what the library makes of it.
  *   together      the children of a task are one entry
  *   kept          private stacks
+ *   held          the first task waits for its children, or the first two of their entry for each other: others must take them off its stack
  *   half          thieves take half
  *   loop, alone   the roots are a range, of tasks that spawn, or that spawn nothing
  *   pause         there is no room for what a task spawns
@@ -47,6 +48,10 @@ static const shape shapes[] = {
     {QUEUED, 2, 1, 3, 4, "half", 1},
     {QUEUED, 2, 1, 7, 8, "pause", 1},
     {QUEUED, 2, 1, 7, 8, "pause", 2},
+    {QUEUED, 2, 1, 1, 2, "held", 1},
+    {QUEUED, 2, 1, 2, 3, "kept held", 1},
+    {QUEUED, 2, 1, 4, 5, "kept held together", 1},
+    {QUEUED, 3, 1, 2, 3, "kept held", 1},
     {QUEUED, 3, 1, 1, 2, "", 1},
     {QUEUED, 3, 1, 2, 3, "", 1},
     {QUEUED, 2, 1, 1, 2, "stopped", 1},
@@ -388,6 +393,7 @@ static tree *make_tree(bl_context *c, const shape *s, tree_payload *roots) {
     t->width = s->width;
     t->tasks = s->tasks;
     t->together = is_how(s, "together");
+    t->held = is_how(s, "held");
     for (uint32_t i = 0; i < s->roots; i++) {
         roots[i] = (tree_payload){i, tree_check(i)};
         t->left_for[i] = tree_left(i);

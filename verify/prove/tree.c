@@ -4,7 +4,6 @@
 #define bl__nap prove_nap
 #define bl__wake prove_wake
 #include "internal.h"
-#include "tree.h"
 
 /* As long and as patient as the library has them: sizes must agree. */
 #undef LCRQ_PATIENCE
@@ -30,8 +29,25 @@
 #include <ballast/task.h>
 
 #include "sim/sim.h"
+#include "tree.h"
 
 uint32_t tree_quick_tries, tree_idle_spins, tree_no_time;
+
+static BL_TASK void wait_for(tree *tree, uint32_t n) {
+    for (uint32_t seen, tries = 0; (seen = bl_load32_relaxed(&tree->met)) != n;)
+        bl_wait_change32(&tree->met, seen, &tries);
+}
+
+/* Apart, children are waited for by their parent. Together, the first two meet: they are run at the same time, or never end. */
+static BL_TASK void meet(tree *tree, uint32_t task) {
+    if (!tree->held || task == 0 || (tree->together && task > 2))
+        return;
+    if (tree->together && task == 1)
+        wait_for(tree, 1);
+    bl_fetch_add32_relaxed(&tree->met, 1);
+    if (tree->together && task == 2)
+        wait_for(tree, 2);
+}
 
 static BL_TASK void spawn_children(bl_task *t, tree *tree, uint32_t task) {
     uint32_t first = tree->roots + task * tree->width, end = first + tree->width;
@@ -40,8 +56,11 @@ static BL_TASK void spawn_children(bl_task *t, tree *tree, uint32_t task) {
         uint32_t left = tree_left(child);
         tree_payload payload = {child, tree_check(child)};
         bl_data_write(&tree->left_for[child], &left, 1);
-        if (!tree->together)
+        if (!tree->together) {
             bl_spawn(t, &payload);
+            if (tree->held && task == 0)
+                wait_for(tree, child - first + 1);
+        }
     }
     if (tree->together && first < end) {
         tree_payload payload = {first, tree_check(first)};
@@ -65,8 +84,11 @@ static BL_TASK uint32_t begin_task(tree *tree, tree_payload payload, uint32_t in
 static BL_TASK void tree_run(bl_task *t, const tree_payload *payload, uint32_t index, const tree_shared *shared,
                              bl_nothing *local) {
     (void)local;
-    spawn_children(t, shared->tree, begin_task(shared->tree, *payload, index));
-    shared->tree->finished++;
+    uint32_t task = begin_task(shared->tree, *payload, index);
+    tree *tree = shared->tree;
+    spawn_children(t, tree, task);
+    meet(tree, task);
+    tree->finished++;
 }
 
 #define BL_PROGRAM tree

@@ -16,6 +16,8 @@ enum { TREE_TASKS = 24, TREE_WORKERS = 3 };
 typedef struct tree {
     uint32_t roots, width, tasks;
     bool together;                  /* the children of a task are one entry */
+    bool held;                      /* task 0 waits for its children, or they for each other */
+    uint32_t met;                   /* atomic: tasks that were waited for */
     uint32_t finished;              /* tasks that have come to their end, by the order of the execution */
     uint32_t spawned[TREE_WORKERS]; /* by those who are told what to do */
     uint32_t runs[TREE_TASKS];      /* how often each was begun */

@@ -58,6 +58,15 @@ BL_FN uint32_t *bl__stack_slot(bl__stack *s, uint32_t words, uint32_t i) {
 }
 BL_FN uint32_t bl__stack_count(const bl__stack *s) { return s->top - s->bottom; }
 
+/* By the owner. On a CPU others look at it at any time (lookout.h), so it is moved as an atomic word, which costs nothing. */
+BL_FN void bl__stack_move_top(bl__stack *s, uint32_t top) {
+#if BL_WARP == 1
+    bl_store32_relaxed(&s->top, top);
+#else
+    s->top = top;
+#endif
+}
+
 BL_HOST_FN size_t bl__stack_bytes(uint32_t capacity, uint32_t words) {
     return sizeof(bl__stack) + 4u * ((size_t)capacity + 1) * words;
 }

@@ -7,7 +7,8 @@
 /* The oldest of `count` entries that `from` holds onto the own stack. */
 BL_FN void BL__NAME(raid_entry)(bl__worker *w, bl__stack *from, uint32_t count, const BL_SHARED *shared) {
     uint32_t *entry = bl__stack_slot(from, w->words, from->bottom);
-    uint32_t *slot = bl__stack_slot(w->stack, w->words, w->stack->top++);
+    uint32_t *slot = bl__stack_slot(w->stack, w->words, w->stack->top);
+    bl__stack_move_top(w->stack, w->stack->top + 1);
     (void)shared;
     bl_data_read(slot, entry, w->words);
     if (count == 1 && slot[1] - slot[0] > 1) {

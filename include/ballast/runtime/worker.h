@@ -110,7 +110,7 @@ BL_FN void BL__NAME(halve)(bl__worker *w, const BL_SHARED *shared) {
             middle = given[0] + ((given[1] - given[0]) / BL__BATCH + 1) / 2 * BL__BATCH;
         kept[1] = middle;
         given[0] = middle;
-        s->top++;
+        bl__stack_move_top(s, s->top + 1);
     }
     bl_warp_sync();
 }
@@ -501,7 +501,7 @@ BL_HOT_FN void BL__NAME(run_entry)(bl__worker *w, bl_task *task, const BL_SHARED
         uint32_t n = BL__NAME(next)(w, end - index);
         bool last = index + n == end;
         if (last)
-            s->top = top - 1; /* before the task, so that its spawns take the entry's place */
+            bl__stack_move_top(s, top - 1); /* before the task, so that its spawns take the entry's place */
         else
             entry[0] = index + n;
 #if BL__JOINS

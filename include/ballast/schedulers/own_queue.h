@@ -48,7 +48,7 @@ BL_FN uint32_t BL__NAME(rob)(bl__worker *w, uint32_t victim, uint32_t size) {
     bl__stack *s = w->stack; /* the slots up to the ring's end lie one after another */
     want = bl__min(want, s->mask + 1 - (s->top & s->mask));
     got = BL_QUEUE_(steal_n)(&q, bl__stack_slot(s, w->words, s->top), want);
-    s->top += got;
+    bl__stack_move_top(s, s->top + got);
 #endif
     return got;
 }

@@ -64,7 +64,7 @@ BL_FN void BL__NAME(slots_to_stack)(bl__worker *w, bl__region r, uint32_t from, 
     }
     bl_warp_sync();
     if (w->lane == 0)
-        s->top += n;
+        bl__stack_move_top(s, s->top + n);
     bl_warp_sync();
 }
 
@@ -134,7 +134,7 @@ BL_FN uint32_t BL__NAME(push_indices)(bl__worker *w, uint32_t from, uint32_t to,
         slot[i] = i == 0 ? from : i == 1 ? to : i == w->lane ? own : w->run->in[i];
     bl_warp_sync();
     if (w->lane == 0)
-        w->stack->top++;
+        bl__stack_move_top(w->stack, w->stack->top + 1);
     bl_warp_sync();
     return 1;
 }

@@ -52,7 +52,7 @@ BL_FN bl_outcome BL__NAME(take)(bl__worker *w, BL_QUEUE *q, bool steal) {
     if (outcome != BL_DONE)
         return outcome;
 #endif
-    w->stack->top++;
+    bl__stack_move_top(w->stack, w->stack->top + 1);
     return BL_DONE;
 }
 
@@ -63,7 +63,7 @@ BL_FN uint32_t BL__NAME(take_batch)(bl__worker *w, BL_QUEUE *q) {
     if (w->run->one_per_node) { /* the slots up to the ring's end lie one after another */
         uint32_t room = s->mask + 1 - (s->top & s->mask);
         uint32_t got = BL_QUEUE_(pop_n)(q, bl__stack_slot(s, w->words, s->top), bl__min(w->batch, room));
-        s->top += got;
+        bl__stack_move_top(s, s->top + got);
         return got;
     }
 #endif

@@ -1,0 +1,237 @@
+/* The lookout (runtime/lookout.h, runtime/idle.h, runtime/raid.h): nobody sleeps for ever while a worker that is held up in a task has something on its
+ * stack.
+ *
+ * Worker 0 is in one task, which ends when others have run all of its entries, and so it never publishes. The others are out of work: they go through a loop like
+ * idle and search of runtime/worker.h, asleep at once, until worker 0 stops all of them. Where a thief publishes to is a number of entries.
+ *   given    the entries are on the stack when the task begins
+ *   spawned  it spawns one, waits until that has been run, spawns the next
+ *   met      as given, and their tasks end when all have begun: it takes as many workers, none of which may sleep on
+ *   handed   the others only take the lookout, look out once and give it up */
+#include "prove.h"
+
+static uint32_t no_time;
+
+#undef BL_WARP
+#define BL_WARP 1u
+#undef BL_CAN_SLEEP
+#define BL_CAN_SLEEP 1
+#define BL__PATIENCE no_time /* a task is long when it is seen */
+#define BL__LEAST_NAP no_time
+#define BL__MOST_NAP no_time
+#define BL__NAP_SHARE 1u
+#define bl__sleep prove_sleep
+#define bl__nap prove_nap
+#define bl__wake prove_wake
+#include <ballast/parts/gate.h>
+#include <ballast/parts/worker.h>
+#include <ballast/runtime/idle.h>
+#include <ballast/runtime/lookout.h>
+#include <ballast/task.h>
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WORKERS = 3, WORDS = 3, CAPACITY = 4, OUTBOX = 1, STEPS = 1000 };
+
+typedef struct private_stack {
+    bl__stack head;
+    uint32_t slots[(CAPACITY + 1) * WORDS];
+} private_stack;
+
+typedef struct protocol {
+    uint32_t workers, entries;
+    bool spawns, meet, hand;
+    bl__run run;
+    bl__control control;
+    bl__tally tally[WORKERS];
+    private_stack stacks[WORKERS];
+    uint32_t queue;           /* entries that were published and not taken */
+    uint32_t begun, finished; /* tasks */
+} protocol;
+
+/* ---- raids ---- */
+
+static uint32_t *queue_of(const bl__run *run) { return (uint32_t *)(void *)run->queues; }
+
+static uint32_t thief_publish(bl__worker *w, uint32_t n) {
+    w->stack->bottom += n;
+    bl_fetch_add32_release(queue_of(w->run), n);
+    return n;
+}
+
+#define BL__NAME(x) thief_##x
+#define BL_PAYLOAD uint32_t
+#define BL_SHARED protocol
+#define BL_SPLIT(kept, given, begin, end, shared) ((void)(kept), (void)(given), (begin) + ((end) - (begin)) / 2)
+#define BL__JOINS 0
+#include <ballast/runtime/raid.h>
+
+/* ---- who is out of work ---- */
+
+static bool stopping(const protocol *p) { return bl_load32_host(&p->control.stop) != 0; }
+static bool is_empty(const protocol *p) { return bl_load32_relaxed(&p->queue) == 0; }
+
+static bool fetch(protocol *p) {
+    uint32_t seen = bl_load32_relaxed(&p->queue);
+    while (seen)
+        if (bl_cas32_acquire(&p->queue, &seen, seen - 1))
+            return true;
+    return false;
+}
+
+/* With what the lookout alone reads and writes of others. */
+static void look_out(protocol *p, uint32_t id) {
+    for (uint32_t i = 0; i < p->workers; i++) {
+        bl__tally *t = &p->tally[i];
+        uint32_t since[2], watched = t->watched;
+        memcpy(since, &t->since, sizeof since);
+        bl_data_write((uint32_t *)(void *)&t->since, since, 2);
+        bl_data_write(&t->watched, &watched, 1);
+    }
+    bl__look_out(&p->run, id);
+}
+
+/* BL__NAME(idle) of runtime/worker.h. */
+static bool idle(protocol *p, bl__worker *w) {
+    bool looks_out = false;
+    for (;;) {
+        if (stopping(p))
+            return false;
+        if (!is_empty(p))
+            break;
+        if (looks_out)
+            look_out(p, w->id);
+        if (thief_sees_held_up(w))
+            break;
+        uint32_t seen = bl__sleep_begin(&p->run);
+        bool sleeps = is_empty(p) && !stopping(p);
+        looks_out = looks_out || bl__lookout_take(&p->run, w->id);
+        if (sleeps && looks_out) {
+            bl__nap(&p->run, seen, 0);
+            sleeps = false;
+        }
+        if (sleeps)
+            bl__sleep_now(&p->run, seen);
+        bl__sleep_end(&p->run);
+    }
+    if (looks_out)
+        bl__lookout_give(&p->run);
+    return true;
+}
+
+static void wait_for(uint32_t *word, uint32_t wanted) {
+    for (uint32_t seen, tries = 0; (seen = bl_load32_acquire(word)) != wanted;)
+        bl_wait_change32(word, seen, &tries);
+}
+
+static void run_task(protocol *p) {
+    if (bl_fetch_add32_relaxed(&p->begun, 1) >= p->entries)
+        bl_explore_fail("a task is run twice");
+    if (p->meet)
+        wait_for(&p->begun, p->entries);
+    bl_fetch_add32_release(&p->finished, 1);
+}
+
+static void search(protocol *p, bl__worker *w) {
+    while (idle(p, w)) {
+        uint32_t got = fetch(p) ? 1 : thief_raid(w, p) ? bl__stack_count(w->stack) : 0;
+        w->stack->bottom = w->stack->top;
+        if (got)
+            bl__wake_for_work(&p->run);
+        for (; got; got--)
+            run_task(p);
+    }
+}
+
+static void hand_over(protocol *p, uint32_t id) {
+    for (uint32_t i = 0; i < 2; i++)
+        if (bl__lookout_take(&p->run, id)) {
+            look_out(p, id);
+            bl__lookout_give(&p->run);
+        }
+}
+
+/* ---- who is held up ---- */
+
+static void hold_up(protocol *p, bl__worker *w) {
+    bl_task t = {.stack = w->stack, .lanes = 1, .words = WORDS, .run = &p->run};
+    uint32_t payload = 0;
+    bl__gate_open(w->stack);
+    for (uint32_t i = 0; p->spawns && i < p->entries; i++) {
+        bl_spawn(&t, &payload);
+        wait_for(&p->finished, i + 1);
+    }
+    wait_for(&p->finished, p->hand ? 0 : p->entries);
+    bl__gate_shut(w->stack);
+    bl_fetch_or32_relaxed(&p->control.stop, BL__STOP_HOST);
+    bl__wake_all_if_stopped(&p->run);
+}
+
+static void body(void *arg, uint32_t worker, uint32_t lane) {
+    protocol *p = arg;
+    (void)lane;
+    bl__worker w = {
+        .run = &p->run, .stack = &p->stacks[worker].head, .tally = &p->tally[worker], .id = worker, .words = WORDS};
+    if (worker == 0)
+        hold_up(p, &w);
+    else if (p->hand)
+        hand_over(p, worker);
+    else
+        search(p, &w);
+}
+
+static void before(void *arg) {
+    protocol *p = arg;
+    memset(&p->control, 0, sizeof p->control);
+    memset(p->tally, 0, sizeof p->tally);
+    memset(p->stacks, 0, sizeof p->stacks);
+    p->queue = p->begun = p->finished = 0;
+    p->run = (bl__run){.control = &p->control,
+                       .tally = p->tally,
+                       .memory = (unsigned char *)p->stacks,
+                       .queues = (unsigned char *)&p->queue,
+                       .worker_memory = sizeof p->stacks[0],
+                       .workers = p->workers,
+                       .words = WORDS,
+                       .stack_capacity = CAPACITY,
+                       .outbox = OUTBOX};
+    for (uint32_t i = 0; i < WORKERS; i++)
+        bl__stack_open(&p->stacks[i].head, &p->run);
+    for (uint32_t i = 0; i < p->entries && !p->spawns; i++)
+        bl__stack_slot(&p->stacks[0].head, WORDS, p->stacks[0].head.top++)[1] = 1;
+}
+
+static const char *after(void *arg) {
+    const protocol *p = arg;
+    return p->control.sleepers ? "somebody counts as asleep" : p->queue ? "a task is left" : NULL;
+}
+
+/* ---- the clients ---- */
+
+static const struct {
+    uint32_t workers, entries;
+    const char *how;
+} clients[] = {{2, 1, "given"},   {2, 2, "given"},   {2, 3, "given"}, {2, 1, "spawned"},
+               {2, 2, "spawned"}, {3, 1, "given"},   {3, 2, "given"}, {3, 3, "given"},
+               {3, 1, "spawned"}, {3, 2, "spawned"}, {3, 2, "met"},   {3, 1, "handed"}};
+
+static uint32_t count(void) { return sizeof clients / sizeof clients[0]; }
+
+static void text(uint32_t i, char text[PROVE_TEXT]) {
+    snprintf(text, PROVE_TEXT, "lookout %u workers %u entries %s", clients[i].workers, clients[i].entries,
+             clients[i].how);
+}
+
+static bool explore(uint32_t i, const prove_limits *limits, bl_explore_result *result) {
+    static protocol p;
+    bl_explore_options o = prove_explore_options(limits, before, after);
+    o.max_steps = STEPS;
+    p.workers = clients[i].workers;
+    p.entries = clients[i].entries;
+    p.spawns = !strcmp(clients[i].how, "spawned");
+    p.meet = !strcmp(clients[i].how, "met");
+    p.hand = !strcmp(clients[i].how, "handed");
+    return bl_explore(p.workers, body, &p, &o, result);
+}
+
+const prove_family prove_lookout = {"lookout", count, text, explore};

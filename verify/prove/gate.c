@@ -107,17 +107,12 @@ static void leave(bl__stack *s) {
     bl__gate_leave(s);
 }
 
-static uint32_t half(const payload *kept, const payload *given, uint32_t begin, uint32_t end, const run *r) {
-    (void)kept, (void)given, (void)r;
-    return begin + (end - begin) / 2;
-}
-
 static uint32_t raid_publish(bl__worker *w, uint32_t n) { return (void)w, n; } /* nobody else is out of work */
 
 #define BL__NAME(x) raid_##x
 #define BL_PAYLOAD payload
 #define BL_SHARED run
-#define BL_SPLIT half
+#define BL__MIDDLE(w, kept, given, shared) ((given)[0] + ((given)[1] - (given)[0]) / 2)
 #define BL__JOINS 1
 #define bl__gate_enter enter
 #define bl__gate_leave leave
@@ -212,9 +207,10 @@ static bool go_on(run *r, bl_task *t, uint32_t worker, uint32_t number) {
     t->join = to[0];
     t->index = to[1];
     if (r->c.sums) {
-        t->returned->any = 1;
+        t->returned->ended = BL__RETURNED;
         return false;
     }
+    t->returned->ended = BL__UNENDED;
     open(t->stack, worker);
     bl_data_read(forked, &made->forked.first, 2);
     if (!is_fork(r, forked[0]) || forked[1] != check_of(forked[0]))
@@ -226,9 +222,9 @@ static bool go_on(run *r, bl_task *t, uint32_t worker, uint32_t number) {
 
 static bool join(run *r, bl_task *t, uint32_t worker) {
     bool visited = false;
-    while (t->returned->any) {
+    while (t->returned->ended == BL__RETURNED) {
         uint32_t done = pass_on(r, t);
-        t->returned->any = 0;
+        t->returned->ended = BL__FORKED;
         if (done == BL__NO_JOIN)
             continue;
         visited = go_on(r, t, worker, done) || visited;
@@ -251,6 +247,7 @@ static void run_entry(run *r, bl_task *t, uint32_t worker) {
             bl_data_write(&entry[0], &next, 1);
         t->join = words[4];
         t->index = index;
+        t->returned->ended = BL__UNENDED;
         open(s, worker);
         run_task(r, t, &carried, index);
         bool visited = shut(s, worker);
@@ -263,6 +260,7 @@ static void run_entry(run *r, bl_task *t, uint32_t worker) {
 static void run_all(run *r, uint32_t worker) {
     private_stack *mine = &r->stacks[worker];
     bl_task t = {.stack = &mine->head,
+                 .stop = &r->control.stop,
                  .lanes = 1,
                  .words = WORDS,
                  .run = &r->run,
@@ -270,11 +268,15 @@ static void run_all(run *r, uint32_t worker) {
                  .spare = mine->spare,
                  .join = BL__NO_JOIN,
                  .result_bytes = r->c.sums ? sizeof(uint64_t) : sizeof(uint32_t),
-                 .results_at = r->c.sums ? 0 : RESULTS_AT};
+                 .results_at = r->c.sums ? 0 : RESULTS_AT,
+                 .payload_at = offsetof(record, forked),
+                 .join_width = 2,
+                 .payload_bytes = sizeof(payload)};
     for (uint32_t bottom;;) {
         bl_data_read(&bottom, &mine->head.bottom, 1);
         if (mine->head.top == bottom)
             return;
+        t.limit = bottom + CAPACITY;
         run_entry(r, &t, worker);
     }
 }
@@ -329,6 +331,7 @@ static void set_up_run(run *r) {
                        .outbox = OUTBOX,
                        .workers = 1 + r->c.thieves,
                        .words = WORDS,
+                       .widest = BL__MOST_CHILDREN,
                        .fences_alone = r->c.alone};
 }
 

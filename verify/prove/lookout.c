@@ -62,7 +62,7 @@ static uint32_t thief_publish(bl__worker *w, uint32_t n) {
 #define BL__NAME(x) thief_##x
 #define BL_PAYLOAD uint32_t
 #define BL_SHARED protocol
-#define BL_SPLIT(kept, given, begin, end, shared) ((void)(kept), (void)(given), (begin) + ((end) - (begin)) / 2)
+#define BL__MIDDLE(w, kept, given, shared) ((given)[0] + ((given)[1] - (given)[0]) / 2)
 #define BL__JOINS 0
 #include <ballast/runtime/raid.h>
 
@@ -154,7 +154,13 @@ static void hand_over(protocol *p, uint32_t id) {
 /* ---- who is held up ---- */
 
 static void hold_up(protocol *p, bl__worker *w) {
-    bl_task t = {.stack = w->stack, .lanes = 1, .words = WORDS, .run = &p->run};
+    bl_task t = {.stack = w->stack,
+                 .stop = &p->control.stop,
+                 .lanes = 1,
+                 .words = WORDS,
+                 .run = &p->run,
+                 .payload_bytes = 4 * (WORDS - BL__ENTRY_HEAD),
+                 .limit = w->stack->bottom + p->run.stack_capacity};
     uint32_t payload = 0;
     bl__gate_open(w->stack);
     for (uint32_t i = 0; p->spawns && i < p->entries; i++) {

@@ -74,9 +74,11 @@ BL_FN void bl__take_extras(bl__worker *w) {
     bl__stack *s = w->stack;
     uint32_t used = bl__stack_count(s) + w->run->outbox, room = w->run->stack_capacity;
     w->peak = w->peak > bl__stack_count(s) + s->extras ? w->peak : bl__stack_count(s) + s->extras;
-    for (; used < room && s->extras; used++)
-        bl__words_copy(bl__stack_slot(s, w->words, s->top++), s->extra.entries + (size_t)--s->extras * w->words,
+    for (; used < room && s->extras; used++) {
+        bl__words_copy(bl__stack_slot(s, w->words, s->top), s->extra.entries + (size_t)--s->extras * w->words,
                        w->words);
+        bl__stack_move_top(s, s->top + 1);
+    }
 }
 
 /* Lane 0 of a worker: something is wrong, and it need not look to know that it must stop. */

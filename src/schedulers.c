@@ -23,7 +23,7 @@ static const struct {
     {"static:split", "static", "in- and out-array, a launch per wave, an equal share for each worker"},
     {"static:cyclic", "static", "in- and out-array, a launch per wave, workers take turns"},
     {"list:locked", "list", "a list behind a lock, a launch per wave, everybody takes the next tasks"},
-    {"list:faa", "list", "a list and a fetch-and-add, a launch per wave, everybody takes the next tasks"},
+    {"list:faa", "list", "a list and a fetch-and-add, a launch per wave, everybody takes the next tasks, greedy within a wave"},
 };
 enum { FORMS = sizeof forms / sizeof forms[0] };
 

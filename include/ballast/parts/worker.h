@@ -17,6 +17,7 @@ typedef struct bl__worker {
     uint32_t words;       /* per entry: run->words, but a constant where the compiler can see it */
     uint32_t batch;       /* tasks run at once: the warp's lanes for lane tasks, else 1 */
     uint32_t stop, shown; /* lane 0: the stop word and the queue's size when it last looked */
+    uint32_t begun;       /* GPU: when the last batch began */
     uint32_t random;
     uint32_t victim, primed;        /* stealing: where to look next, and whether work was seen there */
     uint32_t piece, piece_run;      /* BL_RANGE_RUN: indices to take at once, and how many were */
@@ -50,7 +51,8 @@ BL_FN bl__worker bl__worker_start(const bl__run *run, bl__stack *stack, uint32_t
     w.lane = lane;
     w.words = words;
     w.batch = batch;
-    w.stop = BL__COARSE; /* nothing is known yet */
+    w.stop = 0;
+    w.begun = 0;
     w.shown = 1;
     w.random = (uint32_t)(run->seed * 2654435761u + id * 2246822519u) | 1u;
     w.victim = run->queue_count ? (id + 1) % run->queue_count : 0;

@@ -41,6 +41,7 @@ BL_FN uint32_t BL__NAME(piece)(bl__worker *w, uint32_t left, uint32_t most) {
 /* Private stacks that others can reach (CPU), or cannot (GPU). */
 #define BL__RAIDS (BL_WARP == 1 && !BL__ENDS_ALONE)
 #define BL__HIDES (BL_WARP > 1 && !BL__ENDS_ALONE)
+#define BL__KNOWN 4u /* batches after which a worker has seen how long they take */
 #if BL__RAIDS
 #include "raid.h"
 #endif
@@ -311,6 +312,8 @@ BL_FN bool BL__NAME(search)(bl__worker *w, const BL_SHARED *shared) {
     }
     w->waited += bl_clock() - since;
     w->piece_begun = 0;
+    if (w->lane == 0)
+        w->stop = bl_load32_host(&w->run->control->stop); /* what was read before the last batch is old by now */
     BL__NAME(stand)(w, BL__AT_WORK);
     if (got)
         bl__wake_for_work(w->run); /* who woke this worker woke only one: where there was work there may be more */
@@ -353,13 +356,25 @@ BL_FN bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
     BL__NAME(make_ready)(w);
     if (w->lane == 0)
         bl_store64_host(&w->tally->beat, w->tasks);
-    const uint32_t stop = bl_warp_broadcast32(w->stop, 0);
+#if BL__HIDES
+    const uint32_t now = bl_clock32();
+    if (now - w->begun >= BL_LONG_TICKS) /* w->stop was read before the batch: this one knows better */
+        w->stop |= BL__COARSE;
+    w->begun = now;
+#endif
+    uint32_t stop = bl_warp_broadcast32(w->stop, 0);
     if (stop & ~BL__COARSE)
         return false;
-    if (!BL__NAME(held)(w) && !BL__NAME(acquire)(w, shared))
-        return false;
+    if (!BL__NAME(held)(w)) {
+        if (!BL__NAME(acquire)(w, shared))
+            return false;
 #if BL__HIDES
-    if (stop & BL__COARSE)
+        w->begun = bl_clock32();
+        stop = bl_warp_broadcast32(w->stop, 0);
+#endif
+    }
+#if BL__HIDES
+    if (stop & BL__COARSE || w->tasks < BL__KNOWN * BL__BATCH)
         BL__NAME(expose)(w, shared);
 #endif
     if (BL_WARP > 1)
@@ -468,7 +483,7 @@ BL_HOT_FN void BL__NAME(join)(bl__worker *w, bl_task *task, const BL_SHARED *sha
  * somebody is out of work, what is here may be all that is left for all. In a wave what was fetched is what is run. */
 BL_FN uint32_t BL__NAME(next)(bl__worker *w, uint32_t left) {
 #if BL__TAKES_PIECES
-    uint32_t sharers = BL_WARP == 1 && (uint32_t)bl_load64_relaxed(&w->run->control->idle) ? w->run->workers : 1;
+    uint32_t sharers = BL_WARP > 1 ? 2 : (uint32_t)bl_load64_relaxed(&w->run->control->idle) ? w->run->workers : 1;
     return BL__ENDS_ALONE ? left : BL__NAME(piece)(w, left, bl__max(left / (8 * sharers), 1));
 #else
     return (void)w, (void)left, 1;
@@ -719,6 +734,7 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
 #undef BL__TAKES_PIECES
 #undef BL__RAIDS
 #undef BL__HIDES
+#undef BL__KNOWN
 #undef BL__ENDS_ALONE
 #undef BL__LEAVES
 #undef BL_QUEUE_

@@ -31,14 +31,14 @@ BL_FN uint32_t BL__NAME(rob_batch)(bl__worker *w, BL_QUEUE *q, uint32_t most) {
 }
 #endif
 
-/* Where tasks take long a warp takes what its lanes need, because empty lanes would cost more than the others' waiting. Else it leaves all but one entry
- * to the many who look for work. */
+/* Where there are many, or where tasks take long, a warp takes what its lanes need: empty lanes cost more than to leave the rest to others. Else it
+ * takes one entry, because many look for work. */
 BL_FN uint32_t BL__NAME(rob)(bl__worker *w, uint32_t victim, uint32_t size) {
     BL_QUEUE q = BL__NAME(queue)(w, victim);
     uint32_t want = w->run->steal_half ? (size + 1) / 2 : 1, got = 0;
     want = bl__min(want, w->run->stack_capacity - w->run->outbox); /* the next tasks must still have room to spawn */
 #if BL_WARP > 1
-    if (w->batch > 1 && !w->run->one_per_node && w->tasks && w->stop & BL__COARSE)
+    if (w->batch > 1 && !w->run->one_per_node && (size >= 2 * w->batch || (w->tasks && w->stop & BL__COARSE)))
         return BL__NAME(rob_batch)(w, &q, bl__min((size + 1) / 2, w->run->stack_capacity - w->run->outbox));
 #endif
 #if BL_QUEUE_(BY_HANDLE)

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { BLOCKS = 32, WAITING = 64, STEPS = 1000, LESS = 4, PRUNED = 4 };
 
@@ -370,7 +371,8 @@ static void text(uint32_t client, char text[PROVE_TEXT]) {
 }
 
 static bl_context open_context(scheduled *s, const bl__device_ops *ops, const char *scheduler) {
-    bl_context c = {.ops = ops, .device = s};
+    bl_context c = {
+        .ops = ops, .device = s, .process = (int)getpid()}; /* clients are explored by processes of their own */
     uint32_t uses = bl_scheduler_uses(scheduler);
     c.config.scheduler = scheduler;
     c.config.group = c.config.checkpoint = c.config.resume = c.config.problem = "";

@@ -33,8 +33,9 @@ BL_FN uint64_t BL__NAME(draw_locked)(bl__control *c, uint32_t n) {
 BL_FN void BL__NAME(draw)(bl__worker *w) {
     const bl__run *run = w->run;
 #if BL__TAKES_PIECES
-    uint32_t left = w->drawn_at < run->slice_tasks ? run->slice_tasks - (uint32_t)w->drawn_at : 0; /* as it was */
-    w->drawn = BL__NAME(piece)(w, UINT32_MAX, bl__max(left / run->groups / 8, 1));
+    /* What was left after the last draw; less by now, because others have drawn since: hence a sixteenth and not an eighth. */
+    uint32_t left = w->drawn_at < run->slice_tasks ? run->slice_tasks - (uint32_t)w->drawn_at : 0;
+    w->drawn = BL__NAME(piece)(w, UINT32_MAX, bl__max(left / run->groups / 16, 1));
 #else
     w->drawn = w->batch;
 #endif

@@ -65,9 +65,11 @@ BL_HOT_FN bool BL__NAME(shut)(bl__worker *w) {
 
 #define BL__BATCH (BL_KIND_LANE ? BL_WARP : 1u)
 
+/* Asked again and again by who looks for work, which so knows of long batches too when it has found some. */
 BL_FN bool BL__NAME(stopping)(bl__worker *w) {
-    uint32_t stop = w->lane == 0 ? bl_load32_host(&w->run->control->stop) & ~BL__COARSE : 0;
-    return bl_warp_broadcast32(stop, 0) != 0;
+    if (w->lane == 0)
+        w->stop = bl_load32_host(&w->run->control->stop);
+    return (bl_warp_broadcast32(w->stop, 0) & ~BL__COARSE) != 0;
 }
 
 BL_FN void BL__NAME(stand)(bl__worker *w, bl__standing standing) {
@@ -312,8 +314,6 @@ BL_FN bool BL__NAME(search)(bl__worker *w, const BL_SHARED *shared) {
     }
     w->waited += bl_clock() - since;
     w->piece_begun = 0;
-    if (w->lane == 0)
-        w->stop = bl_load32_host(&w->run->control->stop); /* what was read before the last batch is old by now */
     BL__NAME(stand)(w, BL__AT_WORK);
     if (got)
         bl__wake_for_work(w->run); /* who woke this worker woke only one: where there was work there may be more */

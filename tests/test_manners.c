@@ -4,6 +4,7 @@
 #include "cpus.h"
 #include "internal.h"
 
+#include <ballast/platform/platform.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -365,7 +366,7 @@ typedef struct crowd {
 
 static void count_one(bl_task *task, const void *payload, uint32_t index, const void *shared) {
     (void)task, (void)payload, (void)index;
-    __atomic_fetch_add(*(uint32_t *const *)shared, 1, __ATOMIC_RELAXED);
+    bl_fetch_add32_relaxed(*(uint32_t *const *)shared, 1);
 }
 
 static void *run_often(void *argument) {
@@ -374,10 +375,7 @@ static void *run_often(void *argument) {
         uint32_t count = 0, *shared = &count;
         int status = bl_run_range(crowd->c, crowd->program, &shared, &(uint32_t){0}, 100, NULL);
         bool right = status == BL_OK ? count == 100 : status == BL_EBUSY && count == 0;
-        __atomic_fetch_add(!right            ? &crowd->other
-                           : status == BL_OK ? &crowd->succeeded
-                                             : &crowd->refused,
-                           1, __ATOMIC_RELAXED);
+        bl_fetch_add32_relaxed(!right ? &crowd->other : status == BL_OK ? &crowd->succeeded : &crowd->refused, 1);
     }
     return NULL;
 }

@@ -18,7 +18,7 @@ static void report(litmus_report *r, const char *place, const char *name, const 
         r->status = STATUS_FAILED;
     if (!r->wants_json) {
         printf("%-7s  %-13s  %12llu  %14llu  %-9s  %s\n", place, name, (unsigned long long)c->odd,
-               (unsigned long long)c->runs, forbidden ? (c->odd ? "WRONG" : "never") : "allowed", text);
+               (unsigned long long)c->runs, !c->runs ? "not here" : !forbidden ? "allowed" : c->odd ? "WRONG" : "never", text);
         fflush(stdout);
         return;
     }

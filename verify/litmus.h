@@ -57,7 +57,7 @@ typedef struct litmus_count {
     uint64_t runs, odd; /* odd: with the outcome of interest */
 } litmus_count;
 
-/* Roles on threads of this machine, for so long. False: no memory, or no threads. */
+/* Roles on threads of this machine, for so long; no runs: the machine lacks the operation. False: no memory, or no threads. */
 bool litmus_cpu(litmus_kind kind, double seconds, litmus_count *count);
 
 /* Where the roles of a test on a GPU are. */

@@ -24,11 +24,14 @@ bool bl__can_fence_all_threads(void) {
     return works;
 }
 
-void bl__fence_all_threads(void) { (void)syscall(__NR_membarrier, PRIVATE_EXPEDITED, 0, 0); }
+/* Without the registration the system refuses the fence. */
+bool bl__fence_all_threads(void) {
+    return bl__can_fence_all_threads() && syscall(__NR_membarrier, PRIVATE_EXPEDITED, 0, 0) == 0;
+}
 
 #else
 
 bool bl__can_fence_all_threads(void) { return false; }
-void bl__fence_all_threads(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+bool bl__fence_all_threads(void) { return false; }
 
 #endif

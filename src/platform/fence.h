@@ -4,8 +4,9 @@
 
 #include <stdbool.h>
 
-/* False: this system has none. Must be asked before bl__fence_all_threads is called. */
+/* False: this system has none. */
 bool bl__can_fence_all_threads(void);
-void bl__fence_all_threads(void);
+/* False: this system has none, or refused it this time (no memory, a filter of system calls set since). */
+bool bl__fence_all_threads(void);
 
 #endif

@@ -66,12 +66,13 @@ BL_FN bool bl__gate_enter(bl__stack *s, uint32_t *top) {
     uint32_t gate = bl_load32_relaxed(&s->gate);
     if (gate & BL__INSIDE || !bl_cas32_acquire(&s->gate, &gate, gate | BL__INSIDE)) /* G4 */
         return false;
+    bool fenced = true;
     if (gate & BL__ALONE)
         bl_fence_seq_cst();
     else
-        bl_fence_heavy();
-    if (bl_load32_acquire(&s->open)) {     /* G2 */
-        *top = bl_load32_acquire(&s->top); /* G2 */
+        fenced = bl_fence_heavy();
+    if (fenced && bl_load32_acquire(&s->open)) { /* G2 */
+        *top = bl_load32_acquire(&s->top);       /* G2 */
         return true;
     }
     bl__gate_leave(s);

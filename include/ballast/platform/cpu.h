@@ -94,10 +94,10 @@ BL_FN void bl_fence_seq_cst(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 #ifdef __cplusplus
 extern "C"
 #endif
-    void
+    bool
     bl__fence_all_threads(void);
 BL_FN void bl_fence_light(void) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
-BL_FN void bl_fence_heavy(void) { bl__fence_all_threads(); }
+BL_FN bool bl_fence_heavy(void) { return bl__fence_all_threads(); }
 
 #if defined(__SIZEOF_INT128__) && (defined(__x86_64__) || defined(__aarch64__))
 #define BL_HAS_CAS128 1

@@ -35,7 +35,8 @@
  *                            a pair for what one thread does often and the others seldom. Of a light fence and a heavy one of another
  *                            thread one comes first: atomics before the first are seen by loads after the second. A light fence does
  *                            nothing else: it is no fence towards other light ones or ordinary ones, orders nothing by itself, and
- *                            does not publish plain data. A heavy fence is a seq_cst fence too
+ *                            does not publish plain data. A heavy fence is a seq_cst fence too;
+ *                            false: the system refused it, and it ordered nothing
  *   bl_load32_host, bl_load64_host, bl_store64_host    relaxed, for words that the host reads or writes during a run
  *
  *   shared plain data (ordered by the atomics around it, never racing)

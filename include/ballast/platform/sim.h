@@ -202,7 +202,8 @@ BL_FN void bl__sim_fence_at(bl__sim_site *site, int unused) { (void)unused, bl__
 #define bl_fence_release() BL__SIM_DO_FENCE(FENCE, RELEASE)
 #define bl_fence_seq_cst() BL__SIM_DO_FENCE(FENCE, SEQ_CST)
 #define bl_fence_light() BL__SIM_DO_FENCE(LIGHT, SEQ_CST)
-#define bl_fence_heavy() BL__SIM_DO_FENCE(HEAVY, SEQ_CST)
+BL_FN bool bl__sim_fence_heavy_at(bl__sim_site *site, int unused) { return (void)unused, bl__sim_fence(site), true; }
+#define bl_fence_heavy() BL__SIM_AT(bl__sim_fence_heavy_at, BL__SIM_HEAVY, 0, BL__SIM_SEQ_CST, BL__SIM_RELAXED, 0)
 
 #if defined(__SIZEOF_INT128__)
 #define BL_HAS_CAS128 1

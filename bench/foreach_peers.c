@@ -28,7 +28,6 @@ static BL_TASK void loop_piece(bl_task *t, const bl_nothing *payload, uint32_t b
 #define BL_SHARED loop_load
 #define BL_RANGE_RUN loop_piece
 #define BL_MAX_SPAWN 1
-#define BL_ONLY_DEFAULT 1
 #include <ballast/program.h>
 
 typedef struct loop_work {

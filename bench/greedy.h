@@ -152,6 +152,6 @@ static BL_TASK void greedy_join_run(bl_task *t, const greedy_span *span, uint32_
 #define BL_SHARED greedy_shared
 #define BL_LANE_TASKS GREEDY_LANES
 #define BL_LANES 64
-#define BL_SHORT_LIST 1
+#define BL_SCHEDULERS BL_SCHEDULERS_PAPERS
 #include <ballast/program.h>
 #endif

@@ -467,7 +467,7 @@ static int check(const run_request *request, const bl_context *context, void *pr
 
 /* Who has no queues runs waves of tasks, and stops between two of them only. */
 static void note_waves(const run_request *request, const bl_stats *stats) {
-    bool waves = !(bl_scheduler_uses(stats->scheduler) & BL_USES_CAPACITY);
+    bool waves = bl_scheduler_traits(stats->scheduler) & BL_TRAIT_WAVES;
     if (waves && (request->config.time_limit > 0 || request->config.checkpoint))
         note("%s: %s can stop only between two waves of tasks; this run had %" PRIu32,
              request->config.time_limit > 0 ? "--time-limit" : "--checkpoint", stats->scheduler, stats->launches);
@@ -486,7 +486,7 @@ static void note_changes(const run_request *request, const bl_context *context, 
         note("--capacity %" PRIu32 ": rounded up to %" PRIu64 ", a power of two", capacity, rounded);
     if (private_entries && private_entries != BL_NONE && !(uses & BL_USES_PRIVATE))
         note("--private %" PRIu32 ": of no use to %s, which has no private stacks", private_entries, stats->scheduler);
-    if (request->config.workers && !strcmp(stats->scheduler, "static:wave") &&
+    if (request->config.workers && bl_scheduler_traits(stats->scheduler) & BL_TRAIT_GROUP_PER_TASK &&
         !strcmp(bl_device_target(context), "cuda"))
         note("--workers %" PRIu32 ": of no use to static:wave on a GPU, which hands out the tasks itself",
              request->config.workers);

@@ -41,7 +41,6 @@ static BL_TASK void peak_merge(const areas *shared, const part *local) {
 #define BL_RUN peak_run
 #define BL_MERGE peak_merge
 #define BL_MAX_SPAWN 2
-#define BL_ONLY_DEFAULT 1 /* compiles in seconds; without it there is every scheduler to choose from */
 #include <ballast/program.h>
 
 int main(void) {

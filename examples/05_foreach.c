@@ -33,7 +33,6 @@ static BL_TASK void steps_merge(const answer *shared, const best *local) {
 #define BL_RANGE_RUN steps_run
 #define BL_MERGE steps_merge
 #define BL_MAX_SPAWN 0
-#define BL_ONLY_DEFAULT 1 /* compiles in seconds; without it there is every scheduler to choose from */
 #include <ballast/program.h>
 
 int main(void) {

@@ -65,7 +65,6 @@ static BL_TASK void sort_join(bl_task *t, const piece *p, const uint64_t *swaps,
 #define BL_RUN sort_run
 #define BL_JOIN sort_join
 #define BL_JOIN_WIDTH 2
-#define BL_ONLY_DEFAULT 1
 #include <ballast/program.h>
 
 int main(void) {

@@ -46,7 +46,6 @@ static BL_TASK void tile_run(bl_task *t, const tile *p, uint32_t index, const ta
 #define BL_SHARED table
 #define BL_RUN tile_run
 #define BL_MAX_SPAWN 2
-#define BL_ONLY_DEFAULT 1
 #include <ballast/program.h>
 
 static void prepare(table *g, unsigned char *down, unsigned char *across) {

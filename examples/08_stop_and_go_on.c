@@ -40,7 +40,6 @@ static BL_TASK void walk_merge(const totals *shared, const found *local) {
 #define BL_MERGE walk_merge
 #define BL_MAX_SPAWN 2
 #define BL_LANE_TASKS 1
-#define BL_ONLY_DEFAULT 1 /* compiles in seconds; without it there is every scheduler to choose from */
 #include <ballast/program.h>
 
 /* The same calls every time: memory, its contents, the run. */

@@ -65,7 +65,9 @@ int bl__look_up(bl__job *j) {
 /* ---- beginning: from the roots, or where a checkpoint was written ---- */
 
 /* Range stealing deals out the indices themselves, unless who splits the range must be asked. */
-static bool is_loop(const bl__job *j, uint32_t range) { return j->plan.range && range > 1 && !j->plan.program->splits; }
+static bool is_loop(const bl__job *j, uint32_t range) {
+    return j->plan.traits & BL_TRAIT_RANGES && range > 1 && !j->plan.program->splits;
+}
 
 /* Its one entry is kept for whoever has an index of it. */
 static void make_loop(bl__job *j, uint32_t range) {
@@ -79,7 +81,7 @@ static void make_loop(bl__job *j, uint32_t range) {
 
 /* Root entries into flat. A range is dealt out, a part for each worker; more than one root come only with a range of one. */
 static int upload_roots(bl__job *j, const void *roots, uint32_t count, uint32_t range) {
-    bool whole = range == 1 || j->plan.is_static || is_loop(j, range);
+    bool whole = range == 1 || (j->plan.traits & BL_TRAIT_WAVES) || is_loop(j, range);
     uint32_t parts = whole ? 1 : range < j->run.workers ? range : j->run.workers;
     uint32_t words = j->run.words, payload = j->plan.program->payload_bytes;
     bool joins = j->plan.program->result_bytes != 0;
@@ -167,7 +169,7 @@ int bl__begin(bl__job *j, const void *roots, uint32_t count, uint32_t range, uin
         status = bl__look_up(j); /* its time may be up already */
     if (status == BL_OK && !resume.file && is_loop(j, range))
         make_loop(j, range);
-    if (status == BL_OK && j->plan.is_static)
+    if (status == BL_OK && j->plan.traits & BL_TRAIT_WAVES)
         status = number_tasks(j, tasks);
     bl__resume_close(&resume);
     return status;

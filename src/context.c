@@ -108,11 +108,11 @@ static const char *wrong_field(const bl_config *c, const bl__device_ops *ops) {
         return "time_limit: negative or not a number";
     if (!(c->checkpoint_seconds >= 0))
         return "checkpoint_seconds: negative or not a number";
-    if (c->stream && strcmp(ops->target, "cuda"))
+    if (c->stream && !ops->has_streams)
         return "stream: only a GPU has streams (accepted: NULL)";
     if (c->bind > 1)
         return "bind: 0 or 1";
-    if (c->bind && strcmp(ops->target, "cpu"))
+    if (c->bind && !ops->can_bind)
         return "bind: only workers on the CPU can be bound to cores (accepted: with device cpu)";
     return NULL;
 }

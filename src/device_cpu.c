@@ -105,7 +105,7 @@ static int cpu_enumerate(uint32_t i, bl_device_info *info) {
 static void run_groups(cpu_device *d, uint32_t number) {
     const bl__run *run = d->run;
     bl__stack *stack = bl__stack_of(run, number);
-    bool wave = d->plan->wave;
+    bool wave = d->plan->traits & BL_TRAIT_GROUP_PER_TASK;
     uint32_t id = number;
     for (;;) {
         if (wave)
@@ -122,7 +122,7 @@ static void run_groups(cpu_device *d, uint32_t number) {
 
 static void run_part(cpu_device *d, uint32_t number) {
     const bl__run *run = d->run;
-    if (!run->trace || !d->plan->is_static) {
+    if (!run->trace || !(d->plan->traits & BL_TRAIT_WAVES)) {
         run_groups(d, number);
         return;
     }
@@ -392,8 +392,17 @@ static int cpu_timer_stop(bl_context *c, double *seconds) {
     return BL_OK;
 }
 
+static uint32_t cpu_default_private(uint32_t words, uint32_t outbox) { return (void)words, (void)outbox, 256; }
+
 const bl__device_ops bl__cpu_ops = {
     .target = "cpu",
+    .warp = 1,
+    .policies = bl__cpu_policies,
+    .host_memory = true,
+    .host_stacks = true,
+    .workers_allocate = true,
+    .can_bind = true,
+    .default_private = cpu_default_private,
     .enumerate = cpu_enumerate,
     .open = cpu_open,
     .close = cpu_close,
@@ -408,5 +417,4 @@ const bl__device_ops bl__cpu_ops = {
     .launch = cpu_launch,
     .timer_start = cpu_timer_start,
     .timer_stop = cpu_timer_stop,
-    .host_memory = true,
 };

@@ -246,7 +246,7 @@ static int cuda_launch(bl_context *c, const bl__plan *plan, const bl__run *run, 
     uint32_t blocks = (run->groups + plan->workers_per_block - 1) / plan->workers_per_block;
     size_t memory = (size_t)run->worker_memory * plan->workers_per_block;
     /* Workers that wait for each other must all be resident; those of a wave, or of a loop that each may leave alone, need not. */
-    int cooperative = !plan->is_static && !run->alone;
+    int cooperative = !(plan->traits & BL_TRAIT_WAVES) && !run->alone;
     int error = d->timing ? cudaEventRecord(d->started, d->stream) : cudaSuccess;
     d->timed = d->timed || d->timing;
     d->timing = false;
@@ -279,7 +279,34 @@ static int cuda_timer_stop(bl_context *c, double *seconds) {
     return status_of(c, error, "timing");
 }
 
-extern "C" const bl__device_ops bl__cuda_ops = {
-    "cuda",    cuda_enumerate, cuda_open, cuda_close,  cuda_alloc,  cuda_free,        cuda_copy,       cuda_copy,
-    cuda_copy, cuda_zero,      cuda_fit,  cuda_manage, cuda_launch, cuda_timer_start, cuda_timer_stop,
-};
+/* What shared memory allows. */
+static uint32_t cuda_default_private(uint32_t words, uint32_t outbox) {
+    uint32_t room = 4096 / (4 * words);
+    return room > outbox + 40 ? room - outbox - 33 : 8;
+}
+
+static constexpr bl__device_ops make_ops(void) {
+    bl__device_ops ops = {};
+    ops.target = "cuda";
+    ops.warp = 32;
+    /* One fetch-and-add a piece, asked for before the last piece is run, costs less than looking for victims. */
+    ops.loop_scheduler = "list:faa";
+    ops.workers_must_fit = true;
+    ops.has_streams = true;
+    ops.default_private = cuda_default_private;
+    ops.enumerate = cuda_enumerate;
+    ops.open = cuda_open;
+    ops.close = cuda_close;
+    ops.alloc = cuda_alloc;
+    ops.free = cuda_free;
+    ops.copy_in = ops.copy_out = ops.move = cuda_copy;
+    ops.zero = cuda_zero;
+    ops.fit = cuda_fit;
+    ops.manage = cuda_manage;
+    ops.launch = cuda_launch;
+    ops.timer_start = cuda_timer_start;
+    ops.timer_stop = cuda_timer_stop;
+    return ops;
+}
+
+extern "C" const bl__device_ops bl__cuda_ops = make_ops();

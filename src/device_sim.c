@@ -120,8 +120,17 @@ static int sim_timer_stop(bl_context *c, double *seconds) {
     return BL_OK;
 }
 
+/* Few, so that things go wrong which are wrong. */
+static uint32_t sim_default_private(uint32_t words, uint32_t outbox) { return (void)words, (void)outbox, 6; }
+
 const bl__device_ops bl__sim_ops = {
     .target = "sim",
+    .warp = 8,
+    .block = 16, /* small ones: fibers take time */
+    .policies = bl__sim_policies,
+    .host_memory = true,
+    .host_stacks = true,
+    .default_private = sim_default_private,
     .enumerate = sim_enumerate,
     .open = sim_open,
     .close = sim_close,
@@ -136,5 +145,4 @@ const bl__device_ops bl__sim_ops = {
     .launch = sim_launch,
     .timer_start = sim_timer_start,
     .timer_stop = sim_timer_stop,
-    .host_memory = true,
 };

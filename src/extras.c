@@ -32,24 +32,24 @@ void bl__wide_free(unsigned char *results) { free(results); }
 
 /* ---- called by the host while no worker runs ---- */
 
-static bool on_cpu(const bl__job *j) { return !strcmp(j->plan.program->target, "cpu") && j->run.memory; }
+static bool has_extras(const bl__job *j) { return j->c->ops->workers_allocate && j->run.memory; }
 
 static bl__stack *stack_of(const bl__job *j, uint32_t worker) { return bl__stack_of(&j->run, worker); }
 
 void bl__extras_start(bl__job *j) {
-    for (uint32_t i = 0; on_cpu(j) && i < j->run.workers; i++)
+    for (uint32_t i = 0; has_extras(j) && i < j->run.workers; i++)
         memset(stack_of(j, i), 0, sizeof(bl__stack));
 }
 
 uint64_t bl__extras_count(const bl__job *j) {
     uint64_t count = 0;
-    for (uint32_t i = 0; on_cpu(j) && i < j->run.workers; i++)
+    for (uint32_t i = 0; has_extras(j) && i < j->run.workers; i++)
         count += stack_of(j, i)->extras;
     return count;
 }
 
 void bl__extras_take(bl__job *j, uint32_t *entries) {
-    for (uint32_t i = 0; on_cpu(j) && i < j->run.workers; i++) {
+    for (uint32_t i = 0; has_extras(j) && i < j->run.workers; i++) {
         bl__stack *s = stack_of(j, i);
         size_t words = (size_t)s->extras * j->run.words;
         if (words)
@@ -70,13 +70,13 @@ static void free_wide(const bl__job *j) {
 
 uint64_t bl__extras_bytes(const bl__job *j) {
     uint64_t bytes = 0;
-    for (uint32_t i = 0; on_cpu(j) && i < j->run.workers; i++)
+    for (uint32_t i = 0; has_extras(j) && i < j->run.workers; i++)
         bytes += 4u * (uint64_t)stack_of(j, i)->extra.room * j->run.words;
     return bytes;
 }
 
 void bl__extras_end(bl__job *j) {
-    for (uint32_t i = 0; on_cpu(j) && i < j->run.workers; i++)
+    for (uint32_t i = 0; has_extras(j) && i < j->run.workers; i++)
         free(stack_of(j, i)->extra.entries);
     if (j->wide)
         free_wide(j);

@@ -53,17 +53,13 @@ struct bl_context {
 typedef struct bl__plan {
     const bl_program *program;
     const bl__instance *instance;
-    int queue; /* which managed queue, -1 for none */
-    int deque;
     const char *scheduler; /* its complete name */
-    bool is_static;        /* waves over arrays, no queues: static and list */
-    bool wave, cyclic;     /* static:wave, static:cyclic */
-    bool locked;           /* list:locked */
-    bool range;
-    bool central;
-    bool as_in_paper; /* asked for by a paper's name */
-    uint32_t warp;    /* lanes per warp of the target */
-    uint32_t threads; /* per block of a GPU launch; lanes otherwise */
+    uint32_t traits;       /* bl_traits */
+    int policy;            /* its number in bl__device_ops.policies */
+    int queue;             /* which managed queue, -1 for none */
+    bool as_in_paper;      /* asked for by a paper's name */
+    bool pieces;           /* as in bl__run */
+    uint32_t threads;      /* per block of a GPU launch; lanes otherwise */
     uint32_t workers_per_block;
     uint32_t fit;        /* workers that fit at the same time */
     uint32_t processors; /* multiprocessors, cores */
@@ -84,6 +80,18 @@ typedef enum bl__manage_op {
 /* One file per device kind; every function returns a bl_status unless it says otherwise. */
 struct bl__device_ops {
     const char *target;
+    uint32_t warp;  /* lanes */
+    uint32_t block; /* lanes per block unless a run says; 0: as many as the program says */
+    const struct bl__policy *
+        *policies; /* its schedulers, in the order of BL__SCHEDULERS; NULL: they are in the program's kernels */
+    const char *loop_scheduler; /* what "auto" means for a loop; NULL: nothing special */
+    bool host_memory;           /* what alloc gives: a forked child has a copy of it */
+    bool host_stacks;           /* private stacks lie in such memory, and not in a GPU's */
+    bool workers_allocate;      /* they can get memory during a run: for spawns and forks of any width */
+    bool workers_must_fit;      /* no more than plan->fit */
+    bool can_bind, has_streams; /* bl_config.bind, bl_config.stream */
+    /* Entries that a worker keeps to itself, of that many words, unless told otherwise. */
+    uint32_t (*default_private)(uint32_t words, uint32_t outbox);
     int (*enumerate)(uint32_t i, bl_device_info *info); /* 0 past the end */
     int (*open)(bl_context *c, const char *id);
     /* A dead context: leaves what a stuck worker may still use. An inherited one (bl__inherited): frees memory of the host and nothing else. */
@@ -102,7 +110,6 @@ struct bl__device_ops {
     int (*launch)(bl_context *c, const bl__plan *plan, const bl__run *run, const void *shared);
     int (*timer_start)(bl_context *c);
     int (*timer_stop)(bl_context *c, double *seconds);
-    bool host_memory; /* what alloc gives: a forked child has a copy of it */
 };
 
 extern const bl__device_ops bl__cpu_ops, bl__sim_ops;
@@ -193,7 +200,7 @@ int bl__rest_check(bl_context *c, const bl__rest *rest, const uint32_t *entries,
 typedef struct bl__queue_type {
     const char *name;
     size_t (*bytes)(bl_shape shape);
-    int deque, by_handle;
+    int by_handle;
     uint32_t most_threads;
 } bl__queue_type;
 const bl__queue_type *bl__queue_type_at(int queue);
@@ -204,6 +211,7 @@ typedef void (*bl__manage_fn)(bl__manage_op op, int queue, const bl__run *run, u
                               uint64_t *total, uint32_t rank, uint32_t size);
 void bl__manage_cpu(bl__manage_op op, int queue, const bl__run *run, uint32_t *entries, uint32_t count, uint64_t *total,
                     uint32_t rank, uint32_t size);
+extern const struct bl__policy *bl__cpu_policies[], *bl__sim_policies[];
 void bl__manage_sim(bl__manage_op op, int queue, const bl__run *run, uint32_t *entries, uint32_t count, uint64_t *total,
                     uint32_t rank, uint32_t size);
 

@@ -12,7 +12,7 @@ static void say_too_wide(bl__job *j, uint32_t children) {
     else
         bl__detail(j->c, "%s: a fork of %u children, but BL_JOIN_WIDTH is %u%s", p->name, (unsigned)children,
                    (unsigned)p->join_width,
-                   strcmp(p->target, "cpu") ? "" : ", and a checkpoint holds the results of no wider one");
+                   !j->c->ops->workers_allocate ? "" : ", and a checkpoint holds the results of no wider one");
 }
 
 int bl__say_misuse(bl__job *j, uint64_t misuse) {

@@ -39,7 +39,7 @@ int bl__first_records(bl__job *j) {
     if (!j->plan.program->result_bytes)
         return BL_OK;
     uint64_t each = j->c->config.capacity ? j->c->config.capacity : 256;
-    each = each < 4 * j->plan.warp ? 4 * j->plan.warp : each;
+    each = each < 4 * j->c->ops->warp ? 4 * j->c->ops->warp : each;
     uint32_t needed = bl__power_of_two(each * j->run.workers);
     return bl__make_records(j, needed > j->run.record_capacity ? needed : j->run.record_capacity);
 }

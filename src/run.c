@@ -53,18 +53,7 @@ uint32_t bl__power_of_two(uint64_t at_least) {
 
 /* ---- sizes ---- */
 
-/* How much a worker keeps to itself unless told otherwise: plenty on a CPU, what shared memory allows on a GPU, little on the simulated machine,
- * which is there to see things go wrong. */
-static uint32_t default_private(const bl__job *j, uint32_t outbox) {
-    if (j->plan.as_in_paper)
-        return 0;
-    if (!strcmp(j->plan.program->target, "cpu"))
-        return 256;
-    if (!strcmp(j->plan.program->target, "sim"))
-        return 6;
-    uint32_t room = 4096 / (4 * j->run.words);
-    return room > outbox + 40 ? room - outbox - 33 : 8;
-}
+static bool in_waves(const bl__job *j) { return j->plan.traits & BL_TRAIT_WAVES; }
 
 static size_t aligned(size_t bytes) { return (bytes + 15) / 16 * 16; }
 
@@ -79,14 +68,15 @@ static int size_workers(bl__job *j, uint32_t lanes) {
     run->outbox = outbox;
     run->private_limit = config->private_entries == BL_NONE ? 0
                          : config->private_entries          ? config->private_entries
-                                                            : default_private(j, outbox);
-    if (j->plan.is_static)
+                         : j->plan.as_in_paper              ? 0
+                                                            : j->c->ops->default_private(run->words, outbox);
+    if (in_waves(j))
         run->private_limit = 0;
     run->stack_capacity = bl__power_of_two((uint64_t)run->private_limit + outbox + batch + 1);
     run->scratch_bytes = (uint32_t)aligned(p->scratch_bytes);
     size_t memory = bl__stack_bytes(run->stack_capacity, run->words);
     if (p->result_bytes)
-        memory += 4 * BL__SPARE_WORDS_OF(j->plan.warp);
+        memory += 4 * BL__SPARE_WORDS_OF(j->c->ops->warp);
     memory = run->scratch_bytes + aligned(memory);
     if (memory > UINT32_MAX) {
         bl__detail(j->c, "private %u: too large a stack (accepted: less than 4 GiB for a worker)", run->private_limit);
@@ -97,14 +87,15 @@ static int size_workers(bl__job *j, uint32_t lanes) {
     if (status != BL_OK)
         return status;
     uint32_t wanted = config->workers ? config->workers : j->plan.fit;
-    run->workers = !strcmp(p->target, "cuda") && wanted > j->plan.fit ? j->plan.fit : wanted;
+    run->workers = j->c->ops->workers_must_fit && wanted > j->plan.fit ? j->plan.fit : wanted;
     run->groups = run->workers;
-    run->tallies = j->plan.wave && j->plan.processors < run->workers ? j->plan.processors : run->workers;
+    run->tallies = j->plan.traits & BL_TRAIT_GROUP_PER_TASK && j->plan.processors < run->workers ? j->plan.processors
+                                                                                                 : run->workers;
     return BL_OK;
 }
 
 uint32_t bl__tasks_at_once(const bl__job *j) {
-    bool lanes = j->plan.instance->lane_tasks && j->plan.warp > 1;
+    bool lanes = j->plan.instance->lane_tasks && j->c->ops->warp > 1;
     return lanes ? j->run.lanes : j->plan.program->takes_pieces && j->run.pop ? j->run.pop : 1;
 }
 
@@ -113,18 +104,20 @@ static void choose_policy(bl__job *j) {
     bl__run *run = &j->run;
     bool paper = j->plan.as_in_paper;
     run->seed = config->seed;
-    run->queue_count = j->plan.is_static ? 0 : j->plan.central ? 1 : run->workers;
+    bool one_queue = j->plan.traits & BL_TRAIT_ONE_QUEUE;
+    run->queue_count = in_waves(j) ? 0 : one_queue ? 1 : run->workers;
     run->random_victims = config->victims ? config->victims == BL_VICTIMS_RANDOM : !paper;
     run->steal_half = config->steal == BL_STEAL_HALF;
     run->one_per_node = paper;
     run->done_test = (config->done_test ? config->done_test == 1 : paper) && j->plan.program->has_done_test;
+    run->pieces = j->plan.pieces;
     run->pop = config->pop ? config->pop : j->plan.program->pop;
-    bool any_width = !strcmp(j->plan.program->target, "cpu") && !config->checkpoint[0];
+    bool any_width = j->c->ops->workers_allocate && !config->checkpoint[0];
     run->widest = any_width ? BL__MOST_CHILDREN : j->plan.program->join_width;
-    run->locked = j->plan.locked;
+    run->locked = (j->plan.traits & BL_TRAIT_LOCKED) != 0;
     run->fences_alone = j->plan.fences_alone;
-    run->turn = j->plan.cyclic ? bl__tasks_at_once(j) : 0;
-    uint32_t first = config->capacity ? config->capacity : j->plan.central ? 65536 : 1024;
+    run->turn = j->plan.traits & BL_TRAIT_TURNS ? bl__tasks_at_once(j) : 0;
+    uint32_t first = config->capacity ? config->capacity : one_queue ? 65536 : 1024;
     run->capacity = bl__power_of_two(first);
 }
 
@@ -136,9 +129,9 @@ static int allocate_workers(bl__job *j) {
     int status = bl__ensure(j, &j->control, sizeof(bl__control));
     if (status == BL_OK)
         status = bl__ensure(j, &j->tally, sizeof(bl__tally) * run->tallies);
-    if (status == BL_OK && !j->plan.is_static)
+    if (status == BL_OK && !in_waves(j))
         status = bl__ensure(j, &j->spill, spill);
-    if (status == BL_OK && strcmp(j->plan.program->target, "cuda"))
+    if (status == BL_OK && j->c->ops->host_stacks)
         status = bl__ensure(j, &j->memory, (size_t)run->worker_memory * run->workers);
     if (status == BL_OK)
         status = bl__ensure(j, &j->total, sizeof(uint64_t));
@@ -146,6 +139,7 @@ static int allocate_workers(bl__job *j) {
         status = bl__no_memory(j->c, "the workers' counts");
     if (status == BL_OK)
         status = bl__zero(j->c, j->tally.memory, sizeof(bl__tally) * run->tallies);
+    run->policy = j->c->ops->policies ? j->c->ops->policies[j->plan.policy] : NULL;
     run->control = j->control.memory;
     run->tally = j->tally.memory;
     run->spill = j->spill.memory;
@@ -223,7 +217,7 @@ static int drain(bl__job *j) {
 
 int bl__launch(bl__job *j, bl__control *after) {
     j->run.launch = j->stats.launches++;
-    j->c->pausable = !j->plan.is_static;
+    j->c->pausable = !in_waves(j);
     int status = j->c->ops->launch(j->c, &j->plan, &j->run, j->shared);
     if (status == BL_OK)
         status = bl__copy_out(j->c, after, j->control.memory, sizeof *after);
@@ -256,7 +250,8 @@ static int run_dynamic(bl__job *j) {
         status = j->c->ops->timer_start(j->c);
     while (status == BL_OK) {
         status = bl__launch(j, &after);
-        bool over = (uint32_t)after.idle & 1u << 31 || after.stop & BL__STOP_DONE || (j->run.alone && !(after.stop & ~BL__COARSE));
+        bool over = (uint32_t)after.idle & 1u << 31 || after.stop & BL__STOP_DONE ||
+                    (j->run.alone && !(after.stop & ~BL__COARSE));
         if (status != BL_OK || over)
             break;
         status = drain(j);
@@ -299,15 +294,15 @@ void bl__add_up(bl__job *j) {
         most = t->busy > most ? t->busy : most;
         queue_peak = t->queue_peak > queue_peak ? t->queue_peak : queue_peak;
         peak = t->peak > peak ? t->peak : peak;
-        if (!j->plan.is_static)
+        if (!in_waves(j))
             s->peak_tasks += t->peak;
     }
     s->peak_bytes += bl__extras_bytes(j);
     s->balance = most ? (double)least / (double)most : 1;
-    if (j->plan.central) {
+    if (j->plan.traits & BL_TRAIT_ONE_QUEUE) {
         s->peak_tasks += queue_peak;
         s->paper_tasks = queue_peak;
-    } else if (!j->plan.is_static) {
+    } else if (!in_waves(j)) {
         s->paper_tasks = peak * j->run.queue_count;
     }
 }
@@ -320,7 +315,7 @@ static void describe(bl__job *j, uint32_t lanes) {
     snprintf(s->scheduler, sizeof s->scheduler, "%s", j->plan.scheduler);
     if (j->plan.instance->lane_tasks || lanes == 1)
         snprintf(s->group, sizeof s->group, "lane");
-    else if (lanes == j->plan.warp)
+    else if (lanes == j->c->ops->warp)
         snprintf(s->group, sizeof s->group, "warp");
     else
         snprintf(s->group, sizeof s->group, "block:%u", lanes);
@@ -402,7 +397,7 @@ static int run_entries(bl_context *c, const bl_program *program, const void *sha
             c->first_problem = c->problem;
         status = bl__begin(j, roots, count, range, &tasks);
         if (status == BL_OK)
-            status = j->plan.is_static ? bl__run_waves(j, tasks) : run_dynamic(j);
+            status = in_waves(j) ? bl__run_waves(j, tasks) : run_dynamic(j);
         if (status == BL_OK && results)
             status = bl__copy_out(c, results, j->results.memory, (size_t)program->result_bytes * count);
         bl__add_up(j);
@@ -410,7 +405,7 @@ static int run_entries(bl_context *c, const bl_program *program, const void *sha
         if (!j->again)
             c->spent += bl__now() - j->begun;
     }
-    status = bl__trace_end(c, &j->run, j->plan.is_static, status);
+    status = bl__trace_end(c, &j->run, in_waves(j), status);
     if (stats)
         *stats = j->stats;
     if (c->dead) {

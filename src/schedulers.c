@@ -2,48 +2,76 @@
 #include "internal.h"
 
 #include <ballast/generated/queues.h>
+#include <ballast/generated/schedulers.h>
 #include <ballast/parts/region.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Complete names. */
-static const char *const scheduler_names[] = {
-#define X(word, name, other) name,
-    BL_INSTANCES(X)
-#undef X
-};
-enum { INSTANCES = sizeof scheduler_names / sizeof scheduler_names[0] };
-
-/* Schedulers without queues are one instance in several forms. */
-static const struct {
-    const char *name, *instance, *text;
-} forms[] = {
-    {"static:wave", "static", "in- and out-array, a launch per wave, a group per task"},
-    {"static:split", "static", "in- and out-array, a launch per wave, an equal share for each worker"},
-    {"static:cyclic", "static", "in- and out-array, a launch per wave, workers take turns"},
-    {"list:locked", "list", "a list behind a lock, a launch per wave, everybody takes the next tasks"},
-    {"list:faa", "list", "a list and a fetch-and-add, a launch per wave, everybody takes the next tasks, greedy within a wave"},
-};
-enum { FORMS = sizeof forms / sizeof forms[0] };
-
-static const struct {
-    const char *policy;
-    uint32_t uses;
+/* What the files of schedulers/ say of themselves. */
+typedef struct policy {
+    const char *name;
+    uint32_t traits, uses;
     const char *text;
-} policies[] = {
-#define X(policy, uses, text) {#policy, uses, text},
-    BL_SCHEDULERS(X)
+} policy;
+
+enum {
+#define X(policy, traits, uses, text) POLICY_##policy,
+    BL__POLICIES(X)
+#undef X
+        POLICIES
+};
+static const policy policies[] = {
+#define X(policy, traits, uses, text) {#policy, traits, uses, text},
+    BL__POLICIES(X)
 #undef X
 };
-enum { POLICIES = sizeof policies / sizeof policies[0] };
 
-/* Of a complete name. */
-static size_t policy_of(const char *scheduler) {
-    size_t n = 0, length = strcspn(scheduler, ":");
-    while (strncmp(scheduler, policies[n].policy, length) || policies[n].policy[length])
-        n++;
-    return n;
+/* Every scheduler by its complete name. Those without queues are one text in several forms. */
+typedef struct scheduler {
+    const char *name, *instance; /* instance: what a kernel is known by */
+    const policy *policy;
+    uint32_t traits;
+    const char *text;
+    int number; /* in bl__device_ops.policies */
+} scheduler;
+
+enum {
+#define X(word, name, policy) NUMBER_##word,
+    BL__SCHEDULERS(X)
+#undef X
+};
+static const scheduler forms[] = {
+#define X(policy, name, traits, text) {name, #policy, policies + POLICY_##policy, traits, text, NUMBER_##policy},
+    BL__FORMS(X)
+#undef X
+};
+static const scheduler instances[] = {
+#define X(word, name, policy) {name, name, policies + POLICY_##policy, 0, NULL, NUMBER_##word},
+    BL__SCHEDULERS(X)
+#undef X
+};
+enum { FORMS = sizeof forms / sizeof forms[0], INSTANCES = sizeof instances / sizeof instances[0] };
+
+/* In the order of the instances, each with its forms. False past the end. */
+static bool scheduler_at(uint32_t i, scheduler *s) {
+    for (uint32_t n = 0; n < INSTANCES; n++) {
+        uint32_t has_forms = 0;
+        for (uint32_t f = 0; f < FORMS; f++)
+            if (forms[f].number == instances[n].number) {
+                has_forms = 1;
+                *s = forms[f];
+                if (i-- == 0)
+                    return true;
+            }
+        if (!has_forms && i-- == 0) {
+            *s = instances[n];
+            s->traits = s->policy->traits;
+            s->text = s->policy->text;
+            return true;
+        }
+    }
+    return false;
 }
 
 static const struct {
@@ -62,24 +90,13 @@ static const struct {
 enum { ALIASES = sizeof aliases / sizeof aliases[0] };
 
 const char *bl_scheduler_name(uint32_t i) {
-    for (uint32_t n = 0; n < INSTANCES; n++) {
-        if (strchr(scheduler_names[n], ':') && i-- == 0)
-            return scheduler_names[n];
-        for (uint32_t f = 0; f < FORMS; f++)
-            if (!strcmp(forms[f].instance, scheduler_names[n]) && i-- == 0)
-                return forms[f].name;
-    }
-    return NULL;
+    scheduler s;
+    return scheduler_at(i, &s) ? s.name : NULL;
 }
 
 const char *bl_scheduler_text(uint32_t i) {
-    const char *name = bl_scheduler_name(i);
-    if (!name)
-        return NULL;
-    for (uint32_t f = 0; f < FORMS; f++)
-        if (!strcmp(name, forms[f].name))
-            return forms[f].text;
-    return policies[policy_of(name)].text;
+    scheduler s;
+    return scheduler_at(i, &s) ? s.text : NULL;
 }
 
 const char *bl_alias_name(uint32_t i, const char **scheduler) {
@@ -90,63 +107,67 @@ const char *bl_alias_name(uint32_t i, const char **scheduler) {
     return aliases[i].name;
 }
 
-/* The complete name, or NULL. */
-static const char *resolve(const char *name, bool *alias) {
+/* False for a name that is unknown. */
+static bool resolve(const char *name, scheduler *s, bool *alias) {
+    const char *meant = !strcmp(name, "auto") ? BL__DEFAULT_TEXT : name;
     *alias = false;
-    if (!strcmp(name, "auto"))
-        return BL_DEFAULT_TEXT;
     for (uint32_t i = 0; i < ALIASES; i++)
         if (!strcmp(name, aliases[i].name)) {
             *alias = true;
-            return aliases[i].scheduler;
+            meant = aliases[i].scheduler;
         }
-    const char *known;
-    for (uint32_t i = 0; (known = bl_scheduler_name(i)); i++)
-        if (!strcmp(name, known))
-            return known;
-    return NULL;
+    for (uint32_t i = 0; scheduler_at(i, s); i++)
+        if (!strcmp(meant, s->name))
+            return true;
+    return false;
 }
 
 bool bl__scheduler_known(const char *name) {
     bool alias;
-    return resolve(name, &alias) != NULL;
+    scheduler s;
+    return resolve(name, &s, &alias);
 }
 
-uint32_t bl_scheduler_uses(const char *scheduler) {
+uint32_t bl_scheduler_uses(const char *name) {
     bool alias;
-    const char *name = scheduler ? resolve(scheduler, &alias) : NULL;
-    return name ? policies[policy_of(name)].uses : BL_USES_NOTHING;
+    scheduler s;
+    return name && resolve(name, &s, &alias) ? s.policy->uses : (uint32_t)BL_USES_NOTHING;
 }
 
-static const bl__instance *find_instance(const bl_program *program, const char *name, int lane_tasks) {
-    const char *stored = name;
-    for (uint32_t f = 0; f < FORMS; f++)
-        if (!strcmp(name, forms[f].name))
-            stored = forms[f].instance;
-    for (uint32_t i = 0; i < program->instance_count; i++)
-        if (!strcmp(program->instances[i].scheduler, stored) &&
-            (program->instances[i].lane_tasks == lane_tasks || !strcmp(program->target, "cpu")))
-            return program->instances + i;
+uint32_t bl_scheduler_traits(const char *name) {
+    bool alias;
+    scheduler s;
+    return name && resolve(name, &s, &alias) ? s.traits : 0;
+}
+
+static const bl__instance *find_instance(const bl_program *program, const scheduler *s, int lane_tasks) {
+    const int waves = (s->traits & BL_TRAIT_WAVES) != 0;
+    for (uint32_t i = 0; i < program->instance_count; i++) {
+        const bl__instance *instance = program->instances + i;
+        if ((instance->scheduler ? !strcmp(instance->scheduler, s->instance) : instance->waves == waves) &&
+            (instance->lane_tasks == lane_tasks || program->warp == 1))
+            return instance;
+    }
     return NULL;
 }
 
-int bl_program_has(const bl_program *program, const char *scheduler) {
+int bl_program_has(const bl_program *program, const char *name) {
     bool alias;
-    const char *name = program && scheduler ? resolve(scheduler, &alias) : NULL;
-    return name && find_instance(program, name, (int)program->lane_tasks) != NULL;
+    scheduler s;
+    return program && name && resolve(name, &s, &alias) && find_instance(program, &s, (int)program->lane_tasks) != NULL;
 }
 
-static uint32_t warp_of(const char *target) { return !strcmp(target, "cuda") ? 32 : !strcmp(target, "sim") ? 8 : 1; }
-
 /* Which lanes work together. False for a text that is no group here. */
-static bool parse_group(const char *text, const bl_program *program, uint32_t warp, int *lane_tasks, uint32_t *lanes) {
+static bool parse_group(const char *text, const bl_program *program, const bl__device_ops *ops, int *lane_tasks,
+                        uint32_t *lanes) {
+    const uint32_t warp = ops->warp;
     if (warp == 1) {
         *lane_tasks = 1;
         *lanes = 1;
         return !*text || !strcmp(text, "lane");
     }
     *lane_tasks = (int)program->lane_tasks;
-    *lanes = program->lane_tasks ? warp : warp == 8 ? 16 : program->lanes; /* small blocks on the simulated machine */
+    *lanes = program->lane_tasks ? warp : ops->block ? ops->block : program->lanes;
     if (!*text)
         return true;
     *lane_tasks = !strcmp(text, "lane");
@@ -165,7 +186,8 @@ static bool parse_group(const char *text, const bl_program *program, uint32_t wa
 
 const char *bl__lacks(uint32_t capability, const char *name) {
     bool alias;
-    const char *scheduler = resolve(name, &alias), *queue = strchr(scheduler ? scheduler : name, ':');
+    scheduler s;
+    const char *queue = strchr(resolve(name, &s, &alias) ? s.name : name, ':');
     queue = queue ? queue + 1 : name;
     bl_queue_info info;
     for (uint32_t i = 0; capability && capability < 90 && bl_queue(i, &info); i++)
@@ -199,26 +221,24 @@ static const char *asked_for(const bl_config *config, uint32_t use) {
 }
 
 /* One of the fields from `first` on that were given and that this scheduler does not use; 0: none. Sizes come first. */
-static uint32_t unused_field(const bl_config *config, const char *scheduler, uint32_t first) {
-    uint32_t uses = policies[policy_of(scheduler)].uses;
+static uint32_t unused_field(const bl_config *config, const scheduler *s, uint32_t first) {
     for (uint32_t use = first; use <= BL_USES_DONE_TEST; use *= 2)
-        if (!(uses & use) && asked_for(config, use))
+        if (!(s->policy->uses & use) && asked_for(config, use))
             return use;
     return 0;
 }
 
-static int check_fields(bl_context *c, const bl__plan *plan) {
+static int check_fields(bl_context *c, const bl__plan *plan, const scheduler *s) {
     const bl_config *config = &c->config;
     const bl_program *program = plan->program;
-    uint32_t unused = unused_field(config, plan->scheduler, BL_USES_VICTIMS);
-    bool pieces = program->takes_pieces && (plan->warp == 1 || !plan->instance->lane_tasks);
+    uint32_t unused = unused_field(config, s, BL_USES_VICTIMS);
     if (unused) {
         bl__detail(c, "%s: %s has no use for it (accepted with", asked_for(config, unused), plan->scheduler);
         for (uint32_t n = 0, users = 0; n < POLICIES; n++)
             if (policies[n].uses & unused)
-                bl__detail(c, "%s %s", users++ ? "," : "", policies[n].policy);
+                bl__detail(c, "%s %s", users++ ? "," : "", policies[n].name);
         bl__detail(c, ")");
-    } else if (config->pop > 1 && !pieces) {
+    } else if (config->pop > 1 && !plan->pieces) {
         bl__detail(c,
                    program->takes_pieces
                        ? "pop %u: with this group a lane of %s takes one (accepted: 1, or with warp, block:N)"
@@ -233,21 +253,19 @@ static int check_fields(bl_context *c, const bl__plan *plan) {
 }
 
 /* Whether "auto" may mean that one: it is there, has a use for what was asked for, and can be stopped if that is wanted. */
-static bool may_choose(const bl_context *c, const bl_program *program, const char *name, int lane_tasks) {
-    bool waves = !(bl_scheduler_uses(name) & BL_USES_CAPACITY); /* no queues */
-    bool to_stop = c->config.time_limit > 0 || c->config.checkpoint[0];
-    return find_instance(program, name, lane_tasks) && !bl__lacks(c->capability, name) &&
-           !unused_field(&c->config, name, BL_USES_CAPACITY) && !(waves && to_stop);
+static bool may_choose(const bl_context *c, const bl_program *program, const char *name, int lane_tasks, scheduler *s) {
+    bool to_stop = c->config.time_limit > 0 || c->config.checkpoint[0], alias;
+    return name && resolve(name, s, &alias) && find_instance(program, s, lane_tasks) &&
+           !bl__lacks(c->capability, name) && !unused_field(&c->config, s, BL_USES_CAPACITY) &&
+           !(s->traits & BL_TRAIT_WAVES && to_stop);
 }
 
-/* What "auto" means for a program, `otherwise` unless there is a reason. */
-static const char *choose(const bl_context *c, const bl_program *program, int lane_tasks, const char *otherwise) {
-    if (program->automatic && may_choose(c, program, program->automatic, lane_tasks))
-        return program->automatic;
-    /* A loop on a GPU: one fetch-and-add a piece, asked for before the last piece is run, costs less than looking for victims. */
-    if (program->takes_pieces && !strcmp(program->target, "cuda") && may_choose(c, program, "list:faa", lane_tasks))
-        return "list:faa";
-    return otherwise;
+/* What "auto" means for a program; *s, the default, unless there is a reason. */
+static void choose(const bl_context *c, const bl_program *program, int lane_tasks, scheduler *s) {
+    scheduler better;
+    if (may_choose(c, program, program->automatic, lane_tasks, &better) ||
+        (program->takes_pieces && may_choose(c, program, c->ops->loop_scheduler, lane_tasks, &better)))
+        *s = better;
 }
 
 int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint32_t *lanes) {
@@ -257,47 +275,45 @@ int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint
         bl__detail(c, "the program is built for %s, the context is on %s", program->target, c->ops->target);
         return BL_ENOCODE;
     }
-    const char *name = resolve(c->config.scheduler, &plan->as_in_paper); /* bl_open has looked whether it is known */
+    scheduler s;
     int lane_tasks;
-    plan->warp = warp_of(program->target);
-    if (!parse_group(c->config.group, program, plan->warp, &lane_tasks, lanes)) {
+    (void)resolve(c->config.scheduler, &s, &plan->as_in_paper); /* bl_open has looked whether it is known */
+    if (!parse_group(c->config.group, program, c->ops, &lane_tasks, lanes)) {
         bl__detail(c, "group %s: not on %s (accepted: lane", c->config.group, program->target);
-        if (plan->warp > 1)
-            bl__detail(c, ", warp, block:N with N a multiple of %u up to 1024", plan->warp);
+        if (c->ops->warp > 1)
+            bl__detail(c, ", warp, block:N with N a multiple of %u up to 1024", c->ops->warp);
         bl__detail(c, ")");
         return BL_EINVAL;
     }
     if (!strcmp(c->config.scheduler, "auto"))
-        name = choose(c, program, lane_tasks, name);
-    const char *lack = bl__lacks(c->capability, name);
+        choose(c, program, lane_tasks, &s);
+    const char *lack = bl__lacks(c->capability, s.name);
     if (lack) {
-        bl__detail(c, "scheduler %s: %s; %s has %u.%u", name, lack, c->id, c->capability / 10, c->capability % 10);
+        bl__detail(c, "scheduler %s: %s; %s has %u.%u", s.name, lack, c->id, c->capability / 10, c->capability % 10);
         return BL_ENOCODE;
     }
-    plan->instance = find_instance(program, name, lane_tasks);
+    plan->instance = find_instance(program, &s, lane_tasks);
     if (!plan->instance) {
-        bl__detail(c, "%s has no code for %s with group %s: other groups run with " BL_DEFAULT_TEXT, program->name,
-                   name, c->config.group);
+        bl__detail(c,
+                   "%s has no code for %s with group %s: other groups run with " BL__DEFAULT_TEXT
+                   ", and BL_SCHEDULERS says what else is compiled",
+                   program->name, s.name, c->config.group);
         return BL_ENOCODE;
     }
-    plan->scheduler = name;
-    plan->is_static = !strchr(plan->instance->scheduler, ':');
-    plan->wave = !strcmp(name, "static:wave");
-    plan->cyclic = !strcmp(name, "static:cyclic");
-    plan->locked = !strcmp(name, "list:locked");
-    plan->range = !strncmp(name, "range", 5);
-    plan->central = !strncmp(name, "central", 7);
-    plan->queue = plan->is_static ? -1 : bl__queue_number(strchr(name, ':') + 1);
-    plan->deque = plan->queue >= 0 && bl__queue_type_at(plan->queue)->deque;
-    return check_fields(c, plan);
+    plan->scheduler = s.name;
+    plan->traits = s.traits;
+    plan->policy = s.number;
+    plan->pieces = program->takes_pieces && (c->ops->warp == 1 || !plan->instance->lane_tasks);
+    plan->queue = s.traits & BL_TRAIT_WAVES ? -1 : bl__queue_number(strchr(s.name, ':') + 1);
+    return check_fields(c, plan, &s);
 }
 
 /* ---- queues ---- */
 
 /* In the order of src/manage.h. What a worker needs for its ranges is a region. */
 static size_t region_bytes(bl_shape shape) { return bl__region_bytes(shape.capacity, shape.words); }
-#define X(name) {#name, name##_bytes, name##_KIND == BL_KIND_DEQUE, name##_BY_HANDLE, name##_MOST_THREADS},
-#define Y(name) {#name, region_bytes, 0, 0, UINT32_MAX},
+#define X(name) {#name, name##_bytes, name##_BY_HANDLE, name##_MOST_THREADS},
+#define Y(name) {#name, region_bytes, 0, UINT32_MAX},
 static const bl__queue_type queue_types[] = {BL_MANAGED_QUEUES(X) BL_RANGES(Y)};
 #undef Y
 #undef X

@@ -63,7 +63,7 @@ static int run_wave(bl__job *j, uint32_t tasks, uint64_t *spawned) {
             status = bl__records_for_wave(j, run->slice_tasks);
         run->out = j->out.memory;
         run->out_first = j->out_first.memory;
-        if (j->plan.wave)
+        if (j->plan.traits & BL_TRAIT_GROUP_PER_TASK)
             run->groups = (run->slice_tasks + batch - 1) / batch;
         memset(&after, 0, sizeof after);
         after.out = *spawned;

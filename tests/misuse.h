@@ -241,7 +241,7 @@ static BL_TASK void checked_run(bl_task *t, const checked_node *parent, uint32_t
 #define BL_PAYLOAD spawner_node
 #define BL_RUN spawner_run
 #define BL_LANE_TASKS 1
-#define BL_SHORT_LIST 1
+#define BL_SCHEDULERS BL_SCHEDULERS_PAPERS
 #include <ballast/program.h>
 
 #define BL_PROGRAM wide
@@ -251,7 +251,7 @@ static BL_TASK void checked_run(bl_task *t, const checked_node *parent, uint32_t
 #define BL_JOIN wide_join
 #define BL_JOIN_WIDTH 2
 #define BL_LANE_TASKS 1
-#define BL_SHORT_LIST 1
+#define BL_SCHEDULERS BL_SCHEDULERS_PAPERS
 #include <ballast/program.h>
 
 #define BL_PROGRAM rules
@@ -261,7 +261,6 @@ static BL_TASK void checked_run(bl_task *t, const checked_node *parent, uint32_t
 #define BL_JOIN rule_join
 #define BL_MAX_SPAWN 2
 #define BL_LANE_TASKS 1
-#define BL_ONLY_DEFAULT 1
 #include <ballast/program.h>
 
 #define BL_PROGRAM checked
@@ -270,7 +269,6 @@ static BL_TASK void checked_run(bl_task *t, const checked_node *parent, uint32_t
 #define BL_RESULT uint64_t
 #define BL_SUM 1
 #define BL_LANE_TASKS 1
-#define BL_ONLY_DEFAULT 1
 #define BL_CHECKED 1
 #include <ballast/program.h>
 #undef BL_CHECKED
@@ -279,7 +277,6 @@ static BL_TASK void checked_run(bl_task *t, const checked_node *parent, uint32_t
 #define BL_PAYLOAD uint32_t
 #define BL_RUN bare_run
 #define BL_LANE_TASKS 1
-#define BL_ONLY_DEFAULT 1
 #include <ballast/program.h>
 
 #define BL_PROGRAM sixteen_fib
@@ -289,7 +286,6 @@ static BL_TASK void checked_run(bl_task *t, const checked_node *parent, uint32_t
 #define BL_JOIN sixteen_join
 #define BL_JOIN_WIDTH 2
 #define BL_LANE_TASKS 1
-#define BL_ONLY_DEFAULT 1
 #include <ballast/program.h>
 #endif
 #endif

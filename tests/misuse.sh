@@ -82,7 +82,6 @@ static BL_TASK void run(bl_task *t, const load *p, uint32_t index, const bl_noth
 static BL_TASK void join(bl_task *t, const load *p, const uint32_t *r, uint32_t count, const bl_nothing *s, bl_nothing *l) {
     (void)t, (void)p, (void)r, (void)count, (void)s, (void)l;
 }
-#define BL_ONLY_DEFAULT 1
 #define BL_PROGRAM wrong'
 tail='#include <ballast/program.h>'
 
@@ -142,7 +141,6 @@ typedef struct six { uint16_t a, b, c; } six;
 static BL_TASK void run(bl_task *t, const six *p, uint32_t index, const bl_nothing *s, bl_nothing *l) {
     (void)t, (void)p, (void)index, (void)s, (void)l;
 }
-#define BL_ONLY_DEFAULT 1
 #define BL_PROGRAM wrong
 #define BL_PAYLOAD six
 #define BL_RUN run
@@ -157,7 +155,6 @@ static BL_TASK void run(bl_task *t, const uint32_t *p, uint32_t index, const bl_
 static BL_TASK void join(bl_task *t, const uint32_t *p, const uint16_t *r, uint32_t count, const bl_nothing *s, bl_nothing *l) {
     (void)t, (void)p, (void)r, (void)count, (void)s, (void)l;
 }
-#define BL_ONLY_DEFAULT 1
 #define BL_PROGRAM wrong
 #define BL_PAYLOAD uint32_t
 #define BL_RUN run
@@ -244,7 +241,6 @@ static BL_TASK void run(bl_task *t, const load *p, uint32_t index, const bl_noth
     uint64_t other = 0;
     bl_spawn(t, &other);
 }
-#define BL_ONLY_DEFAULT 1
 #define BL_PROGRAM wrong
 #define BL_RUN run
 $tail
@@ -261,7 +257,6 @@ static BL_TASK void run(bl_task *t, const load *p, uint32_t index, const bl_noth
     bl_fork(t, &other, &other, 2);
 }
 #define BL_SUM 1
-#define BL_ONLY_DEFAULT 1
 #define BL_PROGRAM wrong
 #define BL_RUN run
 $tail
@@ -277,7 +272,6 @@ static BL_TASK void run(bl_task *t, const uint32_t *p, uint32_t index, const bl_
 }
 #define BL_PAYLOAD uint32_t
 #define BL_SUM 1
-#define BL_ONLY_DEFAULT 1
 #define BL_PROGRAM wrong
 #define BL_RUN run
 $tail
@@ -292,7 +286,6 @@ static BL_TASK void run(bl_task *t, const load *p, uint32_t index, const bl_noth
     (void)index, (void)s, (void)l;
     bl_spawn(t, p);
 }
-#define BL_ONLY_DEFAULT 1
 #define BL_PROGRAM one
 #define BL_RUN run
 $tail
@@ -300,7 +293,6 @@ static BL_TASK void run2(bl_task *t, const uint64_t *p, uint32_t index, const bl
     (void)index, (void)s, (void)l;
     bl_spawn(t, p);
 }
-#define BL_ONLY_DEFAULT 1
 #define BL_PROGRAM two
 #define BL_PAYLOAD uint64_t
 #define BL_RUN run2

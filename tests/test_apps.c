@@ -119,7 +119,7 @@ static bool is_there(const char *device) {
 /* ThreadSanitizer keeps memory for every thread and fiber there ever was: under it, fewer of them. */
 #define SPARING (CHECK_SLOWER >= 12)
 
-/* A program with BL_SHORT_LIST has not all schedulers where there are lanes, and a build with few queues not all names. */
+/* On a GPU a program has those of BL_SCHEDULERS, and a build with few queues not all names. */
 static bool has_code(const bl_program *program, const char *scheduler) {
     const char *alias, *stands_for;
     for (uint32_t i = 0; (alias = bl_alias_name(i, &stands_for)); i++)

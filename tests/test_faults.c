@@ -220,7 +220,6 @@ static BL_TASK void wide_join(bl_task *t, const uint32_t *depth, const uint32_t 
 #define BL_RESULT uint32_t
 #define BL_JOIN wide_join
 #define BL_JOIN_WIDTH 2
-#define BL_ONLY_DEFAULT 1
 #include <ballast/program.h>
 
 static int run_beyond(const char *scheduler, bl_context *c, const bl_program *program) {

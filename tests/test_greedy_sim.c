@@ -82,13 +82,11 @@ static BL_TASK void load_run(bl_task *t, const load_task *p, uint32_t index, con
 #define BL_SHARED load_shared
 #define BL_RUN load_run
 #define BL_LANE_TASKS 1
-#define BL_SHORT_LIST 1
 #include <ballast/program.h>
 #define BL_PROGRAM by_block
 #define BL_PAYLOAD load_task
 #define BL_SHARED load_shared
 #define BL_RUN load_run
-#define BL_SHORT_LIST 1
 #include <ballast/program.h>
 #define BL_PROGRAM singly_by_lane
 #define BL_PAYLOAD load_task
@@ -96,14 +94,12 @@ static BL_TASK void load_run(bl_task *t, const load_task *p, uint32_t index, con
 #define BL_RUN load_run
 #define BL_MAX_SPAWN MOST_TASKS
 #define BL_LANE_TASKS 1
-#define BL_SHORT_LIST 1
 #include <ballast/program.h>
 #define BL_PROGRAM singly_by_block
 #define BL_PAYLOAD load_task
 #define BL_SHARED load_shared
 #define BL_RUN load_run
 #define BL_MAX_SPAWN MOST_TASKS
-#define BL_SHORT_LIST 1
 #include <ballast/program.h>
 
 /* A worker may take a piece before it runs the one that it has: what was left then is what counts. */
@@ -132,7 +128,6 @@ static BL_TASK void pieces_run(bl_task *t, const load_task *p, uint32_t begin, u
 #define BL_LOCAL pieces_local
 #define BL_MAX_SPAWN 0
 #define BL_LANE_TASKS 1
-#define BL_SHORT_LIST 1
 #include <ballast/program.h>
 #define BL_PROGRAM pieces_by_block
 #define BL_PAYLOAD load_task
@@ -140,7 +135,6 @@ static BL_TASK void pieces_run(bl_task *t, const load_task *p, uint32_t begin, u
 #define BL_RANGE_RUN pieces_run
 #define BL_LOCAL pieces_local
 #define BL_MAX_SPAWN 0
-#define BL_SHORT_LIST 1
 #include <ballast/program.h>
 
 /* A lopsided fork-join tree with a task of the load at each leaf. */
@@ -194,7 +188,6 @@ static BL_TASK void tree_join(bl_task *t, const tree_node *p, const uint64_t *re
 #define BL_JOIN tree_join
 #define BL_JOIN_WIDTH 2
 #define BL_LANE_TASKS 1
-#define BL_SHORT_LIST 1
 #include <ballast/program.h>
 #define BL_PROGRAM tree_by_block
 #define BL_PAYLOAD tree_node
@@ -203,7 +196,6 @@ static BL_TASK void tree_join(bl_task *t, const tree_node *p, const uint64_t *re
 #define BL_RESULT uint64_t
 #define BL_JOIN tree_join
 #define BL_JOIN_WIDTH 2
-#define BL_SHORT_LIST 1
 #include <ballast/program.h>
 
 /* ---- combinations ---- */

@@ -326,7 +326,6 @@ static BL_TASK void vector_join(bl_task *t, const vector *forked, const long dou
 #define BL_RESULT long double
 #define BL_JOIN vector_join
 #define BL_JOIN_WIDTH 1
-#define BL_ONLY_DEFAULT 1
 #include <ballast/program.h>
 
 static void aligned_function(bl_task *task, const void *payload, uint32_t index, const void *shared) {

@@ -48,7 +48,7 @@ static const char *scheduler_at(uint32_t i) {
 }
 /* A launch per wave of tasks. */
 static bool is_static(const char *scheduler) {
-    return !strncmp(scheduler, "static", 6) || !strncmp(scheduler, "list", 4);
+    return bl_scheduler_traits(scheduler) & BL_TRAIT_WAVES;
 }
 static bool is_alias(const char *scheduler) { return !strchr(scheduler, ':'); }
 

@@ -25,9 +25,7 @@ static const char *scheduler_at(uint32_t i) {
     return i < n ? bl_scheduler_name(i) : bl_alias_name(i - n, NULL);
 }
 /* A launch per wave of tasks. */
-static bool is_static(const char *scheduler) {
-    return !strncmp(scheduler, "static", 6) || !strncmp(scheduler, "list", 4);
-}
+static bool is_static(const char *scheduler) { return bl_scheduler_traits(scheduler) & BL_TRAIT_WAVES; }
 
 static bl_context *open_with(bl_config config) {
     bl_context *c = NULL;
@@ -93,7 +91,7 @@ static void test_groups(void) {
     }
 }
 
-/* Without a group the program's own is taken; without code for it there is an error, and another target's program is one too. */
+/* Without a group the program's own is taken, and every scheduler runs with the other kind too; another target's program is an error. */
 static void test_choice(void) {
     tree_totals totals = {0, 0};
     tree_shared shared = {&totals};
@@ -109,10 +107,15 @@ static void test_choice(void) {
         CHECK_SAME(bl_run(c, lane_tree_sim(), &shared, &node, 1, NULL), BL_EINVAL);
         bl_close(c);
     }
-    c = open_with((bl_config){.scheduler = "steal:abp", .group = "warp"});
-    CHECK_SAME(bl_run(c, lane_tree_sim(), &shared, &node, 1, NULL), BL_ENOCODE);
-    CHECK(*bl_error_detail(c));
-    bl_close(c);
+    const char *scheduler;
+    for (uint32_t i = 0; (scheduler = bl_scheduler_name(i)); i++) {
+        c = open_with((bl_config){.scheduler = scheduler, .group = "warp"});
+        CHECK(!strcmp(run_tree(c, lane_tree_sim(), node, 1).group, "warp"));
+        bl_close(c);
+        c = open_with((bl_config){.scheduler = scheduler, .group = "lane"});
+        CHECK(!strcmp(run_tree(c, block_tree_sim(), node, 1).group, "lane"));
+        bl_close(c);
+    }
     CHECK_SAME(bl_open(&c, &(bl_config){.device = "cpu"}), BL_OK);
     CHECK_SAME(bl_run(c, lane_tree_sim(), &shared, &node, 1, NULL), BL_ENOCODE);
     bl_close(c);

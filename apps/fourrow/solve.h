@@ -225,10 +225,6 @@ static BL_TASK void fourrow_solve_join(bl_task *t, const fourrow_question *forke
 #define BL_JOIN_WIDTH FOURROW_COLUMNS
 #define BL_MERGE fourrow_solve_merge
 #define BL_LANE_TASKS 1
-#define BL_SHORT_LIST 1
-#ifdef BL_TARGET_CUDA
-#define BL_ONLY_DEFAULT 1 /* a large kernel: each scheduler would take seconds to compile */
-#endif
 #include <ballast/program.h>
 #endif
 

@@ -200,5 +200,5 @@ static BL_TASK bool octree_done(const octree_shared *s) {
 #define BL_DONE_TEST octree_done
 #define BL_MAX_SPAWN 8
 #define BL_LANES 512
-#define BL_SHORT_LIST 1
+#define BL_SCHEDULERS BL_SCHEDULERS_PAPERS
 #include <ballast/program.h>

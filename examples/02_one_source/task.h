@@ -37,7 +37,6 @@ static BL_TASK void queens_merge(const queens_shared *shared, const queens_local
 #define BL_RUN queens_run
 #define BL_MERGE queens_merge
 #define BL_LANE_TASKS 1   /* on a GPU every lane of a warp runs a task of its own */
-#define BL_ONLY_DEFAULT 1 /* compiles in seconds; without it there is every scheduler to choose from */
 #include <ballast/program.h>
 
 #endif

@@ -232,6 +232,19 @@ typedef enum bl_uses {
     BL_USES_DONE_TEST = 32
 } bl_uses;
 uint32_t bl_scheduler_uses(const char *scheduler); /* also of the papers' names; nothing for a name that is unknown */
+/* What kind of scheduler it is. */
+typedef enum bl_traits {
+    BL_TRAIT_WAVES =
+        1, /* in- and out-arrays, a launch per wave of tasks; it has no queues, and stops only between two waves */
+    BL_TRAIT_ONE_QUEUE = 2,       /* for all workers; otherwise each has its own */
+    BL_TRAIT_STEALS = 4,          /* workers take from each other's queues */
+    BL_TRAIT_RANGES = 8,          /* the indices of a loop are dealt out, and stolen, as pairs of numbers */
+    BL_TRAIT_GREEDY = 16,         /* no ready task waits while a worker is idle; of a wave: within it */
+    BL_TRAIT_GROUP_PER_TASK = 32, /* waves: as many groups as there are tasks */
+    BL_TRAIT_TURNS = 64,          /* waves: workers take turns */
+    BL_TRAIT_LOCKED = 128         /* waves: the list has a lock */
+} bl_traits;
+uint32_t bl_scheduler_traits(const char *scheduler); /* also of the papers' names; 0 for a name that is unknown */
 /* The papers' names: alias and what it stands for; NULL past the end. */
 const char *bl_alias_name(uint32_t i, const char **scheduler);
 /* 1 if `program` has code for that scheduler. */

@@ -26,16 +26,16 @@
  *     #define BL_LANES    n               lanes per block on a GPU, a multiple of 32; default 128
  *     #define BL_RESIDENT n               lane tasks: warps that a multiprocessor should hold at once, a multiple of 4; the compiler keeps to as many
  *                                         registers. Default: it uses what it likes
- *     #define BL_SHORT_LIST 1             on a GPU and on the simulated machine only the schedulers of the papers and the default: compiles three
- *                                         times as fast. A CPU has them all. 2: on a GPU also the other queues of Kerbl et al., shared by all workers
- *     #define BL_ONLY_DEFAULT 1           nothing but the default scheduler: compiles in a second or two
+ *     #define BL_SCHEDULERS which         on a GPU every scheduler is a kernel of its own, so a program names those that it wants beside the default one:
+ *                                         BL_SCHEDULERS_PAPERS, BL_SCHEDULERS_ALL (takes minutes), or a list of them with |, as in
+ *                                         (BL_SCHEDULER_steal_abp | BL_SCHEDULER_list). A CPU and the simulated machine always have all
  *     #define BL_AUTO     "steal:bwd"     what "auto" means for this program, where it has that scheduler; default: what the library chooses
  *     #define BL_CHECKED  1               more checks, which cost time, also on GPUs: sums of BL_SUM that reach 2^48, payloads and results at addresses
  *                                         that are no multiple of 4. For all programs of a file: -DBL_CHECKED
  *     #define BL_DONE_TEST function       (const BL_SHARED *) -> bool: what the papers ask instead of detecting termination
  *     #include <ballast/program.h>
  *
- * The task is inlined into the worker loop of every scheduler. All macros but BL_CHECKED are undefined again at the end.
+ * The task is inlined into the worker loop. All macros but BL_CHECKED are undefined again at the end.
  *
  * What is wrong with a program is found by the compiler where it can be, else when it happens: the run ends with BL_EMISUSE, and bl_error_detail says what a
  * task did. Define BL_PAYLOAD and BL_RESULT before task.h, and the compiler also compares the sizes of what is spawned, forked and returned.
@@ -44,16 +44,21 @@
 #define BALLAST_PROGRAM_ONCE
 #include "ballast.h"
 
-#include <ballast/generated/queues.h>
-#include "parts/pool.h"
-#include "parts/region.h"
+#include <ballast/generated/schedulers.h>
 #include "parts/worker.h"
 #include "runtime/idle.h"
 #include "runtime/joins.h"
 #include "runtime/lookout.h"
+#include "runtime/piece.h"
+#include "runtime/policy.h"
 #include "runtime/program_type.h"
 #include "runtime/termination.h"
 #include "task.h"
+#ifdef BL_TARGET_CUDA
+#include <ballast/generated/queues.h>
+#include "parts/pool.h"
+#include "parts/region.h"
+#endif
 #include <string.h>
 
 #define BL__UP(n, to) (((n) + (to)-1u) / (to) * (to)) /* the next multiple */
@@ -125,11 +130,8 @@ BL_FN void bl__worker_sync(uint32_t lanes) {
 #ifndef BL_POP
 #define BL_POP 0
 #endif
-#ifndef BL_SHORT_LIST
-#define BL_SHORT_LIST 0
-#endif
-#ifndef BL_ONLY_DEFAULT
-#define BL_ONLY_DEFAULT 0
+#ifndef BL_SCHEDULERS
+#define BL_SCHEDULERS BL_SCHEDULERS_DEFAULT
 #endif
 #ifndef BL_AUTO
 #define BL_AUTO NULL
@@ -179,28 +181,27 @@ BL__ASSERT((BL_JOIN_WIDTH) > 0 && (BL_JOIN_WIDTH) <= BL__MOST_CHILDREN, "BL_JOIN
 
 #include "runtime/calls.h"
 
-/* Every scheduler for the program's own kind of group; on machines with lanes the other kind too, with the default scheduler. */
+/* A body that is given pieces of a range, by whoever runs tasks one after another. */
+#define BL__TAKES_PIECES (BL__PIECES && (BL_WARP == 1 || !BL_KIND_LANE))
+
+/* The worker loop, for the program's own kind of group and, where a warp has lanes, for the other. */
 #define BL_KIND_LANE (BL_LANE_TASKS || BL_WARP == 1)
-#if BL_ONLY_DEFAULT
-#include <ballast/generated/instances_one.h>
-#define BL__INSTANCES BL_INSTANCES_ONE
-#elif BL_SHORT_LIST > 1 && BL_WARP > 1 && !defined(BL_TARGET_SIM)
-#include <ballast/generated/instances_short.h>
-#include <ballast/generated/instances_more.h>
-#define BL__INSTANCES(X) BL_INSTANCES_SHORT(X) BL_INSTANCES_MORE(X)
-#elif BL_SHORT_LIST && BL_WARP > 1
-#include <ballast/generated/instances_short.h>
-#define BL__INSTANCES BL_INSTANCES_SHORT
-#else
-#include <ballast/generated/instances.h>
-#define BL__INSTANCES BL_INSTANCES
-#endif
+#ifdef BL_TARGET_CUDA
+#include <ballast/generated/kernels.h>
 #undef BL_KIND_LANE
-#if BL_WARP > 1
 #define BL_KIND_LANE (!(BL_LANE_TASKS))
-#include <ballast/generated/instance_default.h>
+#include <ballast/generated/kernel_default.h>
+#else
+#include "runtime/policy_loops.h"
+#if BL_WARP > 1
 #undef BL_KIND_LANE
+#define BL__OTHER 1
+#define BL_KIND_LANE (!(BL_LANE_TASKS))
+#include "runtime/policy_loops.h"
+#undef BL__OTHER
 #endif
+#endif
+#undef BL_KIND_LANE
 
 #include "runtime/program_table.h"
 
@@ -242,10 +243,9 @@ BL__ASSERT((BL_JOIN_WIDTH) > 0 && (BL_JOIN_WIDTH) <= BL__MOST_CHILDREN, "BL_JOIN
 #undef BL_LANE_TASKS
 #undef BL_LANES
 #undef BL_RESIDENT
-#undef BL_SHORT_LIST
-#undef BL_ONLY_DEFAULT
+#undef BL_SCHEDULERS
 #undef BL_AUTO
-#undef BL__INSTANCES
+#undef BL__TAKES_PIECES
 #undef BL_DONE_TEST
 #undef BL_ENTRY_WORDS
 

@@ -47,7 +47,6 @@ static BL_TASK void fork_join(bl_task *t, const fork_node *node, const uint64_t 
 #define BL_JOIN fork_join
 #define BL_JOIN_WIDTH 2
 #define BL_MAX_SPAWN 1
-#define BL_ONLY_DEFAULT 1
 #include <ballast/program.h>
 
 static const unsigned char BEFORE[MEMORY] = "as it was";

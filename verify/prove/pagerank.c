@@ -5,7 +5,6 @@
  * word of plain data, written before the task that makes the value, and read after the task that adds it up. */
 #include "prove.h"
 
-#define BL_ONLY_DEFAULT 1
 #include "pagerank/task.h"
 
 #include <stdio.h>

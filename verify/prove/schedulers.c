@@ -13,6 +13,7 @@
 #include "tree.h"
 
 #include <ballast/parts/gate.h>
+#include <ballast/runtime/policy.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,7 +94,6 @@ typedef struct scheduled {
     const bl__plan *plan;
     const bl__run *run;
     const void *shared;
-    const tree_scheduler *scheduler;
 } scheduled;
 
 /* ---- memory of the run, as it was before the launch ---- */
@@ -152,7 +152,7 @@ static void publish(const scheduled *s, bl__worker *w, uint32_t n) {
     tree *t = tree_of(s);
     for (uint32_t i = 0; i < n; i++)
         tree_spawn(w, t, t->roots + w->id * s->shape->width + t->spawned[w->id]++);
-    s->scheduler->publish(w, bl__stack_count(w->stack));
+    s->run->policy->publish(w, bl__stack_count(w->stack));
 }
 
 static void follow_script(const scheduled *s, uint32_t worker) {
@@ -163,7 +163,7 @@ static void follow_script(const scheduled *s, uint32_t worker) {
     for (; *script && *script != '|'; script++)
         if (*script != 'f')
             publish(s, &w, *script == 'P' ? 2 : 1);
-        else if (bl__stack_count(w.stack) || s->scheduler->fetch(&w))
+        else if (bl__stack_count(w.stack) || s->run->policy->fetch(&w))
             tree_run_newest(&w, tree_of(s));
     while (bl__stack_count(w.stack))
         tree_run_newest(&w, tree_of(s));
@@ -184,7 +184,8 @@ static void work(const scheduled *s, uint32_t worker) {
         open_stack(run, worker);
         s->plan->instance->work(run, s->shared, group, 0, worker);
     }
-    if (!s->plan->is_static && !run->alone && !run->control->stop && tree_of(s)->finished != tree_of(s)->tasks)
+    if (!(s->plan->traits & BL_TRAIT_WAVES) && !run->alone && !run->control->stop &&
+        tree_of(s)->finished != tree_of(s)->tasks)
         bl_explore_fail("worker %u ends while a task is in flight", worker);
 }
 
@@ -209,7 +210,7 @@ static void body(void *arg, uint32_t worker, uint32_t lane) {
 static uint32_t left_over(const scheduled *s, const uint32_t **entries) {
     static uint32_t flat[WAITING * 8];
     static uint64_t total;
-    if (s->plan->is_static) {
+    if (s->plan->traits & BL_TRAIT_WAVES) {
         *entries = s->run->out;
         return (uint32_t)s->run->control->out;
     }
@@ -234,7 +235,7 @@ static const char *after(void *arg) {
         if (t->runs[task] + waiting[task] != is_there)
             return t->runs[task] + waiting[task] ? "a task is there twice" : "a task is lost";
     }
-    bool may_wait = s->plan->is_static || is_told(s->shape) || s->run->control->stop;
+    bool may_wait = (s->plan->traits & BL_TRAIT_WAVES) || is_told(s->shape) || s->run->control->stop;
     return left && !may_wait ? "a task is left" : NULL;
 }
 
@@ -268,7 +269,6 @@ static int explored_launch(bl_context *c, const bl__plan *plan, const bl__run *r
     s->plan = plan;
     s->run = run;
     s->shared = shared;
-    s->scheduler = tree_scheduler_of(plan->instance->scheduler);
     keep(s);
     if (++s->launches < s->shape->launch)
         return execute(s) ? BL_OK : BL_ETASK;
@@ -293,7 +293,11 @@ static int no_timer_stop(bl_context *c, double *seconds) { return (void)c, *seco
 
 static bl__device_ops explored_device(void) {
     bl__device_ops ops = bl__sim_ops;
-    ops.target = "cpu";
+    ops.target = bl__cpu_ops.target;
+    ops.warp = bl__cpu_ops.warp;
+    ops.workers_allocate = bl__cpu_ops.workers_allocate;
+    ops.default_private = bl__cpu_ops.default_private;
+    ops.policies = tree_policies;
     ops.alloc = explored_alloc;
     ops.free = explored_free;
     ops.fit = explored_fit;
@@ -312,12 +316,13 @@ static const char *scheduler_at(uint32_t i, kind *kind) {
     const char *name, *meant;
     for (; (name = bl_scheduler_name(known)); known++)
         if (known == i) {
-            *kind = !strncmp(name, "static", 6) || !strncmp(name, "list", 4) ? WAVES : QUEUED;
-            *kind |= !strncmp(name, "range", 5) ? RANGES : 0;
+            const uint32_t traits = bl_scheduler_traits(name);
+            *kind = traits & BL_TRAIT_WAVES ? WAVES : QUEUED;
+            *kind |= traits & BL_TRAIT_RANGES ? RANGES : 0;
             return name;
         }
     name = bl_alias_name(i - known, &meant);
-    *kind = name && strncmp(meant, "static", 6) && strncmp(meant, "list", 4) ? PAPERS : 0;
+    *kind = name && !(bl_scheduler_traits(meant) & BL_TRAIT_WAVES) ? PAPERS : 0;
     return name;
 }
 

@@ -91,6 +91,14 @@ static BL_TASK void tree_run(bl_task *t, const tree_payload *payload, uint32_t i
     tree->finished++;
 }
 
+#define BL__POLICY(instance) BL_CAT(tree_policy_, instance)
+#include "policies.h"
+#include "schedulers/all.h"
+
+#define X(instance, name, policy) &BL__POLICY(instance),
+const bl__policy *tree_policies[] = {BL__SCHEDULERS(X)};
+#undef X
+
 #define BL_PROGRAM tree
 #define BL_PAYLOAD tree_payload
 #define BL_SHARED tree_shared
@@ -98,21 +106,9 @@ static BL_TASK void tree_run(bl_task *t, const tree_payload *payload, uint32_t i
 #define BL_MAX_SPAWN 2 /* schedulers.c says otherwise */
 #include <ballast/program.h>
 
-/* The contract of schedulers/contract.h, of every instance. */
-#define X(instance, name, other) {name, tree_fetch_##instance, tree_publish_##instance},
-static const tree_scheduler schedulers[] = {BL_INSTANCES(X)};
-#undef X
-
 void tree_stop(const bl__run *run) {
     bl_fetch_or32_relaxed(&run->control->stop, BL__STOP_HOST);
     bl__wake(run, UINT32_MAX);
-}
-
-const tree_scheduler *tree_scheduler_of(const char *name) {
-    for (size_t i = 0; i < sizeof schedulers / sizeof schedulers[0]; i++)
-        if (!strcmp(schedulers[i].name, name))
-            return &schedulers[i];
-    return NULL;
 }
 
 bl__worker tree_worker(const bl__run *run, uint32_t id) {

@@ -39,14 +39,7 @@ static inline uint32_t tree_left(uint32_t task) { return ~task; }
 const bl_program *tree_cpu(void);
 void prove_manage(bl__manage_op op, int queue, const bl__run *run, uint32_t *entries, uint32_t count, uint64_t *total,
                   uint32_t rank, uint32_t size);
-/* A scheduler by its contract alone, for a worker that is told what to do. */
-typedef struct tree_scheduler {
-    const char *name; /* of the instance: static and list have several forms */
-    uint32_t (*fetch)(bl__worker *w);
-    uint32_t (*publish)(bl__worker *w, uint32_t n);
-} tree_scheduler;
-
-const tree_scheduler *tree_scheduler_of(const char *name);
+extern const struct bl__policy *tree_policies[];
 bl__worker tree_worker(const bl__run *run, uint32_t id);
 void tree_spawn(bl__worker *w, tree *tree, uint32_t task); /* onto its stack */
 void tree_run_newest(bl__worker *w, tree *tree);

@@ -71,6 +71,17 @@ BL_FN bl__worker bl__worker_start(const bl__run *run, bl__stack *stack, uint32_t
     return w;
 }
 
+/* CPU: what changes while a worker goes from task to task without its scheduler, and what of the rest that depends on. */
+BL_HOT_FN void bl__worker_agree(bl__worker *to, const bl__worker *from, bool pieces) {
+    to->tasks = from->tasks;
+    to->calm = from->calm;
+    if (pieces) {
+        to->piece = from->piece;
+        to->piece_run = from->piece_run;
+        to->piece_begun = from->piece_begun;
+    }
+}
+
 /* CPU: extra entries back onto the stack, as many as leave room for the next spawns. */
 BL_FN void bl__take_extras(bl__worker *w) {
     bl__stack *s = w->stack;

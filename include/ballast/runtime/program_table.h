@@ -1,4 +1,4 @@
-/* Template: entry points of every instance of BL_PROGRAM and the table that the library runs it by. */
+/* Template: entry points of every worker loop of BL_PROGRAM and the table that the library runs it by. */
 #define BL__PROGRAM_(x) BL_CAT(BL_PROGRAM, x)
 
 #if defined(BL_TARGET_CUDA)
@@ -29,8 +29,8 @@ extern __shared__ __align__(16) unsigned char bl__shared_memory[];
         uint32_t slot = run.tallies == run.groups ? id : bl_processor() % run.tallies;                                 \
         BL_CAT(BL__PROGRAM_(_work_), instance)(&run, &shared, id, lane, slot, stack, memory);                          \
     }
-BL__INSTANCES(BL__ENTRY)
-BL__ENTRY(BL_DEFAULT_OTHER, "", 1)
+BL__KERNELS(BL__ENTRY)
+BL__ENTRY(BL__DEFAULT_OTHER, "", 1)
 #undef BL__ENTRY
 #undef BL__BOUNDS
 
@@ -51,11 +51,19 @@ static int BL__PROGRAM_(_launch)(const void *kernel, uint32_t blocks, uint32_t t
 }
 
 #define BL__ROW(instance, text, other)                                                                                 \
-    {text, (other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS), NULL, (const void *)BL_CAT(BL__PROGRAM_(_kernel_), instance)},
+    {text, 0, (other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS), NULL,                                                      \
+     (const void *)BL_CAT(BL__PROGRAM_(_kernel_), instance)},
+#define BL__INSTANCES(X) BL__KERNELS(X) X(BL__DEFAULT_OTHER, BL__DEFAULT_TEXT, 1)
 
 #else
 
-#define BL__ENTRY(instance, text, other)                                                                               \
+#if BL_WARP > 1
+#define BL__INSTANCES(X) X(queues, 0, 0) X(waves, 1, 0) X(queues_other, 0, 1) X(waves_other, 1, 1)
+#else
+#define BL__INSTANCES(X) X(queues, 0, 0) X(waves, 1, 0)
+#endif
+
+#define BL__ENTRY(instance, waves, other)                                                                              \
     static void BL_CAT(BL__PROGRAM_(_entry_), instance)(const bl__run *run, const void *shared, uint32_t id,           \
                                                         uint32_t lane, uint32_t slot) {                                \
         unsigned char *memory = run->memory + (size_t)slot * run->worker_memory;                                       \
@@ -63,27 +71,22 @@ static int BL__PROGRAM_(_launch)(const void *kernel, uint32_t blocks, uint32_t t
         (run, (const BL_SHARED *)shared, id, lane, slot, (bl__stack *)(void *)(memory + run->scratch_bytes), memory);  \
     }
 BL__INSTANCES(BL__ENTRY)
-#if BL_WARP > 1
-BL__ENTRY(BL_DEFAULT_OTHER, "", 1)
-#endif
 #undef BL__ENTRY
 
-#define BL__ROW(instance, text, other)                                                                                 \
-    {text, (other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS), BL_CAT(BL__PROGRAM_(_entry_), instance), NULL},
+#define BL__ROW(instance, waves, other)                                                                                \
+    {NULL, waves, (other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS), BL_CAT(BL__PROGRAM_(_entry_), instance), NULL},
 
 #endif
 
-static const bl__instance BL__PROGRAM_(_instances)[] = {BL__INSTANCES(BL__ROW)
-#if BL_WARP > 1
-                                                            BL__ROW(BL_DEFAULT_OTHER, BL_DEFAULT_TEXT, 1)
-#endif
-};
+static const bl__instance BL__PROGRAM_(_instances)[] = {BL__INSTANCES(BL__ROW)};
 #undef BL__ROW
+#undef BL__INSTANCES
 
 #define BL__STRING(x) #x
 #define BL__TEXT(x) BL__STRING(x)
 static const bl_program BL__PROGRAM_(_program) = {
     BL__TEXT(BL_TARGET),
+    BL_WARP,
     BL__TEXT(BL_PROGRAM),
     (uint32_t)sizeof(BL_PAYLOAD),
     (uint32_t)BL__SHARED_BYTES,

@@ -1,4 +1,4 @@
-/* What a program looks like to the library: a table of instances, one per scheduler and kind of group. */
+/* What a program looks like to the library: a table of worker loops. */
 #ifndef BALLAST_RUNTIME_PROGRAM_TYPE_H
 #define BALLAST_RUNTIME_PROGRAM_TYPE_H
 
@@ -9,7 +9,8 @@
 typedef void (*bl__work)(const bl__run *run, const void *shared, uint32_t id, uint32_t lane, uint32_t slot);
 
 typedef struct bl__instance {
-    const char *scheduler; /* as the build knows it: "steal:abp", "static" */
+    const char *scheduler; /* CUDA: which one is in the kernel, "steal:abp"; NULL: any of the library's, ... */
+    int waves;             /* ... with queues, or in waves */
     int lane_tasks;
     bl__work work;      /* CPU, sim */
     const void *kernel; /* CUDA */
@@ -17,6 +18,7 @@ typedef struct bl__instance {
 
 struct bl_program {
     const char *target; /* "cpu", "cuda", "sim" */
+    uint32_t warp;      /* lanes */
     const char *name;
     uint32_t payload_bytes, shared_bytes, scratch_bytes;
     uint32_t max_spawn, lane_tasks, lanes, has_done_test;

@@ -8,33 +8,11 @@
  * A worker of lane tasks is a warp whose lanes run a task each; otherwise the lanes of a block run one task together, and the block's first
  * warp leads: it alone settles and acquires. On a CPU a warp has one lane and both are the same.
  *
- * Included once per instance with BL_PROGRAM, BL_PAYLOAD, ... (program.h), BL_QUEUE and BL_SCHEDULER (a file of schedulers/), BL_INSTANCE (a word that is
- * part of every name) and BL_KIND_LANE.
+ * Included once per instance with BL_PROGRAM, BL_PAYLOAD, ... (program.h), BL_INSTANCE (a word that is part of every name), BL_KIND_LANE and BL_SCHEDULER:
+ * on a GPU a file of schedulers/, with its BL_QUEUE; elsewhere policy_queues.h or policy_waves.h, which call the library's schedulers.
  */
 #define BL__NAME(x) BL_CAT(BL_CAT(BL_PROGRAM, _##x##_), BL_INSTANCE)
 #define BL_QUEUE_(x) BL_CAT(BL_QUEUE, _##x)
-
-/* A body that is given pieces of a range, by whoever runs tasks one after another. */
-#define BL__TAKES_PIECES (BL__PIECES && (BL_WARP == 1 || !BL_KIND_LANE))
-
-#if BL__TAKES_PIECES
-/* How many of the `left` indices to take at once. Unless told, as many as take some microseconds: enough not to feel the loop, too few to keep
- * anybody waiting. The time of the last piece is the guess for the next; a guess may be wrong, so never more than `most`. */
-BL_FN uint32_t BL__NAME(piece)(bl__worker *w, uint32_t left, uint32_t most) {
-    uint32_t n = w->run->pop;
-    if (n == 0) {
-        uint64_t now = bl_clock(), took = now - w->piece_begun;
-        if (w->piece_begun && took > 4 * BL_PIECE_TICKS)
-            w->piece = bl__max(w->piece / 2, 1);
-        else if (w->piece_begun && took < BL_PIECE_TICKS && w->piece_run == w->piece && w->piece < 1u << 30)
-            w->piece *= 2;
-        w->piece_begun = now;
-        n = bl__min(w->piece, most);
-    }
-    w->piece_run = bl__min(n, left);
-    return w->piece_run;
-}
-#endif
 
 #include BL_SCHEDULER
 
@@ -484,7 +462,7 @@ BL_HOT_FN void BL__NAME(join)(bl__worker *w, bl_task *task, const BL_SHARED *sha
 BL_FN uint32_t BL__NAME(next)(bl__worker *w, uint32_t left) {
 #if BL__TAKES_PIECES
     uint32_t sharers = BL_WARP > 1 ? 2 : (uint32_t)bl_load64_relaxed(&w->run->control->idle) ? w->run->workers : 1;
-    return BL__ENDS_ALONE ? left : BL__NAME(piece)(w, left, bl__max(left / (8 * sharers), 1));
+    return BL__ENDS_ALONE ? left : bl__piece(w, left, bl__max(left / (8 * sharers), 1));
 #else
     return (void)w, (void)left, 1;
 #endif
@@ -671,14 +649,21 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
         BL__NAME(note)(&w, BL__AT_WORK);
         bl_warp_sync();
     }
+#if BL_WARP == 1
+    bl__worker near =
+        w; /* the scheduler is given the address of w, so the compiler keeps w in memory; this one it need not */
+#endif
     for (;;) {
 #if BL_WARP == 1
-        if (!BL__NAME(may_go_on)(&w)) {
-            if (!BL__NAME(prepare)(&w, shared))
+        if (!BL__NAME(may_go_on)(&near)) {
+            bl__worker_agree(&w, &near, BL__TAKES_PIECES);
+            bool go = BL__NAME(prepare)(&w, shared);
+            bl__worker_agree(&near, &w, BL__TAKES_PIECES);
+            if (!go)
                 break;
             task.limit = stack->bottom + run->stack_capacity;
         }
-        BL__NAME(run_entry)(&w, &task, shared, &local);
+        BL__NAME(run_entry)(&near, &task, shared, &local);
 #elif BL_KIND_LANE
         if (!BL__NAME(prepare)(&w, shared))
             break;
@@ -731,7 +716,6 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
 }
 
 #undef BL__BATCH
-#undef BL__TAKES_PIECES
 #undef BL__RAIDS
 #undef BL__HIDES
 #undef BL__KNOWN

@@ -1,5 +1,5 @@
 /* Donating: a bounded queue per worker; what does not fit into one's own goes to another (Tzeng, Patney and Owens 2010).
- * BL_SCHEDULER_PROPERTIES donate: fifo many capacity|private|victims|steal_one|steal_half|done_test a bounded queue per worker, what does not fit goes to another, thieves take from all, greedy
+ * BL_SCHEDULER_PROPERTIES donate: fifo many steals|greedy capacity|private|victims|steal_one|steal_half|done_test a bounded queue per worker, what does not fit goes to another, thieves take from all, greedy
  *
  * The contract is in contract.h. Like stealing, but a full queue is no reason to grow as long as another one has room: memory follows the number of
  * entries there are in all, not the most that one worker ever had. FIFO queues only, since anyone pushes. A receiver is not asked and not told: it

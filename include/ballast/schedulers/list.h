@@ -1,5 +1,7 @@
 /* List scheduling: one list of tasks, from which everybody takes the next ones (Toss and Gautier 2012, section 4.3).
- * BL_SCHEDULER_PROPERTIES list: none one nothing one list of tasks, a launch per wave, everybody takes the next ones
+ * BL_SCHEDULER_PROPERTIES list: none one waves nothing one list of tasks, a launch per wave, everybody takes the next ones
+ * BL_SCHEDULER_FORM locked: waves|locked a list behind a lock, a launch per wave, everybody takes the next tasks
+ * BL_SCHEDULER_FORM faa: waves|greedy a list and a fetch-and-add, a launch per wave, everybody takes the next tasks, greedy within a wave
  *
  * The contract is in contract.h, waves are in waves.h: the list is the in-array, and all that is shared is the number of the next task.
  *   list:locked    behind a lock, as in the paper
@@ -32,13 +34,13 @@ BL_FN uint64_t BL__NAME(draw_locked)(bl__control *c, uint32_t n) {
 /* Lane 0: takes the tasks of the next share. */
 BL_FN void BL__NAME(draw)(bl__worker *w) {
     const bl__run *run = w->run;
-#if BL__TAKES_PIECES
-    /* What was left after the last draw; less by now, because others have drawn since: hence a sixteenth and not an eighth. */
-    uint32_t left = w->drawn_at < run->slice_tasks ? run->slice_tasks - (uint32_t)w->drawn_at : 0;
-    w->drawn = BL__NAME(piece)(w, UINT32_MAX, bl__max(left / run->groups / 16, 1));
-#else
-    w->drawn = w->batch;
-#endif
+    if (BL__TAKES_PIECES) {
+        /* What was left after the last draw; less by now, because others have drawn since: hence a sixteenth and not an eighth. */
+        uint32_t left = w->drawn_at < run->slice_tasks ? run->slice_tasks - (uint32_t)w->drawn_at : 0;
+        w->drawn = bl__piece(w, UINT32_MAX, bl__max(left / run->groups / 16, 1));
+    } else {
+        w->drawn = w->batch;
+    }
     w->drawn_at = run->locked ? BL__NAME(draw_locked)(run->control, w->drawn)
                               : bl_fetch_add64_relaxed(&run->control->drawn, w->drawn);
 }

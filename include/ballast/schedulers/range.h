@@ -1,5 +1,5 @@
 /* Range stealing: a range of indices per worker; who runs out takes the second half of another's (Toss and Gautier 2012).
- * BL_SCHEDULER_PROPERTIES range: range many capacity|private|victims|steal_half|done_test a range of indices per worker, thieves take half of what is left, greedy
+ * BL_SCHEDULER_PROPERTIES range: range many ranges|steals|greedy capacity|private|victims|steal_half|done_test a range of indices per worker, thieves take half of what is left, greedy
  *
  * The contract is in contract.h, that of the ranges in queues/range_contract.h. A worker has two ranges (parts/region.h).
  *

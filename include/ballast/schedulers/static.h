@@ -1,5 +1,8 @@
 /* Static: in- and out-arrays, a launch per wave (Cederman and Tsigas 2008, Algorithm 1; Gems 35, section 35.3.1).
- * BL_SCHEDULER_PROPERTIES static: none one nothing in- and out-array, a launch per wave of tasks
+ * BL_SCHEDULER_PROPERTIES static: none one waves nothing in- and out-array, a launch per wave of tasks
+ * BL_SCHEDULER_FORM wave: waves|group_per_task in- and out-array, a launch per wave, a group per task
+ * BL_SCHEDULER_FORM split: waves in- and out-array, a launch per wave, an equal share for each worker
+ * BL_SCHEDULER_FORM cyclic: waves|turns in- and out-array, a launch per wave, workers take turns
  *
  * The contract is in contract.h, waves are in waves.h. Every worker runs a share of the tasks that is fixed before they start:
  *   static:wave    as many groups as there are tasks (2008): a group per task, handed out by the hardware
@@ -26,12 +29,10 @@ BL_FN bool BL__NAME(next_share)(bl__worker *w) {
 
 /* A group with a long share runs it in pieces, so that the host sees it advance. */
 BL_FN uint32_t BL__NAME(at_once)(bl__worker *w) {
-#if BL__TAKES_PIECES
+    if (!BL__TAKES_PIECES)
+        return w->batch;
     uint32_t left = w->task_end - w->task;
-    return w->run->turn ? left : bl_warp_broadcast32(BL__NAME(piece)(w, left, left), 0);
-#else
-    return w->batch;
-#endif
+    return w->run->turn ? left : bl_warp_broadcast32(bl__piece(w, left, left), 0);
 }
 
 BL_FN uint32_t BL__NAME(shown)(bl__worker *w) { return (void)w, 1; } /* nobody is ever hungry */

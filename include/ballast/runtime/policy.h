@@ -1,0 +1,22 @@
+/* A scheduler as the worker loop calls it (schedulers/contract.h), on targets whose code the host runs: compiled once, in the library, for all programs.
+ *
+ * Nothing of this is called per task by the default scheduler: a worker that has enough on its private stack goes from one task to the next.
+ */
+#ifndef BALLAST_RUNTIME_POLICY_H
+#define BALLAST_RUNTIME_POLICY_H
+
+#include "../parts/worker.h"
+
+typedef struct bl__policy {
+    uint32_t (*fetch)(bl__worker *w);
+    uint32_t (*publish)(bl__worker *w, uint32_t n);
+    uint32_t (*shown)(bl__worker *w);
+    void (*leave)(bl__worker *w); /* NULL: nothing to do */
+    /* with queues */
+    bool (*sees_work)(bl__worker *w);
+    bool (*all_empty)(bl__worker *w);
+    /* in waves */
+    void (*open_share)(bl__worker *w);
+} bl__policy;
+
+#endif

@@ -32,15 +32,21 @@ static int follow_links(char path[BL__PATH]) {
     return ELOOP;
 }
 
-/* Links below /proc lead to files that may have no name any more: those cannot be replaced. */
+/* Links below /proc lead to files that may have no name any more: those cannot be replaced. Another process may replace the target between the two
+ * looks, so they are taken more than once before they count as different. */
 static int check_target(const char *path, const char *target) {
+    enum { LOOKS = 100 };
     struct stat asked, found;
-    if (stat(path, &asked) != 0)
-        return 0;
-    if (S_ISDIR(asked.st_mode))
-        return EISDIR;
-    bool same = lstat(target, &found) == 0 && found.st_dev == asked.st_dev && found.st_ino == asked.st_ino;
-    return same ? 0 : ENOENT;
+    for (int i = 0; i < LOOKS; i++) {
+        if (stat(path, &asked) != 0)
+            return 0;
+        if (S_ISDIR(asked.st_mode))
+            return EISDIR;
+        bool same = lstat(target, &found) == 0 && found.st_dev == asked.st_dev && found.st_ino == asked.st_ino;
+        if (same || !strcmp(path, target))
+            return 0;
+    }
+    return ENOENT;
 }
 
 int bl__replace_plan(bl__replace *r, const char *path) {

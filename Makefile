@@ -1,5 +1,5 @@
 # Only forwards to CMake, CTest and the scripts. `make` alone prints what there is.
-##   make demo       build one application and compare ways to balance it on this machine, on one screen; under a minute
+##   make demo       build one application and compare ways to balance it on this machine, on one screen; about a minute
 ##   make test       build everything (with CUDA where nvcc is found) and run all tests; BALLAST_DATA=DIR adds the data sets
 ##   make prove      explore all small clients of every queue and protocol under weak memory; a quarter of an hour on two cores
 ##   make mutants    weaken every order of the queues by one step: each must be found, or have a written reason

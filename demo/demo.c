@@ -194,7 +194,7 @@ static void print_head(const demo *d, bool kernels) {
     printf("Octree partitioning of %s particles on %s: the four methods of Cederman and Tsigas (2008)\n"
            "and Ballast's default. A task splits an octant that holds more than %s particles into eight.\n"
            "Median of %d runs; every result is compared with a sequential program's.\n\n",
-           d->particles, d->on_gpu ? "the GPU" : "the CPU", d->threshold, RUNS);
+           d->particles, d->device, d->threshold, RUNS);
     fflush(stdout);
 }
 

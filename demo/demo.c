@@ -259,6 +259,8 @@ int main(int argc, char **argv) {
         return 1;
     print_head(&d, kernels);
     int uniform = run_distribution(&d, "uniform", "uniform cube");
+    if (uniform == 2) /* wrong use: a number of particles that is not accepted */
+        return 2;
     int tube = run_distribution(&d, "tube", "tube");
     print_next(argv[0]);
     if (fflush(stdout) != 0 || ferror(stdout)) {

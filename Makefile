@@ -1,5 +1,5 @@
 # Only forwards to CMake, CTest and the scripts. `make` alone prints what there is.
-##   make demo       install what is missing, build, and show what Ballast can do
+##   make demo       build one application and compare ways to balance it on this machine, on one screen; about a minute
 ##   make test       build everything (with CUDA where nvcc is found) and run all tests; BALLAST_DATA=DIR adds the data sets
 ##   make prove      explore all small clients of every queue and protocol under weak memory; a quarter of an hour on two cores
 ##   make mutants    weaken every order of the queues by one step: each must be found, or have a written reason
@@ -21,6 +21,7 @@ CMAKE_FLAGS ?=
 BENCH_FLAGS ?= --quick
 PROVE_FLAGS ?=
 FUZZ_SECONDS ?= 20
+packages = # all; the demo needs fewer
 
 ifdef BALLAST_DATA
 export BALLAST_DATA
@@ -32,7 +33,7 @@ help:
 	@sed -n 's/^##//p' Makefile
 
 dependencies:
-	@scripts/install-dependencies
+	@scripts/install-dependencies $(packages)
 
 configure: dependencies
 	cmake -S . -B $(BUILD) $(CMAKE_FLAGS)
@@ -40,8 +41,9 @@ configure: dependencies
 build: configure
 	cmake --build $(BUILD) --parallel $(JOBS)
 
+demo: packages = --required
 demo: configure
-	cmake --build $(BUILD) --parallel $(JOBS) --target ballast ballast_demo
+	cmake --build $(BUILD) --parallel $(JOBS) --target ballast_demo
 	$(BUILD)/ballast_demo
 
 test: build

@@ -152,6 +152,8 @@ static BL_TASK void greedy_join_run(bl_task *t, const greedy_span *span, uint32_
 #define BL_SHARED greedy_shared
 #define BL_LANE_TASKS GREEDY_LANES
 #define BL_LANES 64
-#define BL_SCHEDULERS BL_SCHEDULERS_PAPERS
+#define BL_SCHEDULERS                                                                                                  \
+    (BL_SCHEDULER_static | BL_SCHEDULER_list | BL_SCHEDULER_central_broker | BL_SCHEDULER_donate_bwd |                 \
+     BL_SCHEDULER_range_packed_range | BL_SCHEDULER_steal_abp | BL_SCHEDULER_steal_broker)
 #include <ballast/program.h>
 #endif

@@ -77,15 +77,9 @@ static bool scheduler_at(uint32_t i, scheduler *s) {
 static const struct {
     const char *name, *scheduler;
 } aliases[] = {
-    {"static", "static:wave"},        /* Cederman, Tsigas 2008, Algorithm 1 */
-    {"blocking", "central:blocking"}, /* Algorithm 2 */
-    {"lockfree", "central:tz"},       /* Algorithm 3 */
-    {"abp", "steal:abp"},             /* section 4.4, and Gems 35 */
-    {"bq", "central:broker"},         /* Kerbl et al. 2018, Algorithm 1 */
-    {"bwd", "central:bwd"},           /* section 6.1 */
-    {"bsq", "steal:broker"},          /* section 6.2 */
-    {"list", "list:locked"},          /* Toss, Gautier 2012, section 4.3 */
-    {"range", "range:the_range"},     /* sections 3.2 to 3.4 */
+#define X(name, scheduler) {name, scheduler},
+    BL__PAPER_NAMES(X)
+#undef X
 };
 enum { ALIASES = sizeof aliases / sizeof aliases[0] };
 

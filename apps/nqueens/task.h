@@ -38,7 +38,6 @@ static BL_TASK void nqueens_merge(const nqueens_shared *shared, const nqueens_lo
 #define BL_LANE_TASKS 1
 #define BL_RESIDENT 36
 #define BL_MAX_SPAWN 1
-#define BL_SCHEDULERS BL_SCHEDULERS_PAPERS
 #include <ballast/program.h>
 
 #endif

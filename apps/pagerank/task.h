@@ -154,9 +154,10 @@ static BL_TASK void pagerank_run(bl_task *t, const pagerank_work *work, uint32_t
 #define BL_RUN pagerank_run
 #define BL_MAX_SPAWN (PAGERANK_ARRIVALS + 2)
 #define BL_LANES 64
-/* It is what Kerbl et al. compare queues on. */
+/* It is what Kerbl et al. compare queues on; and those two are the fastest here. */
 #define BL_SCHEDULERS                                                                                                  \
-    (BL_SCHEDULERS_PAPERS | BL_SCHEDULER_central_gottlieb | BL_SCHEDULER_central_lcrq | BL_SCHEDULER_central_wfq)
+    (BL_SCHEDULERS_PAPERS | BL_SCHEDULER_central_gottlieb | BL_SCHEDULER_central_lcrq | BL_SCHEDULER_central_wfq |     \
+     BL_SCHEDULER_steal_bwd | BL_SCHEDULER_donate_broker)
 #ifdef BL_TARGET_CUDA
 #define BL_AUTO "steal:bwd" /* units spawn one another by twos and threes, which a queue hands on sooner than a deque */
 #endif

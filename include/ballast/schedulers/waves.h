@@ -84,11 +84,12 @@ BL_FN uint32_t BL__NAME(publish)(bl__worker *w, uint32_t n) {
         }
     }
     uint32_t base = bl_warp_broadcast32((uint32_t)at, 0);
-    for (uint32_t i = w->lane; i < n * w->words; i += BL_WARP) {
-        uint32_t word = i % w->words, *to = w->run->out + ((size_t)base + i / w->words) * w->words;
-        const uint32_t *slot = bl__stack_slot(s, w->words, s->bottom + i / w->words);
-        to[word] = slot[word];
-    }
+    uint32_t *out = w->run->out + (size_t)base * w->words;
+    for (uint32_t i = 0; BL_WARP == 1 && i < n;
+         i++) /* divisions by a number that the library does not know would take longer */
+        bl__words_copy(out + (size_t)i * w->words, bl__stack_slot(s, w->words, s->bottom + i), w->words);
+    for (uint32_t i = w->lane; BL_WARP > 1 && i < n * w->words; i += BL_WARP)
+        out[i] = bl__stack_slot(s, w->words, s->bottom + i / w->words)[i % w->words];
     bl_warp_sync();
     if (w->lane == 0)
         s->bottom += n;

@@ -13,7 +13,7 @@ static void print(const char *where, litmus_kind kind, const litmus_count *c) {
 
 static void judge(const char *where, litmus_kind kind, const litmus_count *c) {
     check_at("%s on %s", litmus_tests[kind].text, where);
-    CHECK(c->runs > 0 || (kind == LITMUS_SB_HEAVY && !bl__can_fence_all_threads()));
+    CHECK(c->runs > 0 || ((kind == LITMUS_SB_HEAVY || kind == LITMUS_MP_HEAVY) && !bl__can_fence_all_threads()));
     if (litmus_tests[kind].forbidden)
         CHECK_SAME(c->odd, 0);
     print(where, kind, c);

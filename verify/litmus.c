@@ -11,6 +11,7 @@
 const litmus_test litmus_tests[LITMUS_KINDS] = {
     {"MP", "message passing, release and acquire", 2, true},
     {"MP+data", "the same, and the message is plain data", 2, true},
+    {"MP+heavy", "the same, a light release and a heavy fence behind the acquire", 2, true},
     {"MP+relaxed", "message passing, relaxed", 2, false},
     {"SB", "store buffering, seq_cst", 2, true},
     {"SB+fence", "store buffering, relaxed with seq_cst fences", 2, true},
@@ -96,7 +97,7 @@ static bool run(table *t, double seconds, litmus_count *count) {
 }
 
 bool litmus_cpu(litmus_kind kind, double seconds, litmus_count *count) {
-    if (kind == LITMUS_SB_HEAVY && !bl__can_fence_all_threads())
+    if ((kind == LITMUS_SB_HEAVY || kind == LITMUS_MP_HEAVY) && !bl__can_fence_all_threads())
         return true;
     table t = {.kind = kind, .roles = litmus_tests[kind].roles};
     size_t bytes = sizeof(uint32_t) * PAIRS * LITMUS_APART;

@@ -22,6 +22,7 @@ extern "C" {
 typedef enum litmus_kind {
     LITMUS_MP,
     LITMUS_MP_DATA,
+    LITMUS_MP_HEAVY,
     LITMUS_MP_RELAXED,
     LITMUS_SB,
     LITMUS_SB_FENCE,

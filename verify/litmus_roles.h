@@ -10,19 +10,23 @@
 BL_FN void litmus_mp(litmus_kind kind, uint32_t role, uint32_t *x, uint32_t *y, uint32_t *load) {
     const uint32_t one = 1;
     if (role == 0) {
-        if (kind == LITMUS_MP_DATA)
+        if (kind == LITMUS_MP_DATA || kind == LITMUS_MP_HEAVY)
             bl_data_write(x, &one, 1);
         else
             bl_store32_relaxed(x, 1);
         if (kind == LITMUS_MP_RELAXED)
             bl_store32_relaxed(y, 1);
+        else if (kind == LITMUS_MP_HEAVY)
+            bl_store32_release_light(y, 1, false);
         else
             bl_store32_release(y, 1);
         return;
     }
     load[0] = kind == LITMUS_MP_RELAXED ? bl_load32_relaxed(y) : bl_load32_acquire(y);
     load[1] = 1;
-    if (kind != LITMUS_MP_DATA)
+    if (kind == LITMUS_MP_HEAVY && load[0])
+        (void)bl_fence_heavy();
+    if (kind != LITMUS_MP_DATA && kind != LITMUS_MP_HEAVY)
         load[1] = bl_load32_relaxed(x);
     else if (load[0]) /* otherwise it would race */
         bl_data_read(&load[1], x, 1);

@@ -99,7 +99,7 @@ BL_HOT_FN uint32_t *bl__outbox_slot(bl_task *t) {
 BL_HOT_FN void bl__outbox_show(bl_task *t, const uint32_t *entry) {
 #if BL_WARP == 1
     if (entry == bl__stack_slot(t->stack, t->words, t->stack->top) && t->stack->top != t->limit)
-        bl_store32_release(&t->stack->top, t->stack->top + 1); /* G1 */
+        bl_store32_release_light(&t->stack->top, t->stack->top + 1, t->run->fences_alone); /* G1 */
 #else
     (void)t, (void)entry;
 #endif

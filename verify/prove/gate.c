@@ -181,7 +181,7 @@ static void run_task(run *r, bl_task *t, const payload *p, uint32_t index) {
 /* Thieves visit worker 0 only. */
 static void open(bl__stack *s, uint32_t worker) {
     if (worker == 0)
-        bl__gate_open(s);
+        bl__gate_open(s, false);
 }
 static bool shut(bl__stack *s, uint32_t worker) { return worker == 0 && bl__gate_shut(s); }
 

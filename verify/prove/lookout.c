@@ -162,7 +162,7 @@ static void hold_up(protocol *p, bl__worker *w) {
                  .payload_bytes = 4 * (WORDS - BL__ENTRY_HEAD),
                  .limit = w->stack->bottom + p->run.stack_capacity};
     uint32_t payload = 0;
-    bl__gate_open(w->stack);
+    bl__gate_open(w->stack, w->run->fences_alone);
     for (uint32_t i = 0; p->spawns && i < p->entries; i++) {
         bl_spawn(&t, &payload);
         wait_for(&p->finished, i + 1);

@@ -10,14 +10,15 @@ enum { LINE = 400, NEAR = 3 }; /* an operation whose text goes on over some line
 
 /* Where the next operation begins in the text, or NULL. */
 static const char *next_operation(const char *text) {
-    static const char *const orders[] = {"_acquire(", "_release(", "_acq_rel(", "_seq_cst("};
+    static const char *const orders[] = {"_acquire(", "_release(", "_acq_rel(", "_seq_cst(", "se_light("};
+    enum { ORDERS = sizeof orders / sizeof orders[0] };
     for (const char *at = strstr(text, "bl_"); at; at = strstr(at + 3, "bl_")) {
         const char *end = at;
         if (!strncmp(at, "bl_bump(", 8) || !strncmp(at, "bl_fence_light(", 15) || !strncmp(at, "bl_fence_heavy(", 15))
             return at;
         while (isalnum((unsigned char)*end) || *end == '_')
             end++;
-        for (uint32_t i = 0; i < 4 && *end == '('; i++)
+        for (uint32_t i = 0; i < ORDERS && *end == '('; i++)
             if (end - at > 8 && !strncmp(end - 8, orders[i], 9))
                 return at;
     }

@@ -12,7 +12,8 @@
  * has no heavy fence BL__ALONE is set: then every owner takes the slow path, where there is an ordinary fence.
  *
  * Order pairs
- *   G1 (open and top, release) with G2 (acquire): entries are in their slots before a thief reads them.
+ *   G1 (open and top, release) with G2 (acquire): entries are in their slots before a thief reads them. The owner's side is light too: the
+ *   heavy fence G5 follows.
  *   G3 (gate, release) with G4 (acquire): what a thief took off the stack is gone before the owner, or the next thief, looks.
  *   An owner that finds the gate at 0 needs no order: nobody has been inside.
  */
@@ -26,7 +27,8 @@ enum { BL__INSIDE = 1, BL__VISITED = 2, BL__ALONE = 4 };
 
 /* ---- the owner ---- */
 
-BL_HOT_FN void bl__gate_open(bl__stack *s) { bl_store32_release(&s->open, 1); /* G1 */ }
+/* alone: run->fences_alone. */
+BL_HOT_FN void bl__gate_open(bl__stack *s, bool alone) { bl_store32_release_light(&s->open, 1, alone); /* G1 */ }
 
 /* A thief is inside, or has been, or might not have been seen. True: it was there. */
 BL_CALLED_FN bool bl__gate_wait(bl__stack *s) {
@@ -71,9 +73,10 @@ BL_FN bool bl__gate_enter(bl__stack *s, uint32_t *top) {
         bl_fence_seq_cst();
     else
         fenced = bl_fence_heavy();
-    if (fenced && bl_load32_acquire(&s->open)) { /* G2 */
-        *top = bl_load32_acquire(&s->top);       /* G2 */
-        return true;
+    if (fenced && bl_load32_acquire(&s->open)) {  /* G2 */
+        *top = bl_load32_acquire(&s->top);        /* G2 */
+        if (gate & BL__ALONE || bl_fence_heavy()) /* G5 */
+            return true;
     }
     bl__gate_leave(s);
     return false;

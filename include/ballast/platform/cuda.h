@@ -89,6 +89,7 @@ BL_FN void bl_fence_seq_cst(void) { __nv_atomic_thread_fence(__NV_ATOMIC_SEQ_CST
 /* No thread of a GPU can make the others execute a fence: both sides pay. */
 BL_FN void bl_fence_light(void) { bl_fence_seq_cst(); }
 BL_FN bool bl_fence_heavy(void) { return bl_fence_seq_cst(), true; }
+BL_FN void bl_store32_release_light(uint32_t *p, uint32_t v, bool alone) { (void)alone, bl_store32_release(p, v); }
 
 /* From compute capability 9.0 on. One binary has code for several GPUs, so the device decides and not the compiler: a kernel that comes here on an older
  * one ends with cudaErrorAssert and this line. The library refuses such a run before (BL_NEEDS_CAS128). */

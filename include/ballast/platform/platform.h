@@ -37,6 +37,9 @@
  *                            nothing else: it is no fence towards other light ones or ordinary ones, orders nothing by itself, and
  *                            does not publish plain data. A heavy fence is a seq_cst fence too;
  *                            false: the system refused it, and it ordered nothing
+ *     bl_store32_release_light(p, v, alone)
+ *                            a release store for readers that pass a heavy fence between an acquire load of the word and what it
+ *                            publishes; alone: they have none. Explored as a release store
  *   bl_load32_host, bl_load64_host, bl_store64_host    relaxed, for words that the host reads or writes during a run
  *
  *   shared plain data (ordered by the atomics around it, never racing)

@@ -205,6 +205,8 @@ BL_FN void bl__sim_fence_at(bl__sim_site *site, int unused) { (void)unused, bl__
 BL_FN bool bl__sim_fence_heavy_at(bl__sim_site *site, int unused) { return (void)unused, bl__sim_fence(site), true; }
 #define bl_fence_heavy() BL__SIM_AT(bl__sim_fence_heavy_at, BL__SIM_HEAVY, 0, BL__SIM_SEQ_CST, BL__SIM_RELAXED, 0)
 
+#define bl_store32_release_light(p, v, alone) ((void)(alone), bl_store32_release(p, v))
+
 #if defined(__SIZEOF_INT128__)
 #define BL_HAS_CAS128 1
 __extension__ typedef unsigned __int128 bl_u128;

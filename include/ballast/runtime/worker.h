@@ -27,7 +27,7 @@
 /* Around calls of the user's code: on a CPU others can take from this worker's stack meanwhile. */
 BL_HOT_FN void BL__NAME(open)(bl__worker *w) {
 #if BL__RAIDS
-    bl__gate_open(w->stack);
+    bl__gate_open(w->stack, w->run->fences_alone);
 #else
     (void)w;
 #endif

@@ -76,19 +76,19 @@ BL_COLD_FN uint32_t *bl__outbox_overflow(bl__stack *s, uint32_t words, uint32_t 
 }
 #endif
 
-/* Where the next entry goes; NULL if nowhere, and then the run ends with an error. */
-BL_HOT_FN uint32_t *bl__outbox_slot(bl_task *t) {
+/* Where the next entry goes, and its number on the stack; NULL if nowhere, and then the run ends with an error. */
+BL_HOT_FN uint32_t *bl__outbox_slot(bl_task *t, uint32_t *number) {
     bl__stack *s = t->stack;
 #if BL_WARP == 1
-    if (s->top == t->limit)
+    uint32_t at = *number = s->top; /* bl__outbox_show moves it */
+    if (at == t->limit)
         return bl__outbox_overflow(s, t->words, t->stop);
-    uint32_t at = s->top; /* bl__outbox_show moves it */
 #else
     if (t->lanes == 1 && t->spawned++ >= t->max_spawn) {
         bl__report(t, BL__SPAWNED_TOO_MANY, t->spawned);
         return NULL;
     }
-    uint32_t at = bl_lane_add32(&s->top, 1);
+    uint32_t at = *number = bl_lane_add32(&s->top, 1);
     if (t->lanes > 1 && (int32_t)(at - s->limit) >= 0)
         return NULL; /* when all lanes are done the worker reports how many there were: bl__close_outbox */
 #endif
@@ -96,12 +96,12 @@ BL_HOT_FN uint32_t *bl__outbox_slot(bl_task *t) {
 }
 
 /* The entry is complete: on a CPU whoever is out of work may take it at once, unless it is an extra. */
-BL_HOT_FN void bl__outbox_show(bl_task *t, const uint32_t *entry) {
+BL_HOT_FN void bl__outbox_show(bl_task *t, uint32_t number) {
 #if BL_WARP == 1
-    if (entry == bl__stack_slot(t->stack, t->words, t->stack->top) && t->stack->top != t->limit)
-        bl_store32_release_light(&t->stack->top, t->stack->top + 1, t->run->fences_alone); /* G1 */
+    if (number != t->limit)
+        bl_store32_release_light(&t->stack->top, number + 1, t->run->fences_alone); /* G1 */
 #else
-    (void)t, (void)entry;
+    (void)t, (void)number;
 #endif
 }
 
@@ -117,7 +117,7 @@ BL_HOT_FN void bl__spawn(bl_task *t, const void *payload, uint32_t bytes, uint32
         bl__report(t, BL__MISPLACED, 0);
         return;
     }
-    uint32_t *entry = bl__outbox_slot(t);
+    uint32_t number, *entry = bl__outbox_slot(t, &number);
     if (!entry)
         return;
     entry[0] = 0;
@@ -125,7 +125,7 @@ BL_HOT_FN void bl__spawn(bl_task *t, const void *payload, uint32_t bytes, uint32
     bl__words_copy(entry + BL__ENTRY_HEAD, (const bl_word *)payload, bytes / 4);
     if (t->result_bytes)
         entry[BL__ENTRY_HEAD + bytes / 4] = join;
-    bl__outbox_show(t, entry);
+    bl__outbox_show(t, number);
 }
 
 /* ---- joins: programs with BL_RESULT ----

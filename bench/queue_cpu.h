@@ -47,8 +47,6 @@ static void LOOP(drain_cpu)(const bench_job *j, uint32_t rank, uint32_t size) { 
 #else
 #define BENCH_FACT(x) BL_QUEUE_(x)
 #endif
-#define BENCH_STRING(x) #x
-#define BENCH_TEXT(x) BENCH_STRING(x)
 #define BENCH_CUDA BL_CAT(bench_cuda_, BL_QUEUE)
 #ifdef BL_HAVE_CUDA
 extern const bench_cuda_code BENCH_CUDA;
@@ -56,7 +54,7 @@ extern const bench_cuda_code BENCH_CUDA;
 
 extern const bench_contender BL_CAT(bench_cpu_, BL_QUEUE);
 const bench_contender BL_CAT(bench_cpu_, BL_QUEUE) = {
-    .name = BENCH_TEXT(BL_QUEUE),
+    .name = BL_QUEUE_NAME(BL_QUEUE),
     .text = BENCH_FACT(TEXT),
     .progress = BENCH_FACT(PROGRESS),
     .devices = BENCH_FACT(DEVICES),

@@ -24,13 +24,13 @@ BL_FN void bl__drain_spill(const bl__run *run, uint32_t *entries, uint64_t *tota
 #define X(name)                                                                                                        \
     case BL__QUEUE_##name:                                                                                             \
         if (op == BL__SET_UP)                                                                                          \
-            bl__##name##_set_up(run, count, rank, size);                                                               \
+            name##__set_up(run, count, rank, size);                                                                    \
         else if (op == BL__FILL)                                                                                       \
-            bl__##name##_fill(run, entries, count, rank, size);                                                        \
+            name##__fill(run, entries, count, rank, size);                                                             \
         else if (op == BL__COUNT)                                                                                      \
-            bl__##name##_count(run, total, rank, size);                                                                \
+            name##__count(run, total, rank, size);                                                                     \
         else if (op == BL__DRAIN)                                                                                      \
-            bl__##name##_drain(run, entries, total, rank, size);                                                       \
+            name##__drain(run, entries, total, rank, size);                                                            \
         break;
 
 BL__MANAGE(bl__manage_op op, int queue, const bl__run *run, uint32_t *entries, uint32_t count, uint64_t *total,

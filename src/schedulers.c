@@ -306,8 +306,8 @@ int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint
 
 /* In the order of src/manage.h. What a worker needs for its ranges is a region. */
 static size_t region_bytes(bl_shape shape) { return bl__region_bytes(shape.capacity, shape.words); }
-#define X(name) {#name, name##_bytes, name##_BY_HANDLE, name##_MOST_THREADS},
-#define Y(name) {#name, region_bytes, 0, UINT32_MAX},
+#define X(name) {BL_QUEUE_NAME(name), name##_bytes, name##_BY_HANDLE, name##_MOST_THREADS},
+#define Y(name) {BL_QUEUE_NAME(name), region_bytes, 0, UINT32_MAX},
 static const bl__queue_type queue_types[] = {BL_MANAGED_QUEUES(X) BL_RANGES(Y)};
 #undef Y
 #undef X
@@ -324,7 +324,8 @@ int bl__queue_number(const char *name) {
 int bl_queue(uint32_t i, bl_queue_info *info) {
     static const bl_queue_info queues[] = {
 #define X(name)                                                                                                        \
-    {#name, name##_TEXT, name##_KIND, name##_FLAGS, name##_PROGRESS, name##_BY_HANDLE, name##_LEAST, name##_DEVICES},
+    {BL_QUEUE_NAME(name), name##_TEXT,      name##_KIND,  name##_FLAGS,                                                \
+     name##_PROGRESS,     name##_BY_HANDLE, name##_LEAST, name##_DEVICES},
         BL_QUEUES(X)
 #undef X
     };

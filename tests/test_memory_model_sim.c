@@ -1078,7 +1078,7 @@ typedef struct queue {
     static bl_outcome push_##q(queue_view *v, const uint32_t *item) { return q##_push(&v->q, item); }                  \
     static bl_outcome pop_##q(queue_view *v, uint32_t *item) { return q##_pop(&v->q, item); }                          \
     static bl_outcome steal_##q(queue_view *v, uint32_t *item) { return q##_steal(&v->q, item); }                      \
-    static const queue queue_##q = {#q, bind_##q, init_##q, push_##q, pop_##q, steal_##q};
+    static const queue queue_##q = {BL_QUEUE_NAME(q), bind_##q, init_##q, push_##q, pop_##q, steal_##q};
 QUEUE(abp)
 QUEUE(chase_lev)
 QUEUE(steal_half)

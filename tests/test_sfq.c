@@ -247,7 +247,7 @@ static void storms(uint64_t seed, uint32_t tickets) {
         bl_shape shape = {8, WORDS, 1};                                                                                \
         uint32_t items[8 * WORDS], back[8 * WORDS];                                                                    \
         Q q;                                                                                                           \
-        check_at(#Q);                                                                                                  \
+        check_at(BL_QUEUE_NAME(Q));                                                                                    \
         Q##_bind(&q, take_memory(Q##_bytes(shape)), shape, 0);                                                         \
         void *memory = q.head;                                                                                         \
         Q##_init(&q, UINT32_MAX - 20, 0, 1);                                                                           \

@@ -17,7 +17,7 @@ static const struct {
     uint32_t least, most_threads;
     int by_handle;
 } queues[] = {
-#define X(name) {#name, fit_##name, name##_LEAST, name##_MOST_THREADS, name##_BY_HANDLE},
+#define X(name) {BL_QUEUE_NAME(name), fit_##name, name##_LEAST, name##_MOST_THREADS, name##_BY_HANDLE},
     BL_QUEUES(X)
 #undef X
 };

@@ -19,7 +19,7 @@ typedef struct queue {
 } queue;
 
 #define QUEUE(name)                                                                                                    \
-    { #name, name##_bytes, name##_bind, name##_init, name##_push, name##_pop, name##_size }
+    { BL_QUEUE_NAME(name), name##_bytes, name##_bind, name##_init, name##_push, name##_pop, name##_size }
 static const queue published = QUEUE(shann_published), corrected = QUEUE(shann);
 
 /* One thread pushes 1, 2, .. and one pops; both try so often and no more. When both have ended the rest is popped. */

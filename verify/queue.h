@@ -9,9 +9,6 @@
 
 #include "verify.h"
 
-#define VERIFY_TEXT_(x) #x
-#define VERIFY_TEXT_OF(x) VERIFY_TEXT_(x)
-
 #if defined(BL_TARGET_CUDA)
 #include "place.h"
 #endif
@@ -70,7 +67,7 @@ extern "C" {
 #endif
 extern const verify_queue VERIFY_ROW;
 const verify_queue VERIFY_ROW = {
-    VERIFY_TEXT_OF(BL_QUEUE),
+    BL_QUEUE_NAME(BL_QUEUE),
     BL_QUEUE_(KIND),
     BL_QUEUE_(FLAGS),
     BL_QUEUE_(LEAST),

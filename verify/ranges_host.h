@@ -14,7 +14,7 @@ typedef struct ranges_range {
 } ranges_range;
 
 static const ranges_range ranges[] = {
-#define X(name) {#name, name##_case, name##_bytes},
+#define X(name) {BL_QUEUE_NAME(name), name##_case, name##_bytes},
     BL_RANGES(X)
 #undef X
 };

@@ -22,8 +22,8 @@
     }                                                                                                                  \
     static uint32_t size_##q(const prove_view *v) { return q##_size(&v->q##_view); }
 #define PROVE_ROW(q)                                                                                                   \
-    {#q,       q##_KIND, q##_FLAGS, q##_BY_HANDLE, q##_LEAST, q##_bytes,   bind_##q, init_##q,                         \
-     push_##q, pop_##q,  steal_##q, push_n_##q,    pop_n_##q, steal_n_##q, size_##q},
+    {BL_QUEUE_NAME(q), q##_KIND, q##_FLAGS, q##_BY_HANDLE, q##_LEAST, q##_bytes,   bind_##q, init_##q,                 \
+     push_##q,         pop_##q,  steal_##q, push_n_##q,    pop_n_##q, steal_n_##q, size_##q},
 
 BL_QUEUES(PROVE_FUNCTIONS)
 const prove_queue prove_queues[] = {BL_QUEUES(PROVE_ROW)};

@@ -45,7 +45,8 @@ typedef struct range {
     static bl_outcome extend_##r(range_view *v, uint32_t n) { return r##_extend(&v->r##_view, n); }                    \
     static uint32_t begin_##r(const range_view *v) { return r##_begin(&v->r##_view); }                                 \
     static uint32_t size_##r(const range_view *v) { return r##_size(&v->r##_view); }
-#define RANGE_ROW(r) {#r, r##_bytes, open_##r, set_##r, pop_##r, steal_##r, extend_##r, begin_##r, size_##r},
+#define RANGE_ROW(r)                                                                                                   \
+    {BL_QUEUE_NAME(r), r##_bytes, open_##r, set_##r, pop_##r, steal_##r, extend_##r, begin_##r, size_##r},
 BL_RANGES(RANGE_FUNCTIONS)
 static const range ranges[] = {BL_RANGES(RANGE_ROW)};
 #undef RANGE_FUNCTIONS

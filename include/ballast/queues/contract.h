@@ -86,6 +86,10 @@ BL_HOST_FN bl_fit bl__shape_fit(bl_shape *shape, uint32_t least, uint32_t most_t
         shape->capacity *= 2;
     return shape->capacity == wanted ? BL_FITS : BL_FITS_ROUNDED;
 }
+/* The name of a queue Q for people: "abp". */
+#define BL_QUEUE_NAME(Q) BL__QUEUE_NAME(Q)
+#define BL__QUEUE_NAME(Q) #Q
+
 #define BL_SHAPE_FIT(Q, shape) bl__shape_fit((shape), Q##_LEAST, Q##_MOST_THREADS, Q##_BY_HANDLE)
 
 BL_HOST_FN const char *bl_fit_text(bl_fit fit) {

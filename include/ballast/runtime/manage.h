@@ -1,7 +1,7 @@
 /* Template: what the host does with the queues of a run while no worker is running: set up, fill, count, drain. Included once per queue
  * with BL_QUEUE; called by `size` threads, each with its rank. No more of them than workers touch a queue that knows its threads. */
 #define BL_QUEUE_(x) BL_CAT(BL_QUEUE, _##x)
-#define BL__NAME(x) BL_CAT(bl__, BL_QUEUE_(x))
+#define BL__NAME(x) BL_CAT(BL_QUEUE, __##x)
 
 BL_FN BL_QUEUE BL__NAME(managed)(const bl__run *run, uint32_t i, uint32_t rank) {
     BL_QUEUE q;

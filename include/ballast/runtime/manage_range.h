@@ -1,6 +1,6 @@
 /* Template: manage.h for a range: what the host does with the regions of a run while no worker is running. Included once per range with BL_QUEUE. */
 #define BL_QUEUE_(x) BL_CAT(BL_QUEUE, _##x)
-#define BL__NAME(x) BL_CAT(bl__, BL_QUEUE_(x))
+#define BL__NAME(x) BL_CAT(BL_QUEUE, __##x)
 
 BL_FN BL_QUEUE BL__NAME(bound)(unsigned char *memory) {
     BL_QUEUE q;

@@ -23,7 +23,7 @@ bool bench_plan(const bench_device *d, const bench_spec *spec, bench_job *job, b
     uint32_t wanted = spec->capacity < queue->least ? queue->least : spec->capacity;
     bl_shape shape = {wanted, 1, bench_callers(d, spec)};
     bl_fit fit = bl__shape_fit(&shape, queue->least, queue->most_threads, queue->by_handle);
-    if (fit != BL_FITS && fit != BL_FITS_ROUNDED) {
+    if (fit != BL_FIT_EXACT && fit != BL_FIT_ROUNDED) {
         snprintf(result->problem, sizeof result->problem, "%s", bl_fit_text(fit));
         return false;
     }
@@ -42,7 +42,7 @@ bool bench_plan(const bench_device *d, const bench_spec *spec, bench_job *job, b
 }
 
 bool bench_needs_drain(const bench_spec *spec) {
-    return spec->loop != BENCH_TEN && spec->queue->kind != BL_KIND_CEILING;
+    return spec->loop != BENCH_TEN && spec->queue->kind != BL_QUEUE_KIND_CEILING;
 }
 
 /* ---- what went in ---- */
@@ -93,7 +93,7 @@ void bench_check(const bench_spec *spec, const bench_job *job, bench_drained dra
         result->empty = tried_pop - result->pops;
     }
     bool all_out = result->pushes + job->items == result->pops + drained.pops;
-    result->right = spec->queue->kind == BL_KIND_CEILING || (all_out && in == out);
+    result->right = spec->queue->kind == BL_QUEUE_KIND_CEILING || (all_out && in == out);
 }
 
 static uint64_t squares_below(uint64_t n) {

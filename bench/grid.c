@@ -67,16 +67,16 @@ static const char *left_out(const bench_device *d, const bench_contender *queue,
     const char *lack = bl_device_find(d->id, &device) ? bl_device_lacks(&device, queue->name) : NULL;
     if (lack)
         return lack;
-    bool deque = queue->kind == BL_KIND_DEQUE, waiting = queue->kind == BL_KIND_WAITING;
+    bool deque = queue->kind == BL_QUEUE_KIND_DEQUE, waiting = queue->kind == BL_QUEUE_KIND_WAITING;
     if (!strstr(queue->devices, d->warp > 1 ? "cuda" : "cpu"))
         return "has no code for this device";
     if (deque && spec->loop != BENCH_OWNER)
         return "a deque: only its owner pushes and pops";
-    if (!deque && queue->kind != BL_KIND_CEILING && spec->loop == BENCH_OWNER)
+    if (!deque && queue->kind != BL_QUEUE_KIND_CEILING && spec->loop == BENCH_OWNER)
         return "not a deque";
     if (waiting && spec->loop != BENCH_TEN)
         return "waits when empty";
-    if (waiting && d->warp > 1 && !spec->per_warp && !(queue->flags & BL_ALL_PARADIGMS))
+    if (waiting && d->warp > 1 && !spec->per_warp && !(queue->flags & BL_QUEUE_ALL_PARADIGMS))
         return "waits when empty: lanes of one warp would wait for each other";
     return NULL;
 }
@@ -95,7 +95,7 @@ static double mops(const bench_result *r) {
 }
 
 static const char *verdict(const bench_spec *spec, const bench_result *r) {
-    return spec->queue->kind == BL_KIND_CEILING ? "none" : r->right ? "right" : "WRONG";
+    return spec->queue->kind == BL_QUEUE_KIND_CEILING ? "none" : r->right ? "right" : "WRONG";
 }
 
 /* What the row is about: its cells to the left of `repeat`. */
@@ -169,7 +169,7 @@ static bool fill_spec(const bench_device *d, const bench_point *p, const bench_c
         spec->threads = room.threads;
     double items = p->items_per_caller * bench_callers(d, spec) + spec->filled;
     if (items > spec->capacity)
-        spec->capacity = items < BL_MOST_CAPACITY ? (uint32_t)(items + 0.999) : BL_MOST_CAPACITY;
+        spec->capacity = items < BL_QUEUE_MOST_CAPACITY ? (uint32_t)(items + 0.999) : BL_QUEUE_MOST_CAPACITY;
     return spec->threads > 0 && spec->threads <= room.threads;
 }
 
@@ -212,7 +212,7 @@ static void show_cell(bench *b, const bench_grid *g, const cell *c, double ceili
 
 static remark line_remark(const bench_contender *queue, bench_step loop, bench_room room) {
     remark r = {""};
-    bool ceiling = queue->kind == BL_KIND_CEILING;
+    bool ceiling = queue->kind == BL_QUEUE_KIND_CEILING;
     const char *what = !ceiling ? "" : loop == BENCH_TEN ? "not a queue" : "not a queue: never empty or full";
     if (room.registers > 0)
         snprintf(r.text, sizeof r.text, "%" PRIu32 " registers, %" PRIu32 " threads%s%s", room.registers, room.threads,
@@ -311,7 +311,7 @@ static unsigned open_lines(bench *b, bench_device *d, const bench_grid *g, line 
     unsigned count = 0;
     for (unsigned i = 0; bench_contender_at(i) && count < room && !bench_stopped(); i++) {
         const bench_contender *queue = bench_contender_at(i);
-        if (bench_chosen(b, queue) && (!g->takes || queue->kind == BL_KIND_CEILING || g->takes(queue)))
+        if (bench_chosen(b, queue) && (!g->takes || queue->kind == BL_QUEUE_KIND_CEILING || g->takes(queue)))
             open_line(d, g, &lines[count++], queue);
     }
     return count;

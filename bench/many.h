@@ -55,22 +55,22 @@ BL_FN void MANY(init)(BL_QUEUE *q, uint32_t start, uint32_t rank, uint32_t size)
 BL_FN bl_outcome MANY(push)(BL_QUEUE *q, const uint32_t *item) { return ONE(push)(&q->own, item); }
 
 BL_FN bl_outcome MANY(steal)(BL_QUEUE *q, uint32_t *item) {
-    bl_outcome worst = BL_EMPTY;
+    bl_outcome worst = BL_QUEUE_EMPTY;
     for (uint32_t i = 1; i < q->queues; i++) {
         BENCH_MANY one;
         uint32_t number = q->number + i;
         MANY(bind_one)(q, &one, number < q->queues ? number : number - q->queues);
         bl_outcome outcome = ONE(pop)(&one, item);
-        if (outcome == BL_DONE)
-            return BL_DONE;
-        worst = outcome == BL_RETRY ? BL_RETRY : worst;
+        if (outcome == BL_QUEUE_DONE)
+            return BL_QUEUE_DONE;
+        worst = outcome == BL_QUEUE_RETRY ? BL_QUEUE_RETRY : worst;
     }
     return worst;
 }
 
 BL_FN bl_outcome MANY(pop)(BL_QUEUE *q, uint32_t *item) {
     bl_outcome outcome = ONE(pop)(&q->own, item);
-    return outcome == BL_EMPTY ? MANY(steal)(q, item) : outcome;
+    return outcome == BL_QUEUE_EMPTY ? MANY(steal)(q, item) : outcome;
 }
 
 #undef MANY

@@ -27,7 +27,7 @@ BL_FN void LOOP(fill)(const bench_job *j, uint32_t rank, uint32_t size) {
 #ifdef BENCH_MANY
         LOOP(bind)(&q, j, i % j->threads); /* spread over all of them */
 #endif
-        while (BL_QUEUE_(push)(&q, &item) == BL_RETRY)
+        while (BL_QUEUE_(push)(&q, &item) == BL_QUEUE_RETRY)
             ;
     }
 }
@@ -37,10 +37,10 @@ BL_FN uint64_t LOOP(ten)(BL_QUEUE *q, uint32_t value) {
     uint64_t out = 0;
     for (uint32_t i = 0; i < BENCH_PAIRS; i++) {
         uint32_t item = value + i, tries = 0;
-        while (BL_QUEUE_(push)(q, &item) != BL_DONE)
+        while (BL_QUEUE_(push)(q, &item) != BL_QUEUE_DONE)
             bl_backoff(tries++);
         tries = 0;
-        while (BL_QUEUE_(pop)(q, &item) != BL_DONE)
+        while (BL_QUEUE_(pop)(q, &item) != BL_QUEUE_DONE)
             bl_backoff(tries++);
         out += (uint64_t)item * item;
     }
@@ -49,7 +49,7 @@ BL_FN uint64_t LOOP(ten)(BL_QUEUE *q, uint32_t value) {
 
 BL_FN bl_outcome LOOP(try_push)(BL_QUEUE *q, uint32_t item) {
     bl_outcome outcome = BL_QUEUE_(push)(q, &item);
-    for (uint32_t tries = 0; outcome == BL_RETRY; tries++) {
+    for (uint32_t tries = 0; outcome == BL_QUEUE_RETRY; tries++) {
         bl_backoff(tries);
         outcome = BL_QUEUE_(push)(q, &item);
     }
@@ -57,7 +57,7 @@ BL_FN bl_outcome LOOP(try_push)(BL_QUEUE *q, uint32_t item) {
 }
 BL_FN bl_outcome LOOP(try_pop)(BL_QUEUE *q, uint32_t *item) {
     bl_outcome outcome = BL_QUEUE_(pop)(q, item);
-    for (uint32_t tries = 0; outcome == BL_RETRY; tries++) {
+    for (uint32_t tries = 0; outcome == BL_QUEUE_RETRY; tries++) {
         bl_backoff(tries);
         outcome = BL_QUEUE_(pop)(q, item);
     }
@@ -76,10 +76,10 @@ BL_FN void LOOP(mixed)(const bench_job *j, uint32_t rank) {
         for (uint32_t left = bench_some_pairs(random); left > 0; left--) {
             uint32_t item = 0;
             random = bench_random_next(random);
-            if (bench_chance(random) < j->push && LOOP(try_push)(&q, value) == BL_DONE)
+            if (bench_chance(random) < j->push && LOOP(try_push)(&q, value) == BL_QUEUE_DONE)
                 value++;
             random = bench_random_next(random);
-            if (bench_chance(random) < j->pop && LOOP(try_pop)(&q, &item) == BL_DONE) {
+            if (bench_chance(random) < j->pop && LOOP(try_pop)(&q, &item) == BL_QUEUE_DONE) {
                 out += (uint64_t)item * item;
                 pops++;
                 for (uint32_t i = 0; i < j->fma; i++)
@@ -98,7 +98,7 @@ BL_FN void LOOP(drain)(const bench_job *j, uint32_t rank) {
     LOOP(bind)(&q, j, rank);
     uint64_t out = 0;
     uint32_t pops = 0, item = 0;
-    while (LOOP(try_pop)(&q, &item) == BL_DONE) {
+    while (LOOP(try_pop)(&q, &item) == BL_QUEUE_DONE) {
         out += (uint64_t)item * item;
         pops++;
     }
@@ -114,8 +114,8 @@ BL_FN void LOOP(owner)(const bench_job *j, uint32_t rank) {
     uint64_t out = 0;
     for (uint32_t round = 0; round < j->rounds && (round % BENCH_ROUNDS != 0 || bl_time() < j->until); round++) {
         for (uint32_t i = 0; i < BENCH_PAIRS; i++)
-            value += LOOP(try_push)(&q, value) == BL_DONE;
-        for (uint32_t i = 0; i < BENCH_PAIRS && LOOP(try_pop)(&q, &item) == BL_DONE; i++) {
+            value += LOOP(try_push)(&q, value) == BL_QUEUE_DONE;
+        for (uint32_t i = 0; i < BENCH_PAIRS && LOOP(try_pop)(&q, &item) == BL_QUEUE_DONE; i++) {
             out += (uint64_t)item * item;
             pops++;
         }
@@ -132,7 +132,7 @@ BL_FN void LOOP(thief)(const bench_job *j, uint32_t rank) {
     uint32_t pops = 0, tries = 0, item = 0;
     uint64_t out = 0;
     while (!bl_load32_relaxed(j->ended)) {
-        if (BL_QUEUE_(steal)(&q, &item) != BL_DONE) {
+        if (BL_QUEUE_(steal)(&q, &item) != BL_QUEUE_DONE) {
             bl_backoff(tries++);
             continue;
         }

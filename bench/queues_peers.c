@@ -52,7 +52,7 @@ static const bench_contender *contender_of(const peers_method *m);
 static int open_ours(pairs_work *w, uint32_t threads) {
     const bench_contender *q = w->ours;
     bl_shape shape = {CAPACITY, 1, threads};
-    if (bl__shape_fit(&shape, q->least, q->most_threads, q->by_handle) > BL_FITS_ROUNDED)
+    if (bl__shape_fit(&shape, q->least, q->most_threads, q->by_handle) > BL_FIT_ROUNDED)
         return BL_EINVAL;
     w->job.capacity = shape.capacity;
     w->bytes = (q->bytes(shape, 1) + BL_LINE - 1) / BL_LINE * BL_LINE;

@@ -77,7 +77,8 @@ bool bench_wants(bench *b, const char *name) {
 }
 
 bool bench_chosen(const bench *b, const bench_contender *queue) {
-    return b->request->queues[0] == '\0' || queue->kind == BL_KIND_CEILING || listed(b->request->queues, queue->name);
+    return b->request->queues[0] == '\0' || queue->kind == BL_QUEUE_KIND_CEILING ||
+           listed(b->request->queues, queue->name);
 }
 
 /* ---- rows ---- */

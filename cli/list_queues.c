@@ -9,29 +9,29 @@ typedef struct queue_column {
 } queue_column;
 
 static const queue_column COLUMNS[] = {
-    {BL_LINEARIZABLE, "linear", "linearizable"},
-    {BL_EXACT_EMPTY, "EMPTY", "exact_empty"},
-    {BL_EXACT_FULL, "FULL", "exact_full"},
-    {BL_BOUNDED, "bounded", "bounded"},
-    {BL_STATIC_MEMORY, "static", "static_memory"},
-    {BL_BATCHED, "batched", "batched"},
-    {BL_FAIR, "fair", "fair"},
-    {BL_ALL_PARADIGMS, "lanes", "all_paradigms"},
-    {BL_MULTI_QUEUE, "multi", "multi_queue"},
-    {BL_ORDERS_MEMORY, "orders", "orders_memory"},
+    {BL_QUEUE_LINEARIZABLE, "linear", "linearizable"},
+    {BL_QUEUE_EXACT_EMPTY, "EMPTY", "exact_empty"},
+    {BL_QUEUE_EXACT_FULL, "FULL", "exact_full"},
+    {BL_QUEUE_BOUNDED, "bounded", "bounded"},
+    {BL_QUEUE_STATIC_MEMORY, "static", "static_memory"},
+    {BL_QUEUE_BATCHED, "batched", "batched"},
+    {BL_QUEUE_FAIR, "fair", "fair"},
+    {BL_QUEUE_ALL_PARADIGMS, "lanes", "all_paradigms"},
+    {BL_QUEUE_MULTI_QUEUE, "multi", "multi_queue"},
+    {BL_QUEUE_ORDERS_MEMORY, "orders", "orders_memory"},
 };
 enum { COLUMN_COUNT = sizeof COLUMNS / sizeof COLUMNS[0] };
 
 /* The rows of the paper's table as columns, with the flag that is ours; 0: measured, see ballast bench kerbl-pairs. */
 static const queue_column TABLE1[] = {
     {0, "scalable", "highly_scalable"},
-    {BL_FAIR, "fair", "fair_ordering"},
-    {BL_LINEARIZABLE, "linearizable", "linearizability"},
+    {BL_QUEUE_FAIR, "fair", "fair_ordering"},
+    {BL_QUEUE_LINEARIZABLE, "linearizable", "linearizability"},
     {0, "footprint", "low_resource_footprint"},
-    {BL_STATIC_MEMORY, "static", "static_memory_only"},
-    {BL_ALL_PARADIGMS, "paradigms", "all_execution_paradigms"},
-    {BL_MULTI_QUEUE, "multi", "multi_queue_support"},
-    {BL_BATCHED, "dequeue-n", "multi_element_dequeue"},
+    {BL_QUEUE_STATIC_MEMORY, "static", "static_memory_only"},
+    {BL_QUEUE_ALL_PARADIGMS, "paradigms", "all_execution_paradigms"},
+    {BL_QUEUE_MULTI_QUEUE, "multi", "multi_queue_support"},
+    {BL_QUEUE_BATCHED, "dequeue-n", "multi_element_dequeue"},
 };
 enum { TABLE1_COUNT = sizeof TABLE1 / sizeof TABLE1[0] };
 

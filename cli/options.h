@@ -44,7 +44,7 @@ int option_scheduler(const options *set, const char **scheduler);               
 const char *device_target(const char *device); /* "cpu", "cuda" or "sim" for a device that option_device let pass */
 /* NULL after a line that begins with `where` ("--app ", "") and lists the apps; a NULL name is a missing one. */
 const app *known_app(const char *where, const char *name);
-const char *queue_kind(int kind);            /* "fifo" and so on for BL_KIND_FIFO and so on */
+const char *queue_kind(int kind);            /* "fifo" and so on for BL_QUEUE_KIND_FIFO and so on */
 int unknown_scheduler(const char *name);     /* 2 after a line that says which half of POLICY:QUEUE is wrong */
 const char *without_alias(const char *name); /* the complete name for one of the papers' names, else the name itself */
 

@@ -142,8 +142,8 @@ static void operation_json(json_writer *json, const lin_op *op) {
     json_start(json, NULL, '{');
     json_whole(json, "thread", op->thread);
     json_string(json, "operation", op->kind <= LIN_STEAL ? KINDS[op->kind] : "?");
-    json_string(json, "outcome", op->outcome <= BL_RETRY ? OUTCOMES[op->outcome] : "?");
-    if (op->kind == LIN_PUSH || op->outcome == BL_DONE)
+    json_string(json, "outcome", op->outcome <= BL_QUEUE_RETRY ? OUTCOMES[op->outcome] : "?");
+    if (op->kind == LIN_PUSH || op->outcome == BL_QUEUE_DONE)
         json_whole(json, "value", op->value);
     else
         json_null(json, "value");

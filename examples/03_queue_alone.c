@@ -24,11 +24,11 @@ static uint64_t paid, filled;
 /* Copies items in. FULL means: come back later. */
 static void *produce(void *argument) {
     uint32_t customer = *(uint32_t *)argument;
-    broker q;
-    broker_bind(&q, memory, shape, customer);
+    bl_broker q;
+    bl_broker_bind(&q, memory, shape, customer);
     for (uint32_t i = 0; i < ORDERS; i++) {
         order o = {customer, i, i % 100};
-        for (uint32_t tries = 0; broker_push(&q, (const uint32_t *)&o) == BL_FULL; tries++)
+        for (uint32_t tries = 0; bl_broker_push(&q, (const uint32_t *)&o) == BL_QUEUE_FULL; tries++)
             bl_backoff(tries);
     }
     return NULL;
@@ -36,17 +36,17 @@ static void *produce(void *argument) {
 
 /* Reads items where they lie. */
 static void *consume(void *argument) {
-    broker q;
-    broker_bind(&q, memory, shape, *(uint32_t *)argument);
+    bl_broker q;
+    bl_broker_bind(&q, memory, shape, *(uint32_t *)argument);
     for (uint32_t tries = 0; bl_load64_relaxed(&filled) < (uint64_t)PRODUCERS * ORDERS;) {
         uint32_t position;
-        const order *o = (const order *)broker_claim(&q, &position);
+        const order *o = (const order *)bl_broker_claim(&q, &position);
         if (!o) {
             bl_backoff(tries++);
             continue;
         }
         bl_fetch_add64_relaxed(&paid, o->price);
-        broker_release(&q, position);
+        bl_broker_release(&q, position);
         bl_fetch_add64_relaxed(&filled, 1);
         tries = 0;
     }
@@ -54,19 +54,19 @@ static void *consume(void *argument) {
 }
 
 int main(void) {
-    bl_fit fit = BL_SHAPE_FIT(broker, &shape);
-    if (fit > BL_FITS_ROUNDED) {
+    bl_fit fit = BL_SHAPE_FIT(bl_broker, &shape);
+    if (fit > BL_FIT_ROUNDED) {
         fprintf(stderr, "no such queue: %s\n", bl_fit_text(fit));
         return 1;
     }
     printf("capacity %u: %s\n", (unsigned)shape.capacity, bl_fit_text(fit));
-    size_t bytes = (broker_bytes(shape) + BL_LINE - 1) / BL_LINE * BL_LINE;
+    size_t bytes = (bl_broker_bytes(shape) + BL_LINE - 1) / BL_LINE * BL_LINE;
     memory = aligned_alloc(BL_LINE, bytes);
     if (!memory)
         return 1;
-    broker q;
-    broker_bind(&q, memory, shape, 0);
-    broker_init(&q, 0, 0, 1);
+    bl_broker q;
+    bl_broker_bind(&q, memory, shape, 0);
+    bl_broker_init(&q, 0, 0, 1);
 
     pthread_t threads[PRODUCERS + CONSUMERS];
     uint32_t numbers[PRODUCERS + CONSUMERS];

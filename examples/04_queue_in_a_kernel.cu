@@ -12,17 +12,17 @@
 static const uint32_t LIMIT = 1u << 22;
 
 /* A number that nobody has reached yet goes into the queue. `open` counts the numbers in it or in somebody's hands. */
-static __device__ void reach(broker *q, uint32_t *reached, uint32_t *open, uint32_t n) {
+static __device__ void reach(bl_broker *q, uint32_t *reached, uint32_t *open, uint32_t n) {
     if (n >= LIMIT || (bl_fetch_or32_relaxed(reached + n / 32, 1u << n % 32) >> n % 32 & 1))
         return;
     bl_fetch_add32_relaxed(open, 1);
-    broker_push(q, &n); /* never FULL: each number comes once, and there is room for all */
+    bl_broker_push(q, &n); /* never FULL: each number comes once, and there is room for all */
 }
 
 static __global__ void set_up(void *memory, bl_shape shape, uint32_t *reached, uint32_t *open) {
-    broker q;
-    broker_bind(&q, memory, shape, 0);
-    broker_init(&q, 0, threadIdx.x, blockDim.x);
+    bl_broker q;
+    bl_broker_bind(&q, memory, shape, 0);
+    bl_broker_init(&q, 0, threadIdx.x, blockDim.x);
     __syncthreads();
     if (threadIdx.x == 0)
         reach(&q, reached, open, 1);
@@ -30,10 +30,10 @@ static __global__ void set_up(void *memory, bl_shape shape, uint32_t *reached, u
 
 /* EMPTY is no end: another thread may still find something. That nothing is open is. */
 static __global__ void search(void *memory, bl_shape shape, uint32_t *reached, uint32_t *open) {
-    broker q;
-    broker_bind(&q, memory, shape, blockIdx.x * blockDim.x + threadIdx.x);
+    bl_broker q;
+    bl_broker_bind(&q, memory, shape, blockIdx.x * blockDim.x + threadIdx.x);
     for (uint32_t tries = 0, n; bl_load32_relaxed(open);) {
-        if (broker_pop(&q, &n) != BL_DONE) {
+        if (bl_broker_pop(&q, &n) != BL_QUEUE_DONE) {
             bl_backoff(tries++);
             continue;
         }
@@ -75,14 +75,14 @@ int main() {
     blocks *= properties.multiProcessorCount;
 
     bl_shape shape = {LIMIT, 1, (uint32_t)blocks * 256};
-    bl_fit fit = BL_SHAPE_FIT(broker, &shape);
-    if (fit > BL_FITS_ROUNDED) {
+    bl_fit fit = BL_SHAPE_FIT(bl_broker, &shape);
+    if (fit > BL_FIT_ROUNDED) {
         printf("no such queue: %s\n", bl_fit_text(fit));
         return 1;
     }
     void *memory;
     uint32_t *words; /* a bit per number, then `open` */
-    if (cudaMalloc(&memory, broker_bytes(shape)) != cudaSuccess || cudaMalloc(&words, LIMIT / 8 + 4) != cudaSuccess)
+    if (cudaMalloc(&memory, bl_broker_bytes(shape)) != cudaSuccess || cudaMalloc(&words, LIMIT / 8 + 4) != cudaSuccess)
         return 1;
     cudaMemset(words, 0, LIMIT / 8 + 4);
     set_up<<<1, 1024>>>(memory, shape, words, words + LIMIT / 32);

@@ -25,7 +25,7 @@ int bl__make_records(bl__job *j, uint64_t capacity) {
     run->record_capacity = (uint32_t)capacity;
     bl__release(j, &j->free_records);
     if (status == BL_OK)
-        status = bl__ensure(j, &j->free_records, broker_bytes((bl_shape){run->record_capacity, 1, run->workers}));
+        status = bl__ensure(j, &j->free_records, bl_broker_bytes((bl_shape){run->record_capacity, 1, run->workers}));
     run->free_records = j->free_records.memory;
     if (status == BL_OK)
         status = j->c->ops->manage(j->c, BL__RECORDS_SET_UP, -1, run, NULL, 0, NULL);

@@ -185,7 +185,7 @@ const char *bl__lacks(uint32_t capability, const char *name) {
     queue = queue ? queue + 1 : name;
     bl_queue_info info;
     for (uint32_t i = 0; capability && capability < 90 && bl_queue(i, &info); i++)
-        if (!strcmp(queue, info.name) && info.flags & BL_NEEDS_CAS128)
+        if (!strcmp(queue, info.name) && info.flags & BL_QUEUE_NEEDS_CAS128)
             return "needs a 128-bit compare-and-swap, which GPUs have from compute capability 9.0 on";
     return NULL;
 }

@@ -18,72 +18,72 @@ typedef enum broken_kind {
 
 static broken_kind broken_fault;
 
-#define broken_KIND BL_KIND_FIFO
-#define broken_FLAGS blocking_FLAGS
-#define broken_BY_HANDLE 0
-#define broken_LEAST 1u
+#define bl_broken_KIND BL_QUEUE_KIND_FIFO
+#define bl_broken_FLAGS bl_blocking_FLAGS
+#define bl_broken_BY_HANDLE 0
+#define bl_broken_LEAST 1u
 
-typedef struct broken {
-    blocking inner;
+typedef struct bl_broken {
+    bl_blocking inner;
     uint32_t *calls, words;
-} broken;
+} bl_broken;
 
-BL_HOST_FN size_t broken_bytes(bl_shape shape) {
-    return (blocking_bytes(shape) + BL_LINE) / BL_LINE * BL_LINE + BL_LINE;
+BL_HOST_FN size_t bl_broken_bytes(bl_shape shape) {
+    return (bl_blocking_bytes(shape) + BL_LINE) / BL_LINE * BL_LINE + BL_LINE;
 }
 
-BL_FN void broken_bind(broken *q, void *memory, bl_shape shape, uint32_t thread) {
-    blocking_bind(&q->inner, memory, shape, thread);
-    q->calls = (uint32_t *)((unsigned char *)memory + broken_bytes(shape) - BL_LINE);
+BL_FN void bl_broken_bind(bl_broken *q, void *memory, bl_shape shape, uint32_t thread) {
+    bl_blocking_bind(&q->inner, memory, shape, thread);
+    q->calls = (uint32_t *)((unsigned char *)memory + bl_broken_bytes(shape) - BL_LINE);
     q->words = shape.words;
 }
 
-BL_FN void broken_init(broken *q, uint32_t start, uint32_t rank, uint32_t size) {
-    blocking_init(&q->inner, start, rank, size);
+BL_FN void bl_broken_init(bl_broken *q, uint32_t start, uint32_t rank, uint32_t size) {
+    bl_blocking_init(&q->inner, start, rank, size);
     bl_store32_relaxed(q->calls, 0);
 }
 
-BL_FN bool broken_strikes(broken *q, broken_kind fault) {
+BL_FN bool broken_strikes(bl_broken *q, broken_kind fault) {
     return broken_fault == fault && bl_fetch_add32_relaxed(q->calls, 1) % 5 == 4;
 }
 
-BL_FN bl_outcome broken_push(broken *q, const uint32_t *item) {
-    return broken_strikes(q, BROKEN_FULL) ? BL_FULL : blocking_push(&q->inner, item);
+BL_FN bl_outcome bl_broken_push(bl_broken *q, const uint32_t *item) {
+    return broken_strikes(q, BROKEN_FULL) ? BL_QUEUE_FULL : bl_blocking_push(&q->inner, item);
 }
 
-BL_FN void broken_swap(broken *q, uint32_t *item) {
+BL_FN void broken_swap(bl_broken *q, uint32_t *item) {
     uint32_t second[8];
-    if (blocking_pop(&q->inner, second) != BL_DONE)
+    if (bl_blocking_pop(&q->inner, second) != BL_QUEUE_DONE)
         return;
-    (void)blocking_push(&q->inner, item);
+    (void)bl_blocking_push(&q->inner, item);
     memcpy(item, second, 4 * (size_t)q->words);
 }
 
-BL_FN void broken_hang(broken *q) {
+BL_FN void broken_hang(bl_broken *q) {
     for (uint32_t seen = bl_load32_relaxed(q->calls), tries = 0; seen != UINT32_MAX;)
         bl_wait_change32(q->calls, seen, &tries), seen = bl_load32_relaxed(q->calls);
 }
 
-BL_FN bl_outcome broken_pop(broken *q, uint32_t *item) {
+BL_FN bl_outcome bl_broken_pop(bl_broken *q, uint32_t *item) {
     if (broken_strikes(q, BROKEN_EMPTY))
-        return BL_EMPTY;
+        return BL_QUEUE_EMPTY;
     if (broken_strikes(q, BROKEN_HANG))
         broken_hang(q);
-    bl_outcome outcome = blocking_pop(&q->inner, item);
-    if (outcome != BL_DONE)
+    bl_outcome outcome = bl_blocking_pop(&q->inner, item);
+    if (outcome != BL_QUEUE_DONE)
         return outcome;
     if (broken_strikes(q, BROKEN_SWAP))
         broken_swap(q, item);
     if (broken_strikes(q, BROKEN_TWICE))
-        (void)blocking_push(&q->inner, item);
+        (void)bl_blocking_push(&q->inner, item);
     if (broken_strikes(q, BROKEN_TEAR))
         item[q->words - 1]++;
-    return broken_strikes(q, BROKEN_LOSE) ? BL_RETRY : BL_DONE;
+    return broken_strikes(q, BROKEN_LOSE) ? BL_QUEUE_RETRY : BL_QUEUE_DONE;
 }
 
-BL_FN uint32_t broken_size(const broken *q) { return blocking_size(&q->inner); }
+BL_FN uint32_t bl_broken_size(const bl_broken *q) { return bl_blocking_size(&q->inner); }
 
-#define BL_SINGLY broken
+#define BL_SINGLY bl_broken
 #include <ballast/queues/template/singly.h>
 #undef BL_SINGLY
 

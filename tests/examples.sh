@@ -97,10 +97,10 @@ if [ -x "$nvcc" ]; then
     cat >"$tmp/lcrq.cu" <<'END'
 #include <ballast/queues/lcrq.h>
 __global__ void exchange(void *memory, bl_shape shape, uint32_t *items) {
-    lcrq q;
-    lcrq_bind(&q, memory, shape, threadIdx.x);
-    lcrq_push(&q, items + threadIdx.x);
-    lcrq_pop(&q, items + threadIdx.x);
+    bl_lcrq q;
+    bl_lcrq_bind(&q, memory, shape, threadIdx.x);
+    bl_lcrq_push(&q, items + threadIdx.x);
+    bl_lcrq_pop(&q, items + threadIdx.x);
 }
 END
     code=

@@ -26,7 +26,7 @@ static bool is_bounded(const char *scheduler) {
     bl_queue_info queue;
     for (uint32_t i = 0; bl_queue(i, &queue); i++)
         if (!strcmp(queue.name, strchr(scheduler, ':') + 1))
-            return (queue.flags & BL_BOUNDED) != 0;
+            return (queue.flags & BL_QUEUE_BOUNDED) != 0;
     return false;
 }
 

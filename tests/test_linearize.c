@@ -46,11 +46,11 @@ static bool model_take(model *m, bool newest, uint32_t *value) {
 static bool model_agrees(model *m, const lin_op *op) {
     bool newest = m->spec->deque && op->kind == LIN_POP;
     switch (op->outcome) {
-    case BL_RETRY:
+    case BL_QUEUE_RETRY:
         return true;
-    case BL_EMPTY:
+    case BL_QUEUE_EMPTY:
         return op->kind != LIN_PUSH && (!m->spec->empty || !m->count);
-    case BL_FULL:
+    case BL_QUEUE_FULL:
         return op->kind == LIN_PUSH && (!m->spec->full || m->count >= m->spec->capacity);
     default:
         break;
@@ -116,11 +116,11 @@ static lin_verdict verdict_of(const lin_op *ops, uint32_t count, const lin_spec 
 /* ---- histories with known answers ---- */
 
 #define PUSH(thread, called, returned, value)                                                                          \
-    { called, returned, thread, value, LIN_PUSH, BL_DONE }
+    { called, returned, thread, value, LIN_PUSH, BL_QUEUE_DONE }
 #define POP(thread, called, returned, value)                                                                           \
-    { called, returned, thread, value, LIN_POP, BL_DONE }
+    { called, returned, thread, value, LIN_POP, BL_QUEUE_DONE }
 #define STEAL(thread, called, returned, value)                                                                         \
-    { called, returned, thread, value, LIN_STEAL, BL_DONE }
+    { called, returned, thread, value, LIN_STEAL, BL_QUEUE_DONE }
 #define SEES(thread, called, returned, kind, outcome)                                                                  \
     { called, returned, thread, 0, kind, outcome }
 
@@ -162,48 +162,50 @@ static void test_fifo_order(void) {
 static void test_values(void) {
     KNOWN("never pushed", LIN_NO, fifo, PUSH(0, 0, 1, 5), POP(1, 0, 9, 7));
     KNOWN("popped twice", LIN_NO, fifo, PUSH(0, 0, 1, 5), POP(1, 0, 9, 5), POP(0, 2, 9, 5));
-    KNOWN("lost", LIN_NO, fifo, PUSH(0, 0, 1, 5), SEES(1, 2, 3, LIN_POP, BL_EMPTY));
+    KNOWN("lost", LIN_NO, fifo, PUSH(0, 0, 1, 5), SEES(1, 2, 3, LIN_POP, BL_QUEUE_EMPTY));
     KNOWN("lost, the rest found", LIN_NO, fifo, PUSH(0, 0, 1, 5), PUSH(1, 0, 1, 6), POP(0, 2, 3, 6),
-          SEES(0, 4, 5, LIN_POP, BL_EMPTY));
+          SEES(0, 4, 5, LIN_POP, BL_QUEUE_EMPTY));
     KNOWN("left in it", LIN_YES, fifo, PUSH(0, 0, 1, 5), PUSH(0, 2, 3, 6), POP(1, 4, 5, 5));
     KNOWN("values 0 and 2^32 - 1", LIN_YES, fifo, PUSH(0, 0, 1, 0), PUSH(0, 2, 3, UINT32_MAX), POP(1, 4, 5, 0),
           POP(1, 6, 7, UINT32_MAX));
     KNOWN("pushed twice cannot be judged", LIN_GAVE_UP, fifo, PUSH(0, 0, 1, 5), PUSH(0, 2, 3, 5));
     KNOWN("return before call cannot be judged", LIN_GAVE_UP, fifo, PUSH(0, 3, 1, 5));
-    KNOWN("FULL from a pop", LIN_NO, loose, SEES(0, 0, 1, LIN_POP, BL_FULL));
-    KNOWN("EMPTY from a push", LIN_NO, loose, SEES(0, 0, 1, LIN_PUSH, BL_EMPTY));
+    KNOWN("FULL from a pop", LIN_NO, loose, SEES(0, 0, 1, LIN_POP, BL_QUEUE_FULL));
+    KNOWN("EMPTY from a push", LIN_NO, loose, SEES(0, 0, 1, LIN_PUSH, BL_QUEUE_EMPTY));
 }
 
 static void test_empty_and_full(void) {
-    KNOWN("EMPTY while the push is under way", LIN_YES, fifo, PUSH(0, 0, 3, 5), SEES(1, 1, 2, LIN_POP, BL_EMPTY));
-    KNOWN("EMPTY after another pop", LIN_YES, fifo, PUSH(0, 0, 1, 5), SEES(1, 2, 4, LIN_POP, BL_EMPTY),
+    KNOWN("EMPTY while the push is under way", LIN_YES, fifo, PUSH(0, 0, 3, 5), SEES(1, 1, 2, LIN_POP, BL_QUEUE_EMPTY));
+    KNOWN("EMPTY after another pop", LIN_YES, fifo, PUSH(0, 0, 1, 5), SEES(1, 2, 4, LIN_POP, BL_QUEUE_EMPTY),
           POP(0, 3, 5, 5));
-    KNOWN("EMPTY too early", LIN_NO, fifo, PUSH(0, 0, 1, 5), SEES(1, 2, 3, LIN_POP, BL_EMPTY), POP(0, 4, 5, 5));
+    KNOWN("EMPTY too early", LIN_NO, fifo, PUSH(0, 0, 1, 5), SEES(1, 2, 3, LIN_POP, BL_QUEUE_EMPTY), POP(0, 4, 5, 5));
     KNOWN("EMPTY never, one or the other is in it", LIN_NO, fifo, PUSH(0, 0, 1, 5), PUSH(1, 2, 3, 6), POP(0, 4, 5, 5),
-          POP(1, 8, 9, 6), SEES(2, 2, 7, LIN_POP, BL_EMPTY));
-    KNOWN("EMPTY not claimed", LIN_YES, loose, PUSH(0, 0, 1, 5), SEES(1, 2, 3, LIN_POP, BL_EMPTY), POP(0, 4, 5, 5));
-    KNOWN("FULL", LIN_YES, pair, PUSH(0, 0, 1, 5), PUSH(0, 2, 3, 6), SEES(0, 4, 5, LIN_PUSH, BL_FULL));
-    KNOWN("FULL with room", LIN_NO, pair, PUSH(0, 0, 1, 5), SEES(0, 2, 3, LIN_PUSH, BL_FULL), PUSH(1, 4, 5, 6));
-    KNOWN("FULL by one under way", LIN_YES, pair, PUSH(0, 0, 1, 5), SEES(0, 2, 3, LIN_PUSH, BL_FULL), PUSH(1, 3, 5, 6));
+          POP(1, 8, 9, 6), SEES(2, 2, 7, LIN_POP, BL_QUEUE_EMPTY));
+    KNOWN("EMPTY not claimed", LIN_YES, loose, PUSH(0, 0, 1, 5), SEES(1, 2, 3, LIN_POP, BL_QUEUE_EMPTY),
+          POP(0, 4, 5, 5));
+    KNOWN("FULL", LIN_YES, pair, PUSH(0, 0, 1, 5), PUSH(0, 2, 3, 6), SEES(0, 4, 5, LIN_PUSH, BL_QUEUE_FULL));
+    KNOWN("FULL with room", LIN_NO, pair, PUSH(0, 0, 1, 5), SEES(0, 2, 3, LIN_PUSH, BL_QUEUE_FULL), PUSH(1, 4, 5, 6));
+    KNOWN("FULL by one under way", LIN_YES, pair, PUSH(0, 0, 1, 5), SEES(0, 2, 3, LIN_PUSH, BL_QUEUE_FULL),
+          PUSH(1, 3, 5, 6));
     KNOWN("FULL before the pop that overlaps", LIN_YES, pair, PUSH(0, 0, 1, 5), PUSH(0, 2, 3, 6), POP(1, 4, 9, 5),
-          SEES(0, 5, 6, LIN_PUSH, BL_FULL), PUSH(0, 7, 8, 7));
-    KNOWN("FULL not claimed", LIN_YES, loose, PUSH(0, 0, 1, 5), SEES(0, 2, 3, LIN_PUSH, BL_FULL));
+          SEES(0, 5, 6, LIN_PUSH, BL_QUEUE_FULL), PUSH(0, 7, 8, 7));
+    KNOWN("FULL not claimed", LIN_YES, loose, PUSH(0, 0, 1, 5), SEES(0, 2, 3, LIN_PUSH, BL_QUEUE_FULL));
     KNOWN("more than it holds", LIN_NO, pair, PUSH(0, 0, 1, 5), PUSH(0, 2, 3, 6), PUSH(0, 4, 5, 7), POP(1, 6, 7, 5));
     KNOWN("no bound where FULL is not claimed", LIN_YES, loose, PUSH(0, 0, 1, 5), PUSH(0, 2, 3, 6), PUSH(0, 4, 5, 7));
-    KNOWN("lost races do not count", LIN_YES, fifo, SEES(2, 0, 9, LIN_STEAL, BL_RETRY), PUSH(0, 0, 1, 5),
-          SEES(1, 2, 3, LIN_PUSH, BL_RETRY), SEES(1, 4, 5, LIN_POP, BL_RETRY), POP(1, 6, 7, 5));
+    KNOWN("lost races do not count", LIN_YES, fifo, SEES(2, 0, 9, LIN_STEAL, BL_QUEUE_RETRY), PUSH(0, 0, 1, 5),
+          SEES(1, 2, 3, LIN_PUSH, BL_QUEUE_RETRY), SEES(1, 4, 5, LIN_POP, BL_QUEUE_RETRY), POP(1, 6, 7, 5));
 }
 
 /* Gottlieb, Lubachevsky and Rudolph's queue counts before it takes tickets. Thread 0 has ticket 0 and is slow to write; 1 fills place 1 and
  * returns; 2 takes the one item that is counted, has ticket 0 and waits; so 3 finds nothing counted while 6 is in the queue. */
 static void test_gottlieb(void) {
     KNOWN("Gottlieb's EMPTY", LIN_NO, pair, PUSH(0, 0, 10, 5), PUSH(1, 1, 2, 6), POP(2, 3, 11, 5),
-          SEES(3, 4, 5, LIN_POP, BL_EMPTY), POP(3, 12, 13, 6));
+          SEES(3, 4, 5, LIN_POP, BL_QUEUE_EMPTY), POP(3, 12, 13, 6));
     KNOWN("Gottlieb's EMPTY not claimed", LIN_YES, loose, PUSH(0, 0, 10, 5), PUSH(1, 1, 2, 6), POP(2, 3, 11, 5),
-          SEES(3, 4, 5, LIN_POP, BL_EMPTY), POP(3, 12, 13, 6));
+          SEES(3, 4, 5, LIN_POP, BL_QUEUE_EMPTY), POP(3, 12, 13, 6));
     /* Its mirror: 2 has the ticket of place 0 and is slow to empty it, 3 empties place 1, and a slow push has counted itself in. */
     KNOWN("Gottlieb's FULL", LIN_NO, pair, PUSH(0, 0, 1, 5), PUSH(0, 2, 3, 6), POP(2, 4, 20, 5), POP(3, 5, 6, 6),
-          PUSH(0, 7, 21, 7), SEES(1, 8, 9, LIN_PUSH, BL_FULL));
+          PUSH(0, 7, 21, 7), SEES(1, 8, 9, LIN_PUSH, BL_QUEUE_FULL));
 }
 
 static void test_deque(void) {
@@ -216,45 +218,48 @@ static void test_deque(void) {
     KNOWN("thief gets the newest after the pop", LIN_YES, deque, PUSH(0, 0, 1, 5), STEAL(1, 2, 9, 6), POP(0, 3, 4, 5),
           PUSH(0, 5, 6, 6));
     KNOWN("both get the last one", LIN_NO, deque, PUSH(0, 0, 1, 5), STEAL(1, 2, 5, 5), POP(0, 3, 4, 5));
-    KNOWN("neither gets the last one", LIN_NO, deque, PUSH(0, 0, 1, 5), SEES(1, 2, 5, LIN_STEAL, BL_EMPTY),
-          SEES(0, 3, 4, LIN_POP, BL_EMPTY));
-    KNOWN("one gets the last one", LIN_YES, deque, PUSH(0, 0, 1, 5), SEES(1, 2, 5, LIN_STEAL, BL_EMPTY),
+    KNOWN("neither gets the last one", LIN_NO, deque, PUSH(0, 0, 1, 5), SEES(1, 2, 5, LIN_STEAL, BL_QUEUE_EMPTY),
+          SEES(0, 3, 4, LIN_POP, BL_QUEUE_EMPTY));
+    KNOWN("one gets the last one", LIN_YES, deque, PUSH(0, 0, 1, 5), SEES(1, 2, 5, LIN_STEAL, BL_QUEUE_EMPTY),
           POP(0, 3, 4, 5));
-    KNOWN("thief lost the race", LIN_YES, deque, PUSH(0, 0, 1, 5), SEES(1, 2, 3, LIN_STEAL, BL_RETRY), POP(0, 4, 5, 5));
+    KNOWN("thief lost the race", LIN_YES, deque, PUSH(0, 0, 1, 5), SEES(1, 2, 3, LIN_STEAL, BL_QUEUE_RETRY),
+          POP(0, 4, 5, 5));
     KNOWN("pushed over what was popped", LIN_YES, deque, PUSH(0, 0, 1, 1), PUSH(0, 2, 3, 2), POP(0, 4, 5, 2),
-          PUSH(0, 6, 7, 3), STEAL(1, 0, 9, 1), STEAL(1, 10, 11, 3), SEES(0, 12, 13, LIN_POP, BL_EMPTY));
+          PUSH(0, 6, 7, 3), STEAL(1, 0, 9, 1), STEAL(1, 10, 11, 3), SEES(0, 12, 13, LIN_POP, BL_QUEUE_EMPTY));
     KNOWN("FULL deque", LIN_NO, deque, PUSH(0, 0, 1, 1), PUSH(0, 2, 3, 2), PUSH(0, 4, 5, 3), STEAL(1, 0, 9, 1),
-          SEES(0, 6, 7, LIN_PUSH, BL_FULL));
+          SEES(0, 6, 7, LIN_PUSH, BL_QUEUE_FULL));
 }
 
 static void test_filled(void) {
     KNOWN("filled, oldest first", LIN_YES, filled, POP(0, 0, 1, 1), PUSH(0, 2, 3, 9), POP(1, 4, 5, 2), POP(1, 6, 7, 3),
-          POP(1, 8, 9, 9), SEES(1, 10, 11, LIN_POP, BL_EMPTY));
+          POP(1, 8, 9, 9), SEES(1, 10, 11, LIN_POP, BL_QUEUE_EMPTY));
     KNOWN("filled, wrong order", LIN_NO, filled, POP(0, 0, 1, 2), POP(0, 2, 3, 1));
     KNOWN("filled, one passed over", LIN_NO, filled, POP(0, 0, 1, 1), POP(0, 2, 3, 3));
     KNOWN("filled, passed by a push", LIN_NO, filled, PUSH(0, 0, 1, 9), POP(0, 2, 3, 9));
-    KNOWN("filled is not EMPTY", LIN_NO, filled, POP(0, 0, 1, 1), SEES(1, 0, 1, LIN_POP, BL_EMPTY));
+    KNOWN("filled is not EMPTY", LIN_NO, filled, POP(0, 0, 1, 1), SEES(1, 0, 1, LIN_POP, BL_QUEUE_EMPTY));
     KNOWN("filled value pushed again", LIN_GAVE_UP, filled, PUSH(0, 0, 1, 3));
     KNOWN("filled deque from both ends", LIN_YES, filled_deque, POP(0, 0, 1, 3), STEAL(1, 0, 1, 1), PUSH(0, 2, 3, 9),
-          STEAL(1, 4, 5, 2), STEAL(1, 6, 7, 9), SEES(0, 8, 9, LIN_POP, BL_EMPTY));
+          STEAL(1, 4, 5, 2), STEAL(1, 6, 7, 9), SEES(0, 8, 9, LIN_POP, BL_QUEUE_EMPTY));
     KNOWN("filled deque, the middle", LIN_NO, filled_deque, POP(0, 0, 1, 2));
     const lin_spec brim = {.capacity = 1000, .full = true, .empty = true, .filled = 1000};
-    KNOWN("filled to the brim", LIN_YES, brim, SEES(0, 0, 1, LIN_PUSH, BL_FULL), POP(0, 2, 3, 1), PUSH(0, 4, 5, 1001),
-          SEES(0, 6, 7, LIN_PUSH, BL_FULL));
-    KNOWN("not quite the brim", LIN_NO, brim, POP(0, 2, 3, 1), SEES(0, 4, 5, LIN_PUSH, BL_FULL));
+    KNOWN("filled to the brim", LIN_YES, brim, SEES(0, 0, 1, LIN_PUSH, BL_QUEUE_FULL), POP(0, 2, 3, 1),
+          PUSH(0, 4, 5, 1001), SEES(0, 6, 7, LIN_PUSH, BL_QUEUE_FULL));
+    KNOWN("not quite the brim", LIN_NO, brim, POP(0, 2, 3, 1), SEES(0, 4, 5, LIN_PUSH, BL_QUEUE_FULL));
 }
 
 /* The first that comes to mind is wrong: all pushes overlap and FULL, EMPTY and the pops decide among their orders. */
 static void test_backtracking(void) {
     KNOWN("EMPTY between overlapping pushes", LIN_YES, fifo, PUSH(0, 0, 10, 1), PUSH(1, 0, 11, 2), PUSH(2, 0, 12, 3),
-          POP(3, 1, 2, 2), SEES(3, 3, 4, LIN_POP, BL_EMPTY), POP(3, 5, 6, 3), SEES(3, 7, 8, LIN_POP, BL_EMPTY));
+          POP(3, 1, 2, 2), SEES(3, 3, 4, LIN_POP, BL_QUEUE_EMPTY), POP(3, 5, 6, 3),
+          SEES(3, 7, 8, LIN_POP, BL_QUEUE_EMPTY));
     KNOWN("pops out of the order of return", LIN_YES, fifo, PUSH(0, 0, 10, 1), PUSH(1, 0, 11, 2), PUSH(2, 0, 12, 3),
           POP(3, 13, 20, 3), POP(4, 14, 15, 2), POP(4, 16, 17, 1));
     KNOWN("FULL between two pops that overlap all", LIN_YES, pair, PUSH(0, 0, 1, 1), PUSH(0, 2, 3, 2), POP(1, 4, 30, 1),
-          POP(2, 4, 31, 2), SEES(0, 5, 6, LIN_PUSH, BL_FULL), PUSH(0, 7, 8, 3), SEES(0, 9, 10, LIN_PUSH, BL_FULL),
-          PUSH(0, 11, 12, 4), SEES(0, 13, 14, LIN_PUSH, BL_FULL));
+          POP(2, 4, 31, 2), SEES(0, 5, 6, LIN_PUSH, BL_QUEUE_FULL), PUSH(0, 7, 8, 3),
+          SEES(0, 9, 10, LIN_PUSH, BL_QUEUE_FULL), PUSH(0, 11, 12, 4), SEES(0, 13, 14, LIN_PUSH, BL_QUEUE_FULL));
     KNOWN("one FULL too many", LIN_NO, pair, PUSH(0, 0, 1, 1), PUSH(0, 2, 3, 2), POP(1, 4, 30, 1),
-          SEES(0, 5, 6, LIN_PUSH, BL_FULL), PUSH(0, 7, 8, 3), POP(0, 31, 32, 2), SEES(0, 33, 34, LIN_PUSH, BL_FULL));
+          SEES(0, 5, 6, LIN_PUSH, BL_QUEUE_FULL), PUSH(0, 7, 8, 3), POP(0, 31, 32, 2),
+          SEES(0, 33, 34, LIN_PUSH, BL_QUEUE_FULL));
     KNOWN("stack of pushes that overlap", LIN_YES, deque, PUSH(0, 0, 9, 1), PUSH(1, 0, 8, 2), PUSH(2, 0, 7, 3),
           POP(3, 10, 11, 2), POP(3, 12, 13, 1), STEAL(3, 14, 15, 3));
     KNOWN("the same done, other contents", LIN_YES, deque, PUSH(0, 0, 8, 1), PUSH(1, 0, 7, 2), PUSH(0, 10, 18, 3),
@@ -277,7 +282,7 @@ static void test_sixty_four(void) {
     known("64 operations, two at one tick", LIN_YES, &fifo, ops, LIN_OPS);
     ops[1].called++;
     known("64 operations, two in the wrong order", LIN_NO, &fifo, ops, LIN_OPS);
-    ops[LIN_OPS - 1] = (lin_op)SEES(0, 300, 301, LIN_POP, BL_EMPTY);
+    ops[LIN_OPS - 1] = (lin_op)SEES(0, 300, 301, LIN_POP, BL_QUEUE_EMPTY);
     known("64 operations, the last finds nothing", LIN_NO, &fifo, ops, LIN_OPS);
     for (uint32_t i = 0; i < LIN_OPS; i++)
         ops[i] = (lin_op)PUSH(i, 0, 100, i + 1);
@@ -292,12 +297,12 @@ static void test_gives_up(void) {
         ops[2 * i] = (lin_op)PUSH(i, 0, 100, i + 1);
         ops[2 * i + 1] = (lin_op)POP(i, 0, 100, i + 1);
     }
-    ops[20] = (lin_op)SEES(20, 0, 100, LIN_PUSH, BL_FULL);
+    ops[20] = (lin_op)SEES(20, 0, 100, LIN_PUSH, BL_QUEUE_FULL);
     known("too many states", LIN_GAVE_UP, &large, ops, 21);
     known("not so many", LIN_NO, &large, ops + 12, 9);
     for (uint32_t i = 0; i < 40; i++)
         ops[i] = (lin_op)PUSH(i, 0, 100, i + 1);
-    ops[40] = (lin_op)SEES(20, 0, 100, LIN_PUSH, BL_FULL);
+    ops[40] = (lin_op)SEES(20, 0, 100, LIN_PUSH, BL_QUEUE_FULL);
     known("alike", LIN_NO, &large, ops, 41);
     test_backtracking();
 }
@@ -322,7 +327,7 @@ typedef struct run {
 static void take_effect(model *m, lin_op *op) {
     bool done = op->kind == LIN_PUSH ? model_push(m, op->value)
                                      : model_take(m, m->spec->deque && op->kind == LIN_POP, &op->value);
-    op->outcome = done ? BL_DONE : op->kind == LIN_PUSH ? BL_FULL : BL_EMPTY;
+    op->outcome = done ? BL_QUEUE_DONE : op->kind == LIN_PUSH ? BL_QUEUE_FULL : BL_QUEUE_EMPTY;
 }
 
 static void call(lin_op *op, const lin_spec *spec, uint32_t thread, uint64_t now, uint32_t value) {
@@ -376,7 +381,7 @@ static void spoil(run *r) {
         }
         break;
     case 1: /* a false answer */
-        a->outcome = random_below(4) == 0 ? BL_RETRY : a->kind == LIN_PUSH ? BL_FULL : BL_EMPTY;
+        a->outcome = random_below(4) == 0 ? BL_QUEUE_RETRY : a->kind == LIN_PUSH ? BL_QUEUE_FULL : BL_QUEUE_EMPTY;
         break;
     case 2: /* returned sooner */
         a->returned = a->called + random_below((uint32_t)(a->returned - a->called) + 1);
@@ -410,7 +415,7 @@ static void make_any(run *r, const lin_spec *spec, uint32_t count) {
             values[pick] = values[random_below(16) ? --available : pick];
         } else if (!random_below(3)) {
             op->kind = random_below(2) ? LIN_POP : LIN_PUSH;
-            op->outcome = random_below(8) == 0 ? BL_RETRY : op->kind == LIN_PUSH ? BL_FULL : BL_EMPTY;
+            op->outcome = random_below(8) == 0 ? BL_QUEUE_RETRY : op->kind == LIN_PUSH ? BL_QUEUE_FULL : BL_QUEUE_EMPTY;
         } else {
             values[available++] = value;
         }
@@ -482,7 +487,7 @@ static void prints(const char *name, const char *part, const lin_spec *spec, con
 
 static void test_print(void) {
     static const lin_op gottlieb[] = {PUSH(0, 0, 10, 5), PUSH(1, 1, 2, 6), POP(2, 3, 11, 5),
-                                      SEES(3, 4, 5, LIN_POP, BL_EMPTY), SEES(1, 6, 7, LIN_STEAL, BL_RETRY)};
+                                      SEES(3, 4, 5, LIN_POP, BL_QUEUE_EMPTY), SEES(1, 6, 7, LIN_STEAL, BL_QUEUE_RETRY)};
     lin_print(stdout, gottlieb, 5, &pair);
     prints("bars", "pop -> EMPTY                 [--]\n", &pair, gottlieb, 5);
     prints("not counted", "steal -> RETRY                   (..)\n", &pair, gottlieb, 5);
@@ -495,7 +500,7 @@ static void test_print(void) {
     PRINTS("wrong order", "leaves in it, oldest first: 5 6\n  and cannot be next: pop -> 6 (#2)\n", fifo,
            PUSH(0, 0, 1, 5), PUSH(0, 2, 3, 6), POP(1, 4, 5, 6));
     PRINTS("explained", "push 5 (#1), pop -> 5 (#0)", fifo, POP(0, 0, 2, 5), PUSH(0, 1, 3, 5));
-    PRINTS("longest text", "push 4294967295 -> RETRY", fifo, {0, 1, 9, UINT32_MAX, LIN_PUSH, BL_RETRY});
+    PRINTS("longest text", "push 4294967295 -> RETRY", fifo, {0, 1, 9, UINT32_MAX, LIN_PUSH, BL_QUEUE_RETRY});
     prints("nothing", "0 operations", &fifo, NULL, 0);
     run r;
     make_run(&r, &fifo, 1, LIN_OPS); /* a column for each */

@@ -561,7 +561,7 @@ static void test_lacks(void) {
     bl_queue_info queue;
     for (uint32_t i = 0; bl_queue(i, &queue); i++) {
         char scheduler[64];
-        bool needs = queue.flags & BL_NEEDS_CAS128;
+        bool needs = queue.flags & BL_QUEUE_NEEDS_CAS128;
         snprintf(scheduler, sizeof scheduler, "central:%s", queue.name);
         check_at("%s on an older GPU", queue.name);
         CHECK(!bl_device_lacks(&new, queue.name) && !bl_device_lacks(&cpu, queue.name));

@@ -1055,11 +1055,11 @@ static void test_reduction(void) {
 enum { ITEMS = 32, PER_THREAD = 8, THREADS = 3 };
 
 typedef union queue_view {
-    abp abp;
-    chase_lev chase_lev;
-    steal_half steal_half;
-    tz tz;
-    blocking blocking;
+    bl_abp bl_abp;
+    bl_chase_lev bl_chase_lev;
+    bl_steal_half bl_steal_half;
+    bl_tz bl_tz;
+    bl_blocking bl_blocking;
 } queue_view;
 
 typedef struct queue {
@@ -1079,11 +1079,11 @@ typedef struct queue {
     static bl_outcome pop_##q(queue_view *v, uint32_t *item) { return q##_pop(&v->q, item); }                          \
     static bl_outcome steal_##q(queue_view *v, uint32_t *item) { return q##_steal(&v->q, item); }                      \
     static const queue queue_##q = {BL_QUEUE_NAME(q), bind_##q, init_##q, push_##q, pop_##q, steal_##q};
-QUEUE(abp)
-QUEUE(chase_lev)
-QUEUE(steal_half)
-QUEUE(tz)
-QUEUE(blocking)
+QUEUE(bl_abp)
+QUEUE(bl_chase_lev)
+QUEUE(bl_steal_half)
+QUEUE(bl_tz)
+QUEUE(bl_blocking)
 
 /* Scripts: + push, - pop, s steal. What an item stands for is plain data, so a missing order shows as a race. */
 typedef struct queue_client {
@@ -1111,7 +1111,7 @@ static void client_before(void *arg) {
 static void client_push(queue_client *c, uint32_t thread, uint32_t item) {
     uint32_t payload = item + 100;
     bl_data_write(&c->payload[item], &payload, 1);
-    c->pushed[item] = c->q->push(&c->view[thread], &item) == BL_DONE;
+    c->pushed[item] = c->q->push(&c->view[thread], &item) == BL_QUEUE_DONE;
 }
 
 static void client_take(queue_client *c, uint32_t item) {
@@ -1130,14 +1130,14 @@ static void client_body(void *arg, uint32_t thread, uint32_t lane) {
     for (const char *at = c->script[thread]; *at; at++)
         if (*at == '+')
             client_push(c, thread, next++);
-        else if ((*at == '-' ? c->q->pop : c->q->steal)(&c->view[thread], &item) == BL_DONE)
+        else if ((*at == '-' ? c->q->pop : c->q->steal)(&c->view[thread], &item) == BL_QUEUE_DONE)
             client_take(c, item);
 }
 
 static const char *client_after(void *arg) {
     queue_client *c = arg;
     uint32_t item;
-    while (c->q->pop(&c->view[0], &item) == BL_DONE)
+    while (c->q->pop(&c->view[0], &item) == BL_QUEUE_DONE)
         if (item >= ITEMS || c->taken[item]++)
             return "at the end there is what was taken, or never pushed";
     return memcmp(c->pushed, c->taken, sizeof c->pushed) ? "lost, or taken without a push" : NULL;
@@ -1221,35 +1221,37 @@ static void planted_mistakes(void) {
     static const bl_site get64 = {.op = BL__SIM_LOAD, .bits = 64, .order = BL__SIM_ACQUIRE};
     static const bl_site lock32 = {.op = BL__SIM_CAS, .bits = 32, .order = BL__SIM_ACQUIRE};
     queue_client *d = deque_clients, *f = fifo_clients;
-    CHECK(found_wrong(&queue_abp, d, DEQUE_CLIENTS, publish32, BL__SIM_RELAXED) >= 1); /* the slot is not published */
-    CHECK(found_wrong(&queue_abp, d, DEQUE_CLIENTS, publish64, BL__SIM_RELAXED) >= 1); /* head is reset too early */
-    CHECK(found_wrong(&queue_abp, d, DEQUE_CLIENTS, lower32, BL__SIM_RELEASE) >= 1);   /* store, load: not in order */
-    CHECK(found_wrong(&queue_abp, d, DEQUE_CLIENTS, lower32, BL__SIM_RELAXED) >= 1); /* and the release sequence ends */
-    CHECK(found_wrong(&queue_abp, d, DEQUE_CLIENTS, look64, BL__SIM_ACQUIRE) >= 1);
-    CHECK(found_wrong(&queue_abp, d, DEQUE_CLIENTS, look32, BL__SIM_ACQUIRE) >= 1);
-    CHECK(found_wrong(&queue_abp, d, DEQUE_CLIENTS, look32, BL__SIM_RELAXED) >=
+    CHECK(found_wrong(&queue_bl_abp, d, DEQUE_CLIENTS, publish32, BL__SIM_RELAXED) >=
+          1); /* the slot is not published */
+    CHECK(found_wrong(&queue_bl_abp, d, DEQUE_CLIENTS, publish64, BL__SIM_RELAXED) >= 1); /* head is reset too early */
+    CHECK(found_wrong(&queue_bl_abp, d, DEQUE_CLIENTS, lower32, BL__SIM_RELEASE) >= 1); /* store, load: not in order */
+    CHECK(found_wrong(&queue_bl_abp, d, DEQUE_CLIENTS, lower32, BL__SIM_RELAXED) >=
+          1); /* and the release sequence ends */
+    CHECK(found_wrong(&queue_bl_abp, d, DEQUE_CLIENTS, look64, BL__SIM_ACQUIRE) >= 1);
+    CHECK(found_wrong(&queue_bl_abp, d, DEQUE_CLIENTS, look32, BL__SIM_ACQUIRE) >= 1);
+    CHECK(found_wrong(&queue_bl_abp, d, DEQUE_CLIENTS, look32, BL__SIM_RELAXED) >=
           1); /* the thief does not see the slot */
-    CHECK(found_wrong(&queue_chase_lev, d, DEQUE_CLIENTS, publish64, BL__SIM_RELAXED) >= 1);
-    CHECK(found_wrong(&queue_chase_lev, d, DEQUE_CLIENTS, lower64, BL__SIM_RELEASE) >= 1);
-    CHECK(found_wrong(&queue_chase_lev, d, DEQUE_CLIENTS, look64, BL__SIM_ACQUIRE) >= 2);
-    CHECK(found_wrong(&queue_steal_half, d, DEQUE_CLIENTS, look64, BL__SIM_ACQUIRE) >= 2);
-    CHECK(found_wrong(&queue_abp, d, DEQUE_CLIENTS, steal64, BL__SIM_ACQ_REL) >=
+    CHECK(found_wrong(&queue_bl_chase_lev, d, DEQUE_CLIENTS, publish64, BL__SIM_RELAXED) >= 1);
+    CHECK(found_wrong(&queue_bl_chase_lev, d, DEQUE_CLIENTS, lower64, BL__SIM_RELEASE) >= 1);
+    CHECK(found_wrong(&queue_bl_chase_lev, d, DEQUE_CLIENTS, look64, BL__SIM_ACQUIRE) >= 2);
+    CHECK(found_wrong(&queue_bl_steal_half, d, DEQUE_CLIENTS, look64, BL__SIM_ACQUIRE) >= 2);
+    CHECK(found_wrong(&queue_bl_abp, d, DEQUE_CLIENTS, steal64, BL__SIM_ACQ_REL) >=
           1); /* the swap has no place in the order */
-    CHECK(found_wrong(&queue_chase_lev, d, DEQUE_CLIENTS, steal64, BL__SIM_ACQ_REL) >= 1);
-    CHECK(found_wrong(&queue_steal_half, d, DEQUE_CLIENTS, steal64, BL__SIM_ACQ_REL) >= 1);
-    CHECK(found_wrong(&queue_tz, f, FIFO_CLIENTS, swap64, BL__SIM_RELAXED) >= 1);
-    CHECK(found_wrong(&queue_tz, f, FIFO_CLIENTS, get64, BL__SIM_RELAXED) >= 1);
-    CHECK(found_wrong(&queue_blocking, f, FIFO_CLIENTS, publish32, BL__SIM_RELAXED) >= 1);
-    CHECK(found_wrong(&queue_blocking, f, FIFO_CLIENTS, lock32, BL__SIM_RELAXED) >= 1);
+    CHECK(found_wrong(&queue_bl_chase_lev, d, DEQUE_CLIENTS, steal64, BL__SIM_ACQ_REL) >= 1);
+    CHECK(found_wrong(&queue_bl_steal_half, d, DEQUE_CLIENTS, steal64, BL__SIM_ACQ_REL) >= 1);
+    CHECK(found_wrong(&queue_bl_tz, f, FIFO_CLIENTS, swap64, BL__SIM_RELAXED) >= 1);
+    CHECK(found_wrong(&queue_bl_tz, f, FIFO_CLIENTS, get64, BL__SIM_RELAXED) >= 1);
+    CHECK(found_wrong(&queue_bl_blocking, f, FIFO_CLIENTS, publish32, BL__SIM_RELAXED) >= 1);
+    CHECK(found_wrong(&queue_bl_blocking, f, FIFO_CLIENTS, lock32, BL__SIM_RELAXED) >= 1);
     check_at("%s", "");
 }
 
 static void test_queues(void) {
-    all_clients(&queue_abp, deque_clients, DEQUE_CLIENTS);
-    all_clients(&queue_chase_lev, deque_clients, DEQUE_CLIENTS);
-    all_clients(&queue_steal_half, deque_clients, DEQUE_CLIENTS);
-    all_clients(&queue_tz, fifo_clients, FIFO_CLIENTS);
-    all_clients(&queue_blocking, fifo_clients, FIFO_CLIENTS);
+    all_clients(&queue_bl_abp, deque_clients, DEQUE_CLIENTS);
+    all_clients(&queue_bl_chase_lev, deque_clients, DEQUE_CLIENTS);
+    all_clients(&queue_bl_steal_half, deque_clients, DEQUE_CLIENTS);
+    all_clients(&queue_bl_tz, fifo_clients, FIFO_CLIENTS);
+    all_clients(&queue_bl_blocking, fifo_clients, FIFO_CLIENTS);
     planted_mistakes();
 }
 
@@ -1267,7 +1269,7 @@ static void print_speed(void) {
     bl_explore_options o = {.before = client_before, .after = client_after, .exhaustive = true};
     bl_explore_result result;
     o.max_executions = 200000 / CHECK_SLOWER;
-    c.q = &queue_abp;
+    c.q = &queue_bl_abp;
     c.threads = 2;
     double begin = seconds();
     CHECK(bl_explore(2, client_body, &c, &o, &result));

@@ -15,7 +15,7 @@ static void crowds(contract_run *r) {
             c.items = ITEMS / threads / (i == 0 ? 4 : 1);
             contract_crowd(r, c, threads / 2, threads - threads / 2);
             contract_crowd(r, c, threads, threads);
-            if (threads > 2 && r->queue->kind != BL_KIND_DEQUE) {
+            if (threads > 2 && r->queue->kind != BL_QUEUE_KIND_DEQUE) {
                 contract_crowd(r, c, 1, threads - 1);
                 contract_crowd(r, c, threads - 1, 1);
             }
@@ -39,7 +39,7 @@ static void duels(contract_run *r) {
         for (uint32_t words = 1; words <= (r->queue->by_handle ? 1 : 8); words += 7) {
             contract_client c = contract_shape(r, capacity, words, UINT32_MAX - 10000, capacity + words, 8 * ITEMS);
             c.threads = 2;
-            contract_crowd(r, c, 1, r->queue->kind == BL_KIND_DEQUE ? 2 : 1);
+            contract_crowd(r, c, 1, r->queue->kind == BL_QUEUE_KIND_DEQUE ? 2 : 1);
         }
 }
 
@@ -82,7 +82,7 @@ int main(void) {
     check_limit(220);
     for (int i = 0; verify_cpu.queue[i] && !verify_cpu.trouble(); i++) {
         contract_run r = contract_start(&verify_cpu, verify_cpu.queue[i]);
-        if (r.queue->kind == BL_KIND_CEILING)
+        if (r.queue->kind == BL_QUEUE_KIND_CEILING)
             tickets(&r);
         else
             all_cases(&r);

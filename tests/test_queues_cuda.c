@@ -13,7 +13,7 @@ static void crowds(contract_run *r, const verify_layout *layout) {
         c.items = (i == 0 ? 4096 : 32768) / threads;
         contract_crowd(r, c, threads / 2, threads - threads / 2);
         contract_crowd(r, c, threads, threads);
-        if (r->queue->kind != BL_KIND_DEQUE) {
+        if (r->queue->kind != BL_QUEUE_KIND_DEQUE) {
             contract_crowd(r, c, 1, threads - 1);
             c.items = 16;
             c.capacity = 2;
@@ -41,11 +41,11 @@ static void tickets(contract_run *r) {
 static void all_queues(const verify_target *target) {
     for (int i = 0; target->queue[i] && !target->trouble(); i++) {
         contract_run r = contract_start(target, target->queue[i]);
-        if (r.queue->kind == BL_KIND_CEILING)
+        if (r.queue->kind == BL_QUEUE_KIND_CEILING)
             tickets(&r);
         else
             contract_alone(&r, 300);
-        for (int k = 0; r.queue->kind != BL_KIND_CEILING && target->layout[k].text; k++)
+        for (int k = 0; r.queue->kind != BL_QUEUE_KIND_CEILING && target->layout[k].text; k++)
             crowds(&r, &target->layout[k]);
         contract_count(&r);
     }

@@ -102,7 +102,7 @@ static int again(int count, char **words) {
 static void all_cases(contract_run *r) {
     contract_alone(r, 500);
     for (uint32_t number = 0; number < CLIENTS; number++)
-        if (r->queue->kind != BL_KIND_DEQUE || clients[number].what == CONTRACT_TRAFFIC)
+        if (r->queue->kind != BL_QUEUE_KIND_DEQUE || clients[number].what == CONTRACT_TRAFFIC)
             all_seeds(r, number);
 }
 
@@ -114,7 +114,7 @@ int main(int count, char **words) {
     check_limit(220);
     for (int i = 0; verify_sim.queue[i]; i++) {
         contract_run r = contract_start(&verify_sim, verify_sim.queue[i]);
-        if (r.queue->kind == BL_KIND_CEILING)
+        if (r.queue->kind == BL_QUEUE_KIND_CEILING)
             tickets(&r);
         else
             all_cases(&r);

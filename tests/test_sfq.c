@@ -30,10 +30,10 @@ typedef struct client {
 /* Values of one rank; the last ones are in it before. */
 static uint32_t each_value(const client *c) { return VALUES / (c->pushers + 1); }
 
-static sfq queue_of(const client *c) {
-    sfq q;
+static bl_sfq queue_of(const client *c) {
+    bl_sfq q;
     bl_shape shape = {c->capacity, WORDS, 1};
-    sfq_bind(&q, c->memory, shape, 0);
+    bl_sfq_bind(&q, c->memory, shape, 0);
     return q;
 }
 
@@ -49,22 +49,22 @@ static bool is_whole(const uint32_t *item) {
 }
 
 static void push_until_refused(client *c, uint32_t rank) {
-    sfq q = queue_of(c);
+    bl_sfq q = queue_of(c);
     uint32_t items[4 * WORDS], next = rank * each_value(c), n = c->batch, done = n;
     while (done == n && c->pushed[rank] + n < each_value(c)) {
         for (uint32_t i = 0; i < n; i++)
             make_item(items + i * WORDS, next + c->pushed[rank] + i);
-        done = n == 1 ? (sfq_push(&q, items) == BL_DONE ? 1 : 0) : sfq_push_n(&q, items, n);
+        done = n == 1 ? (bl_sfq_push(&q, items) == BL_QUEUE_DONE ? 1 : 0) : bl_sfq_push_n(&q, items, n);
         c->pushed[rank] += done;
     }
 }
 
 /* Also by the audit: what is left. */
 static void pop_until_sent_home(client *c, uint32_t rank, uint32_t n) {
-    sfq q = queue_of(c);
+    bl_sfq q = queue_of(c);
     uint32_t items[4 * WORDS], last[MOST] = {0}, done = n;
     while (done == n) {
-        done = n == 1 ? (sfq_pop(&q, items) == BL_DONE ? 1 : 0) : sfq_pop_n(&q, items, n);
+        done = n == 1 ? (bl_sfq_pop(&q, items) == BL_QUEUE_DONE ? 1 : 0) : bl_sfq_pop_n(&q, items, n);
         for (uint32_t i = 0; i < done; i++) {
             uint32_t value = items[i * WORDS], from = value / each_value(c);
             if (value >= VALUES || !is_whole(items + i * WORDS) || value < last[from]) {
@@ -81,16 +81,16 @@ static void pop_until_sent_home(client *c, uint32_t rank, uint32_t n) {
 }
 
 static void close_it(client *c, uint32_t rank) {
-    sfq q = queue_of(c);
+    bl_sfq q = queue_of(c);
     uint32_t item[WORDS], tries = 0;
     while (bl_load64_relaxed(q.tail) + bl_load64_relaxed(q.head) - 2 * (uint64_t)c->start < c->tickets)
         bl_backoff(tries++);
     if (c->closers == 1)
         c->told = 1;
-    sfq_close(&q);
+    bl_sfq_close(&q);
     make_item(item, 0);
-    c->wrong[rank] += sfq_push(&q, item) != BL_FULL;
-    c->wrong[rank] += sfq_push_n(&q, item, 1) != 0;
+    c->wrong[rank] += bl_sfq_push(&q, item) != BL_QUEUE_FULL;
+    c->wrong[rank] += bl_sfq_push_n(&q, item, 1) != 0;
 }
 
 static void play(client *c, uint32_t rank) {
@@ -146,24 +146,24 @@ static void *take_memory(size_t bytes) {
 
 static void open_client(client *c) {
     bl_shape shape = {c->capacity, WORDS, 1};
-    c->memory = take_memory(sfq_bytes(shape));
+    c->memory = take_memory(bl_sfq_bytes(shape));
     c->seen = calloc(VALUES, sizeof *c->seen);
     if (!c->seen)
         abort();
-    sfq q = queue_of(c);
+    bl_sfq q = queue_of(c);
     for (uint32_t rank = 3; rank-- > 0;)
-        sfq_init(&q, c->start, rank, 3);
+        bl_sfq_init(&q, c->start, rank, 3);
     for (uint32_t i = 0; i < c->before; i++) {
         uint32_t item[WORDS];
         make_item(item, c->pushers * each_value(c) + i);
-        CHECK_SAME(sfq_push(&q, item), BL_DONE);
+        CHECK_SAME(bl_sfq_push(&q, item), BL_QUEUE_DONE);
     }
 }
 
 /* Everything that was pushed with DONE came out once or is still counted; then it comes out. */
 static void audit(client *c, uint32_t ranks) {
-    sfq q = queue_of(c);
-    uint32_t pushed = c->before, popped = 0, wrong = 0, size = sfq_size(&q), item[WORDS];
+    bl_sfq q = queue_of(c);
+    uint32_t pushed = c->before, popped = 0, wrong = 0, size = bl_sfq_size(&q), item[WORDS];
     for (uint32_t i = 0; i < ranks; i++) {
         pushed += c->pushed[i];
         popped += c->popped[i];
@@ -180,11 +180,11 @@ static void audit(client *c, uint32_t ranks) {
         for (uint32_t i = 0, n = rank < c->pushers ? c->pushed[rank] : c->before; i <= n; i++)
             wrong += c->seen[at + i] != (i < n);
     CHECK_SAME(wrong, 0);
-    sfq_close(&q); /* nothing happens */
+    bl_sfq_close(&q); /* nothing happens */
     make_item(item, 0);
-    CHECK_SAME(sfq_push(&q, item), BL_FULL);
-    CHECK_SAME(sfq_pop(&q, item), BL_EMPTY);
-    CHECK_SAME(sfq_size(&q), 0);
+    CHECK_SAME(bl_sfq_push(&q, item), BL_QUEUE_FULL);
+    CHECK_SAME(bl_sfq_pop(&q, item), BL_QUEUE_EMPTY);
+    CHECK_SAME(bl_sfq_size(&q), 0);
 }
 
 static void run(client c, uint64_t seed) {
@@ -264,14 +264,14 @@ static void storms(uint64_t seed, uint32_t tickets) {
         }                                                                                                              \
         free(memory);                                                                                                  \
     }
-BATCHES(cbq)
-BATCHES(sfq)
+BATCHES(bl_cbq)
+BATCHES(bl_sfq)
 #undef BATCHES
 
 int main(void) {
     check_limit(220);
-    cbq_batches();
-    sfq_batches();
+    bl_cbq_batches();
+    bl_sfq_batches();
 #ifdef BL_TARGET_SIM
     for (uint64_t seed = 1; seed <= 1500 / CHECK_SLOWER && !check_failed; seed++) {
         waiters(seed);

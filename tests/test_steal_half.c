@@ -11,35 +11,37 @@ static uint32_t items[CAPACITY];
 static uint32_t half(uint32_t n) { return n - n / 2; }
 
 /* `count` items in the deque, after `more` of them were popped again. */
-static steal_half filled(uint32_t start, uint32_t count, uint32_t more) {
-    steal_half q;
-    steal_half_bind(&q, memory, (bl_shape){CAPACITY, 1, 1}, 0);
-    steal_half_init(&q, start, 0, 1);
+static bl_steal_half filled(uint32_t start, uint32_t count, uint32_t more) {
+    bl_steal_half q;
+    bl_steal_half_bind(&q, memory, (bl_shape){CAPACITY, 1, 1}, 0);
+    bl_steal_half_init(&q, start, 0, 1);
     for (uint32_t i = 0; i < CAPACITY; i++)
         items[i] = i;
-    CHECK_SAME(steal_half_push_n(&q, items, count + more), count + more);
+    CHECK_SAME(bl_steal_half_push_n(&q, items, count + more), count + more);
     if (more) {
-        CHECK_SAME(steal_half_steal_n(&q, items, 2), count + more > 2 ? 2 : 1); /* draws a range for the owner to cut */
-        CHECK_SAME(steal_half_push_n(&q, items, 2), 2);
-        CHECK_SAME(steal_half_pop_n(&q, items, steal_half_size(&q) - count), more + 2 - (count + more > 2 ? 2 : 1));
+        CHECK_SAME(bl_steal_half_steal_n(&q, items, 2),
+                   count + more > 2 ? 2 : 1); /* draws a range for the owner to cut */
+        CHECK_SAME(bl_steal_half_push_n(&q, items, 2), 2);
+        CHECK_SAME(bl_steal_half_pop_n(&q, items, bl_steal_half_size(&q) - count),
+                   more + 2 - (count + more > 2 ? 2 : 1));
     }
     return q;
 }
 
 static void one_thief(uint32_t start, uint32_t count, uint32_t more, uint32_t wanted) {
     check_at("start %u, %u items, %u popped before, %u wanted", start, count, more, wanted);
-    steal_half q = filled(start, count, more);
+    bl_steal_half q = filled(start, count, more);
     uint32_t expected = wanted < half(count) ? wanted : half(count);
-    CHECK_SAME(steal_half_steal_n(&q, items, wanted), expected);
-    CHECK_SAME(steal_half_size(&q), count - expected);
+    CHECK_SAME(bl_steal_half_steal_n(&q, items, wanted), expected);
+    CHECK_SAME(bl_steal_half_size(&q), count - expected);
 }
 
 static void all_thieves(uint32_t start, uint32_t count, uint32_t more) {
     check_at("start %u, %u items, %u popped before, thief after thief", start, count, more);
-    steal_half q = filled(start, count, more);
+    bl_steal_half q = filled(start, count, more);
     for (; count; count /= 2)
-        CHECK_SAME(steal_half_steal_n(&q, items, CAPACITY), half(count));
-    CHECK_SAME(steal_half_steal_n(&q, items, CAPACITY), 0);
+        CHECK_SAME(bl_steal_half_steal_n(&q, items, CAPACITY), half(count));
+    CHECK_SAME(bl_steal_half_steal_n(&q, items, CAPACITY), 0);
 }
 
 int main(void) {

@@ -6,7 +6,7 @@ static void boaster(void) {
     verify_queue queue = *verify_find(&verify_sim, "bwd");
     check_at("bwd that claims too much");
     CHECK_SAME(findings_of(&verify_sim, &queue, 400), 1u << VERIFY_ORDER);
-    queue.flags |= BL_LINEARIZABLE | BL_EXACT_EMPTY | BL_EXACT_FULL;
+    queue.flags |= BL_QUEUE_LINEARIZABLE | BL_QUEUE_EXACT_EMPTY | BL_QUEUE_EXACT_FULL;
     CHECK_SAME(findings_of(&verify_sim, &queue, 400), 1u << VERIFY_BROKEN);
 }
 
@@ -14,7 +14,7 @@ static void boaster(void) {
 static void more_modest(void) {
     static verify_result result;
     verify_queue queue = *verify_find(&verify_sim, "bwd");
-    queue.flags |= BL_LINEARIZABLE;
+    queue.flags |= BL_QUEUE_LINEARIZABLE;
     check_at("bwd that claims an order of values");
     verify_run(&verify_sim, &queue, NULL, 0.01, &result);
     CHECK(result.verdict == VERIFY_HOLDS && strcmp(result.text, "linearizable but for FULL, EMPTY: shown") == 0);
@@ -37,8 +37,8 @@ static void again(void) {
 
 int main(void) {
     check_limit(200);
-    faults(&verify_sim, &verify_sim_broken, BROKEN_KINDS);
-    claims(&verify_sim, &verify_sim_broken);
+    faults(&verify_sim, &verify_sim_bl_broken, BROKEN_KINDS);
+    claims(&verify_sim, &verify_sim_bl_broken);
     boaster();
     more_modest();
     again();

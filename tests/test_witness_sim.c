@@ -11,21 +11,21 @@ enum { CAPACITY = 2, SEEDS = 2000 / CHECK_SLOWER };
 typedef struct queue {
     const char *name;
     size_t (*bytes)(bl_shape shape);
-    void (*bind)(shann *q, void *memory, bl_shape shape, uint32_t thread);
-    void (*init)(shann *q, uint32_t start, uint32_t rank, uint32_t size);
-    bl_outcome (*push)(shann *q, const uint32_t *item);
-    bl_outcome (*pop)(shann *q, uint32_t *item);
-    uint32_t (*size)(const shann *q);
+    void (*bind)(bl_shann *q, void *memory, bl_shape shape, uint32_t thread);
+    void (*init)(bl_shann *q, uint32_t start, uint32_t rank, uint32_t size);
+    bl_outcome (*push)(bl_shann *q, const uint32_t *item);
+    bl_outcome (*pop)(bl_shann *q, uint32_t *item);
+    uint32_t (*size)(const bl_shann *q);
 } queue;
 
 #define QUEUE(name)                                                                                                    \
     { BL_QUEUE_NAME(name), name##_bytes, name##_bind, name##_init, name##_push, name##_pop, name##_size }
-static const queue published = QUEUE(shann_published), corrected = QUEUE(shann);
+static const queue published = QUEUE(bl_shann_published), corrected = QUEUE(bl_shann);
 
 /* One thread pushes 1, 2, .. and one pops; both try so often and no more. When both have ended the rest is popped. */
 typedef struct client {
     const queue *queue;
-    shann q;
+    bl_shann q;
     uint32_t pushes, pops;   /* tries */
     uint32_t pushed, popped; /* successes */
     bool in_order;
@@ -33,12 +33,12 @@ typedef struct client {
 
 static void client_push(client *c) {
     uint32_t value = c->pushed + 1;
-    if (c->queue->push(&c->q, &value) == BL_DONE)
+    if (c->queue->push(&c->q, &value) == BL_QUEUE_DONE)
         c->pushed++;
 }
 static bool client_pop(client *c) {
     uint32_t value = 0;
-    if (c->queue->pop(&c->q, &value) != BL_DONE)
+    if (c->queue->pop(&c->q, &value) != BL_QUEUE_DONE)
         return false;
     c->in_order = c->in_order && value == c->popped + 1;
     c->popped++;

@@ -6,7 +6,7 @@
 #include "contract_check.h"
 
 #include "broken.h"
-#define BL_QUEUE broken
+#define BL_QUEUE bl_broken
 #include "../verify/queue.h"
 #undef BL_QUEUE
 
@@ -54,7 +54,7 @@ static void faults(const verify_target *target, const verify_queue *queue, int k
 static void claims(const verify_target *target, const verify_queue *queue) {
     static verify_result result; /* large */
     verify_queue modest = *queue;
-    modest.flags &= ~(uint32_t)BL_EXACT_EMPTY;
+    modest.flags &= ~(uint32_t)BL_QUEUE_EXACT_EMPTY;
     check_at("a claim that is held");
     verify_run(target, queue, NULL, 0.01, &result);
     CHECK(result.verdict == VERIFY_HOLDS && strcmp(result.text, "linearizable") == 0);

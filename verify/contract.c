@@ -28,12 +28,12 @@ contract_client contract_shape(const contract_run *r, uint32_t capacity, uint32_
 }
 
 static const char *name_of(const contract_run *r) { return r->queue ? r->queue->name : "pool"; }
-static bool is_deque(const contract_run *r) { return r->queue->kind == BL_KIND_DEQUE; }
-static bool waits(const contract_run *r) { return r->queue->kind == BL_KIND_WAITING; }
+static bool is_deque(const contract_run *r) { return r->queue->kind == BL_QUEUE_KIND_DEQUE; }
+static bool waits(const contract_run *r) { return r->queue->kind == BL_QUEUE_KIND_WAITING; }
 
 /* Among the lanes of a warp one that waits may keep back the one it waits for. */
 bool contract_fits(const contract_run *r) {
-    return !waits(r) || (r->queue->flags & BL_ALL_PARADIGMS) || r->layout.stride != 1;
+    return !waits(r) || (r->queue->flags & BL_QUEUE_ALL_PARADIGMS) || r->layout.stride != 1;
 }
 
 /* ---- failures ---- */

@@ -272,7 +272,7 @@ BL_FN void contract_pool_case(contract_client *c, contract_case what, uint32_t r
 
 #define BL_QUEUE_(x) BL_CAT(BL_QUEUE, _##x)
 #define CONTRACT_(x) BL_CAT(BL_QUEUE, _contract_##x)
-#define CONTRACT_DEQUE (BL_QUEUE_(KIND) == BL_KIND_DEQUE)
+#define CONTRACT_DEQUE (BL_QUEUE_(KIND) == BL_QUEUE_KIND_DEQUE)
 #define CONTRACT_HAS(flag) ((BL_QUEUE_(FLAGS) & (flag)) != 0)
 
 BL_FN BL_QUEUE CONTRACT_(queue)(const contract_client *c, uint32_t rank) {
@@ -289,7 +289,7 @@ BL_FN BL_QUEUE CONTRACT_(fresh)(contract_client *c) {
     return q;
 }
 
-#if BL_QUEUE_(KIND) == BL_KIND_CEILING
+#if BL_QUEUE_(KIND) == BL_QUEUE_KIND_CEILING
 
 /* Everybody pushes `items`; the slots are as many as pushes, so what is in them says whether a ticket was given out twice. */
 BL_FN void BL_QUEUE_(contract)(contract_client *c, contract_case what, uint32_t rank) {
@@ -299,13 +299,13 @@ BL_FN void BL_QUEUE_(contract)(contract_client *c, contract_case what, uint32_t 
         CONTRACT_(fresh)(c);
     for (uint32_t i = 0; what == CONTRACT_TICKETS && i < c->items; i++) {
         contract_item(item, rank * c->items + i, c->words);
-        CONTRACT_SAME(c, rank, BL_QUEUE_(push)(&q, item), BL_DONE);
+        CONTRACT_SAME(c, rank, BL_QUEUE_(push)(&q, item), BL_QUEUE_DONE);
     }
     if (what != CONTRACT_AUDIT)
         return;
     CONTRACT_SAME(c, 0, BL_QUEUE_(size)(&q), c->capacity);
     for (uint32_t i = 0; i < c->capacity; i++) {
-        CONTRACT_SAME(c, 0, BL_QUEUE_(pop)(&q, item), BL_DONE);
+        CONTRACT_SAME(c, 0, BL_QUEUE_(pop)(&q, item), BL_QUEUE_DONE);
         CONTRACT_TRUE(c, 0, item[0] < c->capacity && contract_whole(item, c->words), item[0]);
         if (item[0] < c->capacity)
             CONTRACT_SAME(c, 0, c->seen[item[0]]++, 0);
@@ -313,18 +313,18 @@ BL_FN void BL_QUEUE_(contract)(contract_client *c, contract_case what, uint32_t 
     contract_guard(c);
 }
 
-#elif BL_QUEUE_(KIND) == BL_KIND_WAITING
+#elif BL_QUEUE_(KIND) == BL_QUEUE_KIND_WAITING
 
 /* A push waits for room and a pop for an item. So nobody may go where it would wait for ever: each thread pops as often as it pushes, and the
  * capacity is at least the number of threads; or producers and consumers move the same number of items. */
 BL_FN void CONTRACT_(push)(contract_client *c, BL_QUEUE *q, uint32_t value) {
     uint32_t item[CONTRACT_WORDS];
     contract_item(item, value, c->words);
-    CONTRACT_SAME(c, value, BL_QUEUE_(push)(q, item), BL_DONE);
+    CONTRACT_SAME(c, value, BL_QUEUE_(push)(q, item), BL_QUEUE_DONE);
 }
 BL_FN uint32_t CONTRACT_(pop)(contract_client *c, BL_QUEUE *q) {
     uint32_t item[CONTRACT_WORDS] = {~0u};
-    CONTRACT_SAME(c, 0, BL_QUEUE_(pop)(q, item), BL_DONE);
+    CONTRACT_SAME(c, 0, BL_QUEUE_(pop)(q, item), BL_QUEUE_DONE);
     CONTRACT_TRUE(c, 0, contract_whole(item, c->words), item[0]);
     return item[0];
 }
@@ -353,7 +353,7 @@ BL_FN void CONTRACT_(traffic)(contract_client *c, uint32_t rank) {
             CONTRACT_(push)(c, &q, t.next++);
         if (t.consumes && popped < share) {
             uint32_t item[CONTRACT_WORDS] = {~0u};
-            CONTRACT_SAME(c, rank, BL_QUEUE_(pop)(&q, item), BL_DONE);
+            CONTRACT_SAME(c, rank, BL_QUEUE_(pop)(&q, item), BL_QUEUE_DONE);
             contract_note(&t, item, true);
             popped++;
         }
@@ -387,12 +387,12 @@ BL_FN void BL_QUEUE_(contract)(contract_client *c, contract_case what, uint32_t 
 CONTRACT_ALONE void CONTRACT_(must_push)(contract_client *c, BL_QUEUE *q, uint32_t value) {
     uint32_t item[CONTRACT_WORDS];
     contract_item(item, value, c->words);
-    CONTRACT_SAME(c, value, BL_QUEUE_(push)(q, item), BL_DONE);
+    CONTRACT_SAME(c, value, BL_QUEUE_(push)(q, item), BL_QUEUE_DONE);
 }
 
 CONTRACT_ALONE void CONTRACT_(must_take)(contract_client *c, BL_QUEUE *q, bool steal, uint32_t value) {
     uint32_t item[CONTRACT_WORDS] = {~0u};
-    CONTRACT_SAME(c, value, steal ? BL_QUEUE_(steal)(q, item) : BL_QUEUE_(pop)(q, item), BL_DONE);
+    CONTRACT_SAME(c, value, steal ? BL_QUEUE_(steal)(q, item) : BL_QUEUE_(pop)(q, item), BL_QUEUE_DONE);
     CONTRACT_SAME(c, value, item[0], value);
     CONTRACT_TRUE(c, value, contract_whole(item, c->words), item[0]);
 }
@@ -402,8 +402,8 @@ CONTRACT_ALONE void CONTRACT_(must_be_empty)(contract_client *c, BL_QUEUE *q) {
     uint32_t item[CONTRACT_WORDS];
     for (uint32_t i = 0; i < 2; i++) {
         CONTRACT_SAME(c, i, BL_QUEUE_(size)(q), 0);
-        CONTRACT_SAME(c, i, BL_QUEUE_(pop)(q, item), BL_EMPTY);
-        CONTRACT_SAME(c, i, BL_QUEUE_(steal)(q, item), BL_EMPTY);
+        CONTRACT_SAME(c, i, BL_QUEUE_(pop)(q, item), BL_QUEUE_EMPTY);
+        CONTRACT_SAME(c, i, BL_QUEUE_(steal)(q, item), BL_QUEUE_EMPTY);
         CONTRACT_SAME(c, i, BL_QUEUE_(pop_n)(q, item, 1), 0);
     }
 }
@@ -431,9 +431,9 @@ CONTRACT_ALONE void CONTRACT_(fill)(contract_client *c, BL_QUEUE *q) {
     contract_item(item, c->capacity, c->words);
     for (uint32_t i = 0; i < 2; i++) {
         CONTRACT_SAME(c, i, BL_QUEUE_(size)(q), c->capacity);
-        if (!CONTRACT_HAS(BL_BOUNDED))
+        if (!CONTRACT_HAS(BL_QUEUE_BOUNDED))
             break;
-        CONTRACT_SAME(c, i, BL_QUEUE_(push)(q, item), BL_FULL);
+        CONTRACT_SAME(c, i, BL_QUEUE_(push)(q, item), BL_QUEUE_FULL);
         CONTRACT_SAME(c, i, BL_QUEUE_(push_n)(q, item, 1), 0);
     }
 }
@@ -442,7 +442,7 @@ CONTRACT_ALONE void CONTRACT_(batches)(contract_client *c, BL_QUEUE *q) {
     uint32_t items[(CONTRACT_DEEP + 1) * CONTRACT_WORDS], n = c->capacity;
     for (uint32_t i = 0; i <= n; i++)
         contract_item(items + i * c->words, 100 + i, c->words);
-    uint32_t more = CONTRACT_HAS(BL_BOUNDED) ? n : n - 1; /* one too many, where that is known */
+    uint32_t more = CONTRACT_HAS(BL_QUEUE_BOUNDED) ? n : n - 1; /* one too many, where that is known */
     CONTRACT_SAME(c, 0, BL_QUEUE_(push_n)(q, items, 1), 1);
     CONTRACT_SAME(c, 0, BL_QUEUE_(push_n)(q, items + c->words, more), n - 1);
     CONTRACT_SAME(c, 0, BL_QUEUE_(size)(q), n);
@@ -465,7 +465,7 @@ CONTRACT_ALONE void CONTRACT_(overfill)(contract_client *c) {
     for (uint32_t round = 0; round < 3; round++) {
         for (pushed = 0; pushed <= most; pushed++) {
             contract_item(item, pushed, c->words);
-            if (BL_QUEUE_(push)(&q, item) != BL_DONE)
+            if (BL_QUEUE_(push)(&q, item) != BL_QUEUE_DONE)
                 break;
         }
         CONTRACT_TRUE(c, round, pushed >= c->capacity && pushed <= most, pushed);
@@ -523,7 +523,7 @@ BL_FN uint32_t CONTRACT_(model_take)(CONTRACT_(model) * m, bool newest) {
 
 CONTRACT_ALONE void CONTRACT_(walk_push)(contract_client *c, BL_QUEUE *q, CONTRACT_(model) * m, uint32_t n) {
     uint32_t items[4 * CONTRACT_WORDS], pushed, room = c->capacity - m->count;
-    if (!CONTRACT_HAS(BL_BOUNDED) && n > room)
+    if (!CONTRACT_HAS(BL_QUEUE_BOUNDED) && n > room)
         n = room; /* there may or may not be more */
     if (n == 0)
         return;
@@ -533,8 +533,8 @@ CONTRACT_ALONE void CONTRACT_(walk_push)(contract_client *c, BL_QUEUE *q, CONTRA
         pushed = BL_QUEUE_(push_n)(q, items, n);
     } else {
         bl_outcome outcome = BL_QUEUE_(push)(q, items);
-        CONTRACT_TRUE(c, m->next, outcome == BL_DONE || outcome == BL_FULL, outcome);
-        pushed = outcome == BL_DONE ? 1u : 0u;
+        CONTRACT_TRUE(c, m->next, outcome == BL_QUEUE_DONE || outcome == BL_QUEUE_FULL, outcome);
+        pushed = outcome == BL_QUEUE_DONE ? 1u : 0u;
     }
     if (pushed > room || !m->stolen)
         CONTRACT_SAME(c, m->next, pushed, n < room ? n : room);
@@ -548,8 +548,8 @@ CONTRACT_ALONE void CONTRACT_(walk_pop)(contract_client *c, BL_QUEUE *q, CONTRAC
         popped = BL_QUEUE_(pop_n)(q, items, n);
     } else {
         bl_outcome outcome = BL_QUEUE_(pop)(q, items);
-        CONTRACT_TRUE(c, m->next, outcome == BL_DONE || outcome == BL_EMPTY, outcome);
-        popped = outcome == BL_DONE ? 1u : 0u;
+        CONTRACT_TRUE(c, m->next, outcome == BL_QUEUE_DONE || outcome == BL_QUEUE_EMPTY, outcome);
+        popped = outcome == BL_QUEUE_DONE ? 1u : 0u;
     }
     CONTRACT_SAME(c, m->next, popped, n < there ? n : there);
     m->stolen = m->stolen && popped == n;
@@ -567,8 +567,8 @@ CONTRACT_ALONE void CONTRACT_(walk_steal)(contract_client *c, BL_QUEUE *q, CONTR
         CONTRACT_TRUE(c, m->next, stolen <= most && (stolen == most || (CONTRACT_DEQUE && stolen)), stolen);
     } else {
         bl_outcome outcome = BL_QUEUE_(steal)(q, items);
-        CONTRACT_SAME(c, m->next, outcome, m->count ? BL_DONE : BL_EMPTY);
-        stolen = outcome == BL_DONE ? 1u : 0u;
+        CONTRACT_SAME(c, m->next, outcome, m->count ? BL_QUEUE_DONE : BL_QUEUE_EMPTY);
+        stolen = outcome == BL_QUEUE_DONE ? 1u : 0u;
     }
     m->stolen = m->stolen || (CONTRACT_DEQUE && stolen);
     for (uint32_t i = 0; i < stolen && m->count; i++) {
@@ -622,8 +622,8 @@ BL_FN bool CONTRACT_(give)(contract_thread *t, BL_QUEUE *q) {
         CONTRACT_TRUE(c, t->rank, pushed <= n, pushed);
     } else {
         bl_outcome outcome = BL_QUEUE_(push)(q, items);
-        CONTRACT_TRUE(c, t->rank, outcome != BL_EMPTY, outcome);
-        pushed = outcome == BL_DONE ? 1u : 0u;
+        CONTRACT_TRUE(c, t->rank, outcome != BL_QUEUE_EMPTY, outcome);
+        pushed = outcome == BL_QUEUE_DONE ? 1u : 0u;
     }
     CONTRACT_(remember)(t, pushed);
     return pushed != 0;
@@ -653,19 +653,19 @@ BL_FN bool CONTRACT_(take)(contract_thread *t, BL_QUEUE *q) {
     contract_client *c = t->c;
     bool owner = CONTRACT_DEQUE && t->rank == 0, thief = CONTRACT_DEQUE && !owner;
     uint32_t items[4 * CONTRACT_WORDS], popped, n = 1 + contract_random(&t->random) % c->batch;
-    bl_outcome outcome = BL_EMPTY;
+    bl_outcome outcome = BL_QUEUE_EMPTY;
     if (n > 1) {
         popped = thief ? BL_QUEUE_(steal_n)(q, items, n) : BL_QUEUE_(pop_n)(q, items, n);
         CONTRACT_TRUE(c, t->rank, popped <= n, popped);
     } else {
         outcome = thief ? BL_QUEUE_(steal)(q, items) : BL_QUEUE_(pop)(q, items);
-        CONTRACT_TRUE(c, t->rank, outcome != BL_FULL, outcome);
-        popped = outcome == BL_DONE ? 1u : 0u;
+        CONTRACT_TRUE(c, t->rank, outcome != BL_QUEUE_FULL, outcome);
+        popped = outcome == BL_QUEUE_DONE ? 1u : 0u;
     }
     if (owner)
-        CONTRACT_(recall)(t, items, popped, outcome == BL_RETRY ? 0 : n);
+        CONTRACT_(recall)(t, items, popped, outcome == BL_QUEUE_RETRY ? 0 : n);
     for (uint32_t i = 0; i < popped; i++) {
-        if (BL_QUEUE_(BY_HANDLE) && CONTRACT_HAS(BL_ORDERS_MEMORY))
+        if (BL_QUEUE_(BY_HANDLE) && CONTRACT_HAS(BL_QUEUE_ORDERS_MEMORY))
             CONTRACT_(look_behind)(t, items[i * c->words]);
         contract_note(t, items + i * c->words, !owner);
     }
@@ -693,8 +693,10 @@ BL_FN void CONTRACT_(tokens)(contract_client *c, uint32_t rank) {
     contract_meet(&t);
     for (uint32_t round = 0; round < c->items && !bl_load32_relaxed(&c->abandoned);) {
         bl_outcome outcome = BL_QUEUE_(pop)(&q, item);
-        CONTRACT_TRUE(c, rank, outcome == BL_DONE || outcome == BL_RETRY || !CONTRACT_HAS(BL_EXACT_EMPTY), outcome);
-        if (outcome != BL_DONE) {
+        CONTRACT_TRUE(c, rank,
+                      outcome == BL_QUEUE_DONE || outcome == BL_QUEUE_RETRY || !CONTRACT_HAS(BL_QUEUE_EXACT_EMPTY),
+                      outcome);
+        if (outcome != BL_QUEUE_DONE) {
             contract_step(&t, false);
             continue;
         }
@@ -702,8 +704,8 @@ BL_FN void CONTRACT_(tokens)(contract_client *c, uint32_t rank) {
             return;
         CONTRACT_SAME(c, rank, bl_exchange32_acquire(c->seen + item[0], 1), 0);
         bl_exchange32_acq_rel(c->seen + item[0], 0);
-        while ((outcome = BL_QUEUE_(push)(&q, item)) != BL_DONE && !bl_load32_relaxed(&c->abandoned)) {
-            CONTRACT_TRUE(c, rank, outcome == BL_RETRY || !CONTRACT_HAS(BL_EXACT_FULL), outcome);
+        while ((outcome = BL_QUEUE_(push)(&q, item)) != BL_QUEUE_DONE && !bl_load32_relaxed(&c->abandoned)) {
+            CONTRACT_TRUE(c, rank, outcome == BL_QUEUE_RETRY || !CONTRACT_HAS(BL_QUEUE_EXACT_FULL), outcome);
             contract_step(&t, false);
         }
         contract_step(&t, true);
@@ -747,12 +749,13 @@ BL_FN void CONTRACT_(audit)(contract_client *c) {
     BL_QUEUE q = CONTRACT_(queue)(c, 0);
     uint32_t item[CONTRACT_WORDS], tokens = c->producers ? 0 : c->threads;
     for (uint32_t left = c->visits ? BL_QUEUE_(size)(&q) : 0; left > 0; left--)
-        if (CONTRACT_SAME(c, left, BL_QUEUE_(pop)(&q, item), BL_DONE) &&
+        if (CONTRACT_SAME(c, left, BL_QUEUE_(pop)(&q, item), BL_QUEUE_DONE) &&
             CONTRACT_TRUE(c, left, item[0] < c->producers * c->items && contract_whole(item, c->words), item[0]))
             c->seen[item[0]]++;
     CONTRACT_SAME(c, 0, BL_QUEUE_(size)(&q), tokens);
     for (uint32_t i = 0; i < tokens; i++)
-        if (CONTRACT_SAME(c, i, BL_QUEUE_(pop)(&q, item), BL_DONE) && CONTRACT_TRUE(c, i, item[0] < tokens, item[0]))
+        if (CONTRACT_SAME(c, i, BL_QUEUE_(pop)(&q, item), BL_QUEUE_DONE) &&
+            CONTRACT_TRUE(c, i, item[0] < tokens, item[0]))
             c->seen[item[0]]++;
     for (uint32_t i = 0; i < (tokens ? tokens : c->producers * c->items); i++)
         CONTRACT_SAME(c, i, c->seen[i], 1);

@@ -28,24 +28,26 @@ struct history_run {
 /* ---- what is claimed, and what is looked for ---- */
 
 static bool has(const verify_queue *q, uint32_t flags) { return (q->flags & flags) == flags; }
-static bool answers(const verify_queue *q) { return q->kind != BL_KIND_WAITING; } /* EMPTY and FULL, that is */
+static bool answers(const verify_queue *q) { return q->kind != BL_QUEUE_KIND_WAITING; } /* EMPTY and FULL, that is */
 
 uint32_t history_goals(const verify_queue *q) {
     uint32_t goals = 0;
-    if (!has(q, BL_LINEARIZABLE))
+    if (!has(q, BL_QUEUE_LINEARIZABLE))
         return 1u << VERIFY_ORDER;
-    if (answers(q) && !has(q, BL_EXACT_EMPTY))
+    if (answers(q) && !has(q, BL_QUEUE_EXACT_EMPTY))
         goals |= 1u << VERIFY_EMPTY;
-    if (answers(q) && has(q, BL_BOUNDED) && !has(q, BL_EXACT_FULL)) /* without a bound FULL means no memory */
+    if (answers(q) && has(q, BL_QUEUE_BOUNDED) &&
+        !has(q, BL_QUEUE_EXACT_FULL)) /* without a bound FULL means no memory */
         goals |= 1u << VERIFY_FULL;
     return goals;
 }
 
 static lin_spec spec_of(const history_run *r, const history_shape *shape, verify_finding finding) {
-    bool bounded = has(r->queue, BL_BOUNDED), all = finding == VERIFY_ORDER;
-    lin_spec spec = {.deque = r->queue->kind == BL_KIND_DEQUE, .capacity = shape->capacity, .filled = shape->filled};
-    spec.empty = answers(r->queue) && (has(r->queue, BL_EXACT_EMPTY) || finding == VERIFY_EMPTY || all);
-    spec.full = answers(r->queue) && bounded && (has(r->queue, BL_EXACT_FULL) || finding == VERIFY_FULL || all);
+    bool bounded = has(r->queue, BL_QUEUE_BOUNDED), all = finding == VERIFY_ORDER;
+    lin_spec spec = {
+        .deque = r->queue->kind == BL_QUEUE_KIND_DEQUE, .capacity = shape->capacity, .filled = shape->filled};
+    spec.empty = answers(r->queue) && (has(r->queue, BL_QUEUE_EXACT_EMPTY) || finding == VERIFY_EMPTY || all);
+    spec.full = answers(r->queue) && bounded && (has(r->queue, BL_QUEUE_EXACT_FULL) || finding == VERIFY_FULL || all);
     return spec;
 }
 
@@ -147,14 +149,14 @@ void history_close(history_run *r) {
 
 /* ---- without linearizability ---- */
 
-static bool is_done_take(const lin_op *op) { return op->kind != LIN_PUSH && op->outcome == BL_DONE; }
+static bool is_done_take(const lin_op *op) { return op->kind != LIN_PUSH && op->outcome == BL_QUEUE_DONE; }
 
 /* Whether `value` was in the queue: filled in at the start, or pushed. */
 static bool went_in(const verify_history *h, uint32_t value) {
     if (value && value <= h->spec.filled)
         return true;
     for (uint32_t i = 0; i < h->count; i++)
-        if (h->ops[i].kind == LIN_PUSH && h->ops[i].outcome == BL_DONE && h->ops[i].value == value)
+        if (h->ops[i].kind == LIN_PUSH && h->ops[i].outcome == BL_QUEUE_DONE && h->ops[i].value == value)
             return true;
     return false;
 }
@@ -191,13 +193,13 @@ static bool in_order(const verify_history *h) {
 static const char *values_wrong(const verify_history *h) {
     for (uint32_t i = 0; i < h->count; i++) {
         const lin_op *op = &h->ops[i];
-        if (op->outcome > BL_RETRY || op->outcome == (op->kind == LIN_PUSH ? BL_EMPTY : BL_FULL))
+        if (op->outcome > BL_QUEUE_RETRY || op->outcome == (op->kind == LIN_PUSH ? BL_QUEUE_EMPTY : BL_QUEUE_FULL))
             return "an answer that no queue gives";
         if (is_done_take(op) && !went_in(h, op->value))
             return "a value came out that never went in";
         if (is_done_take(op) && times_out(h, op->value) > 1)
             return "a value came out twice";
-        if (op->kind == LIN_PUSH && op->outcome == BL_DONE && !times_out(h, op->value))
+        if (op->kind == LIN_PUSH && op->outcome == BL_QUEUE_DONE && !times_out(h, op->value))
             return "a value was lost";
     }
     for (uint32_t value = 1; value <= h->spec.filled; value++)
@@ -268,7 +270,7 @@ static void judge(history_run *r, const history_cell *cell, verify_history *h) {
         keep(r, h, VERIFY_BROKEN, wrong);
         return;
     }
-    if (has(r->queue, BL_LINEARIZABLE))
+    if (has(r->queue, BL_QUEUE_LINEARIZABLE))
         look(r, *h, VERIFY_BROKEN);
     for (int finding = 0; finding < VERIFY_BROKEN; finding++)
         if (goals & 1u << finding)
@@ -285,7 +287,7 @@ static void read_cell(const history_run *r, const history_cell *cell, const lin_
     h->why = NULL;
     h->count = 0;
     for (uint32_t i = 0; i < count && i < LIN_OPS; i++)
-        if (ops[i].outcome != BL_RETRY)
+        if (ops[i].outcome != BL_QUEUE_RETRY)
             h->ops[h->count++] = ops[i];
 }
 
@@ -297,7 +299,7 @@ static bool record(history_run *r, uint32_t count, verify_spread spread) {
     history_batch b = r->batch;
     b.count = count;
     for (uint32_t i = 0; i < LIN_OPS * count; i++)
-        r->ops[i].outcome = BL_RETRY; /* until it is done */
+        r->ops[i].outcome = BL_QUEUE_RETRY; /* until it is done */
     t->fill(b.memory, 0xa5, b.bytes * count);
     t->copy(b.cells, r->cells, sizeof *r->cells * count);
     t->copy(b.ops, r->ops, sizeof *r->ops * LIN_OPS * count);
@@ -324,7 +326,8 @@ static bool record_and_judge(history_run *r, uint32_t count, verify_spread sprea
 /* Batches take turns in their number of threads, their clock, and how the threads lie. */
 bool history_batch_next(history_run *r) {
     const verify_target *t = r->target;
-    uint32_t turn = r->turn++, lanes_wait = r->queue->kind == BL_KIND_WAITING && !has(r->queue, BL_ALL_PARADIGMS);
+    uint32_t turn = r->turn++,
+             lanes_wait = r->queue->kind == BL_QUEUE_KIND_WAITING && !has(r->queue, BL_QUEUE_ALL_PARADIGMS);
     uint32_t counted = t->clocks > 1 ? turn % 2 : 0;
     uint32_t spread = turn / 2 % t->spreads;
     if (lanes_wait && t->spreads > 1)

@@ -10,7 +10,7 @@
  * Waiting queues: each thread pushes and pops in turn, and the capacity is at least the number of threads, so nobody waits for ever.
  * Deques: thread 0 pushes and pops, the others steal.
  *
- * A lost race (BL_RETRY) had no effect; it is tried again a few times, since a history of them says nothing. contract.h comes before this file.
+ * A lost race (BL_QUEUE_RETRY) had no effect; it is tried again a few times, since a history of them says nothing. contract.h comes before this file.
  */
 #ifndef BALLAST_VERIFY_HISTORY_ONCE
 #define BALLAST_VERIFY_HISTORY_ONCE
@@ -78,16 +78,16 @@ BL_FN void HISTORY_(set_up)(history_batch *b, uint32_t cell) {
     BL_QUEUE_(init)(&q, h->shape.start, 0, 1);
     for (uint32_t value = 1; value <= h->shape.filled; value++) {
         contract_item(item, value, h->shape.words);
-        h->refused += BL_QUEUE_(push)(&q, item) != BL_DONE ? 1u : 0u;
+        h->refused += BL_QUEUE_(push)(&q, item) != BL_QUEUE_DONE ? 1u : 0u;
     }
 }
 
 /* One operation. `op` has its thread, kind and, for a push, its value. */
 BL_FN void HISTORY_(operate)(history_cell *h, BL_QUEUE *q, lin_op *op) {
     uint32_t item[CONTRACT_WORDS], words = h->shape.words;
-    bl_outcome outcome = BL_RETRY;
+    bl_outcome outcome = BL_QUEUE_RETRY;
     uint64_t called = 0, returned = 0;
-    for (uint32_t tries = 0; tries < HISTORY_TRIES && outcome == BL_RETRY; tries++) {
+    for (uint32_t tries = 0; tries < HISTORY_TRIES && outcome == BL_QUEUE_RETRY; tries++) {
         contract_item(item, op->kind == LIN_PUSH ? op->value : HISTORY_TORN, words);
         called = history_now(h);
         if (op->kind == LIN_PUSH)
@@ -107,15 +107,15 @@ BL_FN void HISTORY_(operate)(history_cell *h, BL_QUEUE *q, lin_op *op) {
 
 /* By who came last. A queue of this kind would wait for an item; as many were popped as pushed. */
 BL_FN void HISTORY_(drain)(history_cell *h, BL_QUEUE *q, lin_op *ops, uint32_t rank) {
-    if (BL_QUEUE_(KIND) == BL_KIND_WAITING)
+    if (BL_QUEUE_(KIND) == BL_QUEUE_KIND_WAITING)
         return;
-    bool thief = BL_QUEUE_(KIND) == BL_KIND_DEQUE && rank != 0;
+    bool thief = BL_QUEUE_(KIND) == BL_QUEUE_KIND_DEQUE && rank != 0;
     for (uint32_t n = h->shape.threads * h->shape.operations; n < LIN_OPS; n++) {
         lin_op op = {0, 0, rank, 0, thief ? (uint32_t)LIN_STEAL : (uint32_t)LIN_POP, 0};
         HISTORY_(operate)(h, q, &op);
         ops[n] = op;
         h->drained++;
-        if (op.outcome != BL_DONE && op.outcome != BL_RETRY)
+        if (op.outcome != BL_QUEUE_DONE && op.outcome != BL_QUEUE_RETRY)
             break;
     }
 }
@@ -130,7 +130,7 @@ BL_FN void HISTORY_(record)(history_batch *b, uint32_t cell, uint32_t rank) {
         return;
     for (uint32_t k = 0; k < s->operations; k++) {
         lin_kind kind = history_kind(s, rank, k, contract_random(&random));
-        if (BL_QUEUE_(KIND) == BL_KIND_DEQUE && rank != 0)
+        if (BL_QUEUE_(KIND) == BL_QUEUE_KIND_DEQUE && rank != 0)
             kind = LIN_STEAL;
         lin_op op = {0, 0, rank, s->filled + 1 + rank * s->operations + k, (uint32_t)kind, 0};
         for (uint32_t pause = random >> 20 & 7; pause > 4; pause--) /* now and then others get ahead */

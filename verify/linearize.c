@@ -168,13 +168,13 @@ static bool memo_add(lin_search *s) {
 static lin_act act_of(const lin_op *op, const lin_spec *spec) {
     bool push = op->kind == LIN_PUSH;
     switch (op->outcome) {
-    case BL_DONE:
+    case BL_QUEUE_DONE:
         return push ? ADD : spec->deque && op->kind == LIN_POP ? TAKE_NEWEST : TAKE_OLDEST;
-    case BL_EMPTY:
+    case BL_QUEUE_EMPTY:
         return push ? IMPOSSIBLE : spec->empty ? SEE_EMPTY : IGNORED;
-    case BL_FULL:
+    case BL_QUEUE_FULL:
         return !push ? IMPOSSIBLE : spec->full ? SEE_FULL : IGNORED;
-    case BL_RETRY:
+    case BL_QUEUE_RETRY:
         return IGNORED;
     default:
         return IMPOSSIBLE;
@@ -508,7 +508,7 @@ lin_verdict linearize(lin_search *s, const lin_op *ops, uint32_t count, const li
 
 static const char *outcome_name(uint32_t outcome) {
     static const char *const names[] = {
-        [BL_DONE] = "DONE", [BL_EMPTY] = "EMPTY", [BL_FULL] = "FULL", [BL_RETRY] = "RETRY"};
+        [BL_QUEUE_DONE] = "DONE", [BL_QUEUE_EMPTY] = "EMPTY", [BL_QUEUE_FULL] = "FULL", [BL_QUEUE_RETRY] = "RETRY"};
     return outcome < sizeof names / sizeof *names ? names[outcome] : "?";
 }
 
@@ -517,11 +517,11 @@ enum { TEXT = 32, WIDTH = 60 };
 static const char *text_of(const lin_op *op, char text[TEXT]) {
     static const char *const verbs[] = {[LIN_PUSH] = "push", [LIN_POP] = "pop", [LIN_STEAL] = "steal"};
     const char *verb = op->kind <= LIN_STEAL ? verbs[op->kind] : "?";
-    if (op->kind == LIN_PUSH && op->outcome == BL_DONE)
+    if (op->kind == LIN_PUSH && op->outcome == BL_QUEUE_DONE)
         snprintf(text, TEXT, "%s %u", verb, (unsigned)op->value);
     else if (op->kind == LIN_PUSH)
         snprintf(text, TEXT, "%s %u -> %s", verb, (unsigned)op->value, outcome_name(op->outcome));
-    else if (op->outcome == BL_DONE)
+    else if (op->outcome == BL_QUEUE_DONE)
         snprintf(text, TEXT, "%s -> %u", verb, (unsigned)op->value);
     else
         snprintf(text, TEXT, "%s -> %s", verb, outcome_name(op->outcome));

@@ -1,7 +1,7 @@
 /* Linearizability of a recorded history: is there an order of its operations that a sequential queue could have taken, in which no operation
  * comes before one that had returned when it was called? The search is Wing and Gong's with Lowe's memo of (operations done, contents).
  *
- * A lost race (BL_RETRY) had no effect and is left out. EMPTY and FULL count only where the queue claims them. */
+ * A lost race (BL_QUEUE_RETRY) had no effect and is left out. EMPTY and FULL count only where the queue claims them. */
 #ifndef BALLAST_VERIFY_LINEARIZE_H
 #define BALLAST_VERIFY_LINEARIZE_H
 
@@ -17,7 +17,7 @@ typedef enum lin_kind { LIN_PUSH, LIN_POP, LIN_STEAL } lin_kind;
 
 typedef struct lin_op {
     uint64_t called, returned; /* of one clock; what happens at the same tick is concurrent */
-    uint32_t thread, value;    /* value: pushed, or popped when outcome is BL_DONE; each is pushed once */
+    uint32_t thread, value;    /* value: pushed, or popped when outcome is BL_QUEUE_DONE; each is pushed once */
     uint32_t kind;             /* lin_kind */
     uint32_t outcome;          /* bl_outcome */
 } lin_op;

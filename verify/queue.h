@@ -30,7 +30,7 @@ static __global__ void BL_QUEUE_(contract_kernel)(contract_client *c, contract_c
         BL_QUEUE_(contract)(c, what, rank);
 }
 
-#if BL_QUEUE_(KIND) != BL_KIND_CEILING
+#if BL_QUEUE_(KIND) != BL_QUEUE_KIND_CEILING
 static __global__ void BL_QUEUE_(history_kernel)(history_batch *b, bool set_up, verify_spread spread) {
     verify_place at = verify_place_of(spread, set_up ? 1 : b->threads);
     for (uint32_t cell = at.group; at.rank != VERIFY_NOBODY && cell < b->count; cell += at.groups)
@@ -49,7 +49,7 @@ static void BL_QUEUE_(contract_thread)(contract_client *c, contract_case what, u
     BL_QUEUE_(contract)(c, what, rank);
 }
 
-#if BL_QUEUE_(KIND) != BL_KIND_CEILING
+#if BL_QUEUE_(KIND) != BL_QUEUE_KIND_CEILING
 static void BL_QUEUE_(history_thread)(history_batch *b, bool set_up, uint32_t cell, uint32_t rank) {
     if (set_up)
         BL_QUEUE_(history_set_up)(b, cell);
@@ -74,7 +74,7 @@ const verify_queue VERIFY_ROW = {
     BL_QUEUE_(BY_HANDLE),
     BL_QUEUE_(bytes),
     (verify_code)VERIFY_CODE(contract),
-#if BL_QUEUE_(KIND) != BL_KIND_CEILING
+#if BL_QUEUE_(KIND) != BL_QUEUE_KIND_CEILING
     (verify_code)VERIFY_CODE(history),
 #else
     NULL,

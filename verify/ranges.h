@@ -112,13 +112,13 @@ BL_FN BL_RANGE RANGE_(fresh)(const ranges_client *c) {
 
 BL_FN void RANGE_(must_pop)(ranges_client *c, BL_RANGE *q, uint32_t n, uint32_t from, uint32_t to) {
     uint32_t begin = ~0u, end = 0;
-    RANGES_SAME(c, n, RANGE_(pop)(q, n, &begin, &end), BL_DONE);
+    RANGES_SAME(c, n, RANGE_(pop)(q, n, &begin, &end), BL_QUEUE_DONE);
     RANGES_SAME(c, n, begin, from);
     RANGES_SAME(c, n, end, to);
 }
 BL_FN void RANGE_(must_steal)(ranges_client *c, BL_RANGE *q, uint32_t least, uint32_t from, uint32_t to) {
     uint32_t begin = ~0u, end = 0;
-    RANGES_SAME(c, least, RANGE_(steal)(q, least, &begin, &end), BL_DONE);
+    RANGES_SAME(c, least, RANGE_(steal)(q, least, &begin, &end), BL_QUEUE_DONE);
     RANGES_SAME(c, least, begin, from);
     RANGES_SAME(c, least, end, to);
 }
@@ -126,8 +126,8 @@ BL_FN void RANGE_(must_be_empty)(ranges_client *c, BL_RANGE *q) {
     uint32_t from, to;
     for (uint32_t i = 0; i < 2; i++) {
         RANGES_SAME(c, i, RANGE_(size)(q), 0);
-        RANGES_SAME(c, i, RANGE_(pop)(q, 1 + i, &from, &to), BL_EMPTY);
-        RANGES_SAME(c, i, RANGE_(steal)(q, i, &from, &to), BL_EMPTY);
+        RANGES_SAME(c, i, RANGE_(pop)(q, 1 + i, &from, &to), BL_QUEUE_EMPTY);
+        RANGES_SAME(c, i, RANGE_(steal)(q, i, &from, &to), BL_QUEUE_EMPTY);
     }
 }
 
@@ -141,7 +141,7 @@ BL_FN void RANGE_(widest)(ranges_client *c, BL_RANGE *q) {
     RANGE_(set)(q, 0, UINT32_MAX);
     RANGE_(must_pop)(c, q, UINT32_MAX, 0, UINT32_MAX);
     RANGE_(must_be_empty)(c, q);
-    RANGES_SAME(c, 0, RANGE_(extend)(q, UINT32_MAX), BL_DONE);
+    RANGES_SAME(c, 0, RANGE_(extend)(q, UINT32_MAX), BL_QUEUE_DONE);
     RANGES_SAME(c, 0, RANGE_(size)(q), UINT32_MAX);
     uint32_t left = UINT32_MAX;
     for (uint32_t steals = 0; left && steals < 40; steals++, left /= 2)
@@ -177,24 +177,24 @@ BL_FN void RANGE_(alone)(ranges_client *c) {
         RANGES_SAME(c, round, RANGE_(size)(&q), 10);
         RANGES_SAME(c, round, RANGE_(begin)(&q), b);
         RANGE_(must_pop)(c, &q, 3, b, b + 3);
-        RANGES_SAME(c, round, RANGE_(steal)(&q, 8, &from, &to), BL_EMPTY); /* seven are left */
+        RANGES_SAME(c, round, RANGE_(steal)(&q, 8, &from, &to), BL_QUEUE_EMPTY); /* seven are left */
         RANGE_(must_steal)(c, &q, 7, b + 6, b + 10);
-        RANGES_SAME(c, round, RANGE_(extend)(&q, 2), BL_DONE);
+        RANGES_SAME(c, round, RANGE_(extend)(&q, 2), BL_QUEUE_DONE);
         RANGES_SAME(c, round, RANGE_(begin)(&q), b + 1);
         RANGES_SAME(c, round, RANGE_(size)(&q), 5);
         RANGE_(must_steal)(c, &q, 0, b + 3, b + 6);
         RANGE_(must_pop)(c, &q, 1, b + 1, b + 2);
         RANGE_(must_steal)(c, &q, 1, b + 2, b + 3); /* the last one */
         RANGE_(must_be_empty)(c, &q);
-        RANGES_SAME(c, round, RANGE_(extend)(&q, 1), BL_DONE); /* of what is empty */
+        RANGES_SAME(c, round, RANGE_(extend)(&q, 1), BL_QUEUE_DONE); /* of what is empty */
         RANGE_(must_pop)(c, &q, 100, b + 1, b + 2);
         RANGE_(must_be_empty)(c, &q);
         RANGE_(set)(&q, b + 5, b + 5);
         RANGE_(must_be_empty)(c, &q);
         RANGE_(set)(&q, 2, 5);
-        RANGES_SAME(c, round, RANGE_(extend)(&q, 3), BL_FULL);
+        RANGES_SAME(c, round, RANGE_(extend)(&q, 3), BL_QUEUE_FULL);
         RANGES_SAME(c, round, RANGE_(size)(&q), 3);
-        RANGES_SAME(c, round, RANGE_(extend)(&q, 2), BL_DONE);
+        RANGES_SAME(c, round, RANGE_(extend)(&q, 2), BL_QUEUE_DONE);
         RANGE_(must_pop)(c, &q, 9, 0, 5);
         RANGE_(must_be_empty)(c, &q);
     }
@@ -217,9 +217,9 @@ BL_FN void RANGE_(walk)(ranges_client *c) {
             RANGE_(must_steal)(c, &q, n, begin + left / 2, end);
             end = begin + left / 2;
         } else if (r % 4 == 1) {
-            RANGES_SAME(c, i, RANGE_(steal)(&q, n, &from, &to), BL_EMPTY);
+            RANGES_SAME(c, i, RANGE_(steal)(&q, n, &from, &to), BL_QUEUE_EMPTY);
         } else if (left) {
-            RANGES_SAME(c, i, RANGE_(extend)(&q, n), begin < n ? BL_FULL : BL_DONE);
+            RANGES_SAME(c, i, RANGE_(extend)(&q, n), begin < n ? BL_QUEUE_FULL : BL_QUEUE_DONE);
             begin -= begin < n ? 0 : n;
         } else {
             begin = c->base + (r >> 11) % 16;
@@ -251,7 +251,7 @@ BL_FN void RANGE_(lengthen)(ranges_client *c, BL_RANGE *q, uint32_t n) {
         k++;
     for (uint32_t i = 0; i < k; i++)
         ranges_offer(c, begin - 1 - i);
-    RANGES_SAME(c, 0, RANGE_(extend)(q, k), BL_DONE);
+    RANGES_SAME(c, 0, RANGE_(extend)(q, k), BL_QUEUE_DONE);
 }
 
 BL_FN void RANGE_(own)(ranges_client *c) {
@@ -262,7 +262,7 @@ BL_FN void RANGE_(own)(ranges_client *c) {
         uint32_t r = ranges_random(&random), n = 1 + (r >> 8) % 4;
         if (r % 4 == 0 && !c->same && i < c->steps) {
             RANGE_(lengthen)(c, &q, n);
-        } else if (RANGE_(pop)(&q, n, &from, &to) == BL_DONE) {
+        } else if (RANGE_(pop)(&q, n, &from, &to) == BL_QUEUE_DONE) {
             ranges_got(c, 0, from, to);
         } else if (i >= c->steps) {
             break;
@@ -284,12 +284,12 @@ BL_FN void RANGE_(rob)(ranges_client *c, uint32_t rank) {
     uint32_t random = (c->seed * 2654435761u + rank * 2246822519u) | 1u, tries = 0, from, to;
     while (!bl_load32_relaxed(&c->over)) {
         bl_outcome outcome = RANGE_(steal)(&q, ranges_random(&random) % 4, &from, &to);
-        if (outcome == BL_DONE) {
+        if (outcome == BL_QUEUE_DONE) {
             ranges_got(c, rank, from, to);
             tries = 0;
             continue;
         }
-        RANGES_SAME(c, rank, outcome == BL_EMPTY || outcome == BL_RETRY, 1);
+        RANGES_SAME(c, rank, outcome == BL_QUEUE_EMPTY || outcome == BL_QUEUE_RETRY, 1);
         bl_backoff(tries++);
     }
 }
@@ -301,10 +301,10 @@ BL_FN void RANGE_(drain)(ranges_client *c, uint32_t rank) {
     for (;;) {
         uint32_t emptied = bl_load32_acquire(&c->emptied);
         bl_outcome outcome = rank ? RANGE_(steal)(&q, 1, &from, &to) : RANGE_(pop)(&q, 2, &from, &to);
-        if (outcome == BL_DONE) {
+        if (outcome == BL_QUEUE_DONE) {
             RANGES_SAME(c, rank, emptied, 0);
             ranges_got(c, rank, from, to);
-        } else if (outcome == BL_EMPTY) {
+        } else if (outcome == BL_QUEUE_EMPTY) {
             bl_store32_release(&c->emptied, 1);
             break;
         } else {

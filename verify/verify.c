@@ -51,7 +51,7 @@ static void crowds(contract_run *r, uint32_t round) {
         contract_crowd(r, c, 1, threads - 1);
         break;
     default:
-        if (r->queue->kind == BL_KIND_FIFO)
+        if (r->queue->kind == BL_QUEUE_KIND_FIFO)
             contract_tokens(r, c);
         else
             contract_crowd(r, c, threads / 2, threads - threads / 2);
@@ -203,7 +203,7 @@ static void decide(const verify_queue *queue, verify_result *result) {
 }
 
 static bool is_ceiling(const verify_queue *queue, verify_result *result) {
-    if (queue->kind != BL_KIND_CEILING)
+    if (queue->kind != BL_QUEUE_KIND_CEILING)
         return false;
     result->verdict = VERIFY_SKIPPED;
     snprintf(result->text, sizeof result->text, "skipped: a ceiling, not a queue");

@@ -9,8 +9,8 @@
  * Fork: a context belongs to the process that opened it. In a forked child bl_close frees the child's copy, and every other call returns BL_EDEAD.
  * Memory: bl_close frees everything a context has allocated, for itself or by bl_alloc. Nothing is printed; nothing exits the process.
  */
-#ifndef BALLAST_H
-#define BALLAST_H
+#ifndef BL_BALLAST_H
+#define BL_BALLAST_H
 
 #include <ballast/queues/properties.h>
 #include <stddef.h>
@@ -253,8 +253,8 @@ int bl_program_has(const bl_program *program, const char *scheduler);
 typedef struct bl_queue_info {
     const char *name;
     const char *text;     /* authors and year */
-    int kind;             /* BL_KIND_FIFO and so on: queues/properties.h */
-    uint32_t flags;       /* BL_LINEARIZABLE and so on */
+    int kind;             /* BL_QUEUE_KIND_FIFO and so on: queues/properties.h */
+    uint32_t flags;       /* BL_QUEUE_LINEARIZABLE and so on */
     const char *progress; /* "lock-free", "blocking", "wait-free" */
     int by_handle;        /* carries 32-bit handles over an entry pool; else payloads by value */
     uint32_t least;       /* the smallest capacity */

@@ -40,8 +40,8 @@
  * What is wrong with a program is found by the compiler where it can be, else when it happens: the run ends with BL_EMISUSE, and bl_error_detail says what a
  * task did. Define BL_PAYLOAD and BL_RESULT before task.h, and the compiler also compares the sizes of what is spawned, forked and returned.
  */
-#ifndef BALLAST_PROGRAM_ONCE
-#define BALLAST_PROGRAM_ONCE
+#ifndef BL_PROGRAM_ONCE
+#define BL_PROGRAM_ONCE
 #include "ballast.h"
 
 #include <ballast/generated/schedulers.h>
@@ -136,14 +136,16 @@ BL_FN void bl__worker_sync(uint32_t lanes) {
 #ifndef BL_AUTO
 #define BL_AUTO NULL
 #endif
+/* What our names for parts of the program begin with. */
+#define BL__OF_PROGRAM BL_CAT(bl__, BL_PROGRAM)
 /* What an entry carries: with results also where they go. */
 #ifdef BL_RESULT
 #define BL__JOINS 1
-typedef struct BL_CAT(BL_PROGRAM, _carried) {
+typedef struct BL_CAT(BL__OF_PROGRAM, _carried) {
     BL_PAYLOAD payload;
     uint32_t join;
-} BL_CAT(BL_PROGRAM, _carried);
-#define BL__CARRIED BL_CAT(BL_PROGRAM, _carried)
+} BL_CAT(BL__OF_PROGRAM, _carried);
+#define BL__CARRIED BL_CAT(BL__OF_PROGRAM, _carried)
 #define BL__PAYLOAD_OF(carried) (&(carried)->payload)
 #else
 #define BL__JOINS 0
@@ -216,6 +218,7 @@ BL__ASSERT((BL_JOIN_WIDTH) > 0 && (BL_JOIN_WIDTH) <= BL__MOST_CHILDREN, "BL_JOIN
 #undef BL__SHARED_BYTES
 #undef BL__SCRATCH_BYTES
 #undef BL__HAS_DONE_TEST
+#undef BL__OF_PROGRAM
 #undef BL_PROGRAM
 #undef BL_PAYLOAD
 #undef BL_RUN

@@ -15,8 +15,8 @@
  * | bl_warp_* of the platform        | all lanes of a warp together, where t->lanes > 1     |
  * | platform atomics (relaxed, …)    | any lane; on memory of the device                    |
  */
-#ifndef BALLAST_TASK_H
-#define BALLAST_TASK_H
+#ifndef BL_TASK_H
+#define BL_TASK_H
 
 #include "platform/platform.h"
 #include "parts/entry.h"

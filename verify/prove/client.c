@@ -45,7 +45,7 @@ typedef struct run {
     char wrong[128];
 } run;
 
-static bool orders_memory(const run *r) { return (r->q->flags & BL_ORDERS_MEMORY) != 0; }
+static bool orders_memory(const run *r) { return (r->q->flags & BL_QUEUE_ORDERS_MEMORY) != 0; }
 static uint32_t second_word(uint32_t value) { return ~value * 0x9e3779b9u; }
 static uint32_t behind(uint32_t value) { return value + 1000; }
 
@@ -86,7 +86,7 @@ static void before(void *arg) {
     for (uint32_t value = 1; value <= c->filled; value++) {
         make_item(item, value);
         r->payload[value] = behind(value);
-        r->pushed[value] = r->q->push(&r->view[0], item) == BL_DONE;
+        r->pushed[value] = r->q->push(&r->view[0], item) == BL_QUEUE_DONE;
     }
 }
 
@@ -129,11 +129,11 @@ static void call_push(run *r, uint32_t thread, uint32_t value, uint32_t n, bool 
     if (n == 1) {
         bl_outcome outcome =
             in_place ? r->more->put(&r->view[thread], items, r->words) : r->q->push(&r->view[thread], items);
-        n = outcome == BL_DONE;
+        n = outcome == BL_QUEUE_DONE;
         returned(r, o, outcome, items, n);
     } else {
         n = r->q->push_n(&r->view[thread], items, n);
-        returned(r, o, n ? BL_DONE : BL_RETRY, items, n);
+        returned(r, o, n ? BL_QUEUE_DONE : BL_QUEUE_RETRY, items, n);
     }
     for (uint32_t i = 0; i < n; i++)
         r->pushed[value + i] = 1;
@@ -147,13 +147,13 @@ static void call_take(run *r, uint32_t thread, char call, uint32_t n, bool in_pl
     if (n == 1) {
         bl_outcome outcome =
             in_place ? r->more->get(v, items, r->words) : (call == 's' ? r->q->steal : r->q->pop)(v, items);
-        n = outcome == BL_DONE;
+        n = outcome == BL_QUEUE_DONE;
         returned(r, o, outcome, items, n);
     } else {
         n = (call == 's' ? r->q->steal_n : r->q->pop_n)(v, items, n);
-        returned(r, o, n ? BL_DONE : BL_RETRY, items, n);
+        returned(r, o, n ? BL_QUEUE_DONE : BL_QUEUE_RETRY, items, n);
     }
-    if (r->closes == 1 && o->outcome == BL_EMPTY) /* what was written before the close is seen */
+    if (r->closes == 1 && o->outcome == BL_QUEUE_EMPTY) /* what was written before the close is seen */
         bl_data_read(&payload, &r->farewell, 1);
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t *item = items + (size_t)i * r->words;
@@ -171,7 +171,7 @@ static void call_take(run *r, uint32_t thread, char call, uint32_t n, bool in_pl
 /* An estimate; but where a queue is bounded there are never more. */
 static void call_size(run *r, uint32_t thread) {
     uint32_t size = r->q->size(&r->view[thread]);
-    if (r->q->flags & BL_BOUNDED && size > r->c->capacity)
+    if (r->q->flags & BL_QUEUE_BOUNDED && size > r->c->capacity)
         bl_explore_fail("size is %u of %u", size, r->c->capacity);
 }
 
@@ -182,7 +182,7 @@ static void call_close(run *r, uint32_t thread) {
         bl_data_write(&r->farewell, &one, 1);
     called(r, o, 'c', thread);
     r->more->close(&r->view[thread]);
-    returned(r, o, BL_DONE, NULL, 0);
+    returned(r, o, BL_QUEUE_DONE, NULL, 0);
 }
 
 static void body(void *arg, uint32_t thread, uint32_t lane) {
@@ -221,13 +221,13 @@ static uint32_t held(const run *r) {
 /* Takes all that is left, oldest first into the history. */
 static const char *drain(run *r) {
     uint32_t item[2], left = held(r), size = r->q->size(&r->view[0]);
-    bool deque = r->q->kind == BL_KIND_DEQUE;
+    bool deque = r->q->kind == BL_QUEUE_KIND_DEQUE;
     if (size != left)
         return say(r, "at rest: size is %u, and %u are left", size, left);
     r->history.rest_count = left;
     for (uint32_t i = 0; i < left; i++) {
         bl_outcome outcome = r->q->pop(&r->view[0], item);
-        if (outcome != BL_DONE)
+        if (outcome != BL_QUEUE_DONE)
             return say(r, "at rest: %u items are lost (outcome %u)", left - i, outcome);
         const char *wrong = wrong_item(r, item);
         if (wrong)
@@ -236,7 +236,7 @@ static const char *drain(run *r) {
     }
     if (memcmp(r->pushed, r->taken, sizeof r->pushed))
         return "at rest: pushed and taken differ";
-    if ((r->q->kind != BL_KIND_WAITING || r->closes) && r->q->pop(&r->view[0], item) != BL_EMPTY)
+    if ((r->q->kind != BL_QUEUE_KIND_WAITING || r->closes) && r->q->pop(&r->view[0], item) != BL_QUEUE_EMPTY)
         return "at rest: not EMPTY in the end";
     return NULL;
 }
@@ -245,14 +245,15 @@ static const char *drain(run *r) {
 static const char *refill(run *r) {
     uint32_t item[2] = {0};
     if (r->closes)
-        return r->q->push(&r->view[0], item) == BL_FULL ? NULL : "at rest: closed, and a push is not refused";
+        return r->q->push(&r->view[0], item) == BL_QUEUE_FULL ? NULL : "at rest: closed, and a push is not refused";
     for (uint32_t i = 0; i < r->c->capacity; i++) {
         make_item(item, 1 + i);
         bl_outcome outcome = r->q->push(&r->view[0], item);
-        if (outcome != BL_DONE)
+        if (outcome != BL_QUEUE_DONE)
             return say(r, "at rest: with %u items in it a push fails (outcome %u)", i, outcome);
     }
-    if (r->q->flags & BL_BOUNDED && r->q->kind != BL_KIND_WAITING && r->q->push(&r->view[0], item) != BL_FULL)
+    if (r->q->flags & BL_QUEUE_BOUNDED && r->q->kind != BL_QUEUE_KIND_WAITING &&
+        r->q->push(&r->view[0], item) != BL_QUEUE_FULL)
         return "at rest: not FULL at its capacity";
     return NULL;
 }
@@ -266,19 +267,19 @@ static bool is_before(const run *r, const op *a, const op *b) {
 }
 
 static bool counts(const run *r, const op *o, history_act *act) {
-    bool oldest = r->q->kind != BL_KIND_DEQUE || o->call == 's';
+    bool oldest = r->q->kind != BL_QUEUE_KIND_DEQUE || o->call == 's';
     if (o->call == 'c')
         return false;
     switch (o->outcome) {
-    case BL_DONE:
+    case BL_QUEUE_DONE:
         *act = o->call == '+' ? HISTORY_ADD : oldest ? HISTORY_TAKE_OLDEST : HISTORY_TAKE_NEWEST;
         return true;
-    case BL_EMPTY:
+    case BL_QUEUE_EMPTY:
         *act = HISTORY_EMPTY;
-        return (r->q->flags & BL_EXACT_EMPTY) != 0;
-    case BL_FULL:
+        return (r->q->flags & BL_QUEUE_EXACT_EMPTY) != 0;
+    case BL_QUEUE_FULL:
         *act = HISTORY_FULL;
-        return (r->q->flags & BL_EXACT_FULL) != 0;
+        return (r->q->flags & BL_QUEUE_EXACT_FULL) != 0;
     default:
         return false;
     }
@@ -335,7 +336,7 @@ static const char *check_linearizable(run *r) {
     history *h = &r->history;
     h->count = 0;
     h->filled = r->c->filled;
-    h->capacity = r->q->flags & BL_EXACT_FULL ? r->c->capacity : 0;
+    h->capacity = r->q->flags & BL_QUEUE_EXACT_FULL ? r->c->capacity : 0;
     for (uint32_t i = 0, count = collect(r, all); i < count; i++) {
         uint32_t n = h->count;
         if (!counts(r, all[i], &h->ops[n].act))
@@ -360,11 +361,11 @@ static const char *check_producers(run *r) {
     const op *all[OPS];
     uint32_t count = collect(r, all), newest[PROVE_THREADS + 1] = {0};
     for (uint32_t i = 0; i < count; i++) {
-        if (all[i]->call == '+' || all[i]->outcome != BL_DONE)
+        if (all[i]->call == '+' || all[i]->outcome != BL_QUEUE_DONE)
             continue;
         uint32_t producer = producer_of(r, all[i]->value);
         for (uint32_t k = 0; k < count; k++)
-            if (k != i && all[k]->call != '+' && all[k]->outcome == BL_DONE && is_before(r, all[i], all[k]) &&
+            if (k != i && all[k]->call != '+' && all[k]->outcome == BL_QUEUE_DONE && is_before(r, all[i], all[k]) &&
                 producer_of(r, all[k]->value) == producer && all[k]->value < all[i]->value)
                 return say(r, "%u is taken before %u of the same producer", all[i]->value, all[k]->value);
         newest[producer] = newest[producer] > all[i]->value ? newest[producer] : all[i]->value;
@@ -383,14 +384,15 @@ static const char *check_closing(const run *r) {
     const op *all[OPS];
     uint32_t count = collect(r, all);
     for (uint32_t i = 0; i < count; i++) {
-        bool refused = all[i]->outcome == BL_FULL || all[i]->outcome == BL_EMPTY, before = true, behind = false;
+        bool refused = all[i]->outcome == BL_QUEUE_FULL || all[i]->outcome == BL_QUEUE_EMPTY, before = true,
+             behind = false;
         for (uint32_t k = 0; k < count; k++) {
             before = before && (all[k]->call != 'c' || is_before(r, all[i], all[k]));
             behind = behind || (all[k]->call == 'c' && is_before(r, all[k], all[i]));
         }
         if (refused && before)
             return "refused before the queue was closed";
-        if (behind && all[i]->call == '+' && all[i]->outcome == BL_DONE)
+        if (behind && all[i]->call == '+' && all[i]->outcome == BL_QUEUE_DONE)
             return "a push is not refused after the close";
     }
     return NULL;
@@ -417,8 +419,8 @@ void prove_guard(void) {
 static const char *check(run *r) {
     const char *wrong = drain(r);
     if (!wrong)
-        wrong = r->q->flags & BL_LINEARIZABLE ? check_linearizable(r) : check_producers(r);
-    if (!wrong && r->q->kind == BL_KIND_WAITING)
+        wrong = r->q->flags & BL_QUEUE_LINEARIZABLE ? check_linearizable(r) : check_producers(r);
+    if (!wrong && r->q->kind == BL_QUEUE_KIND_WAITING)
         wrong = check_closing(r);
     if (!wrong)
         wrong = refill(r);

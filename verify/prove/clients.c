@@ -72,7 +72,7 @@ static bool always_ends(waiting w) {
 
 static bool ends(const prove_client *c) {
     waiting w = {.c = c, .pushes = c->filled, .pushed = (1u << c->filled) - 1, .ticket = {-1, -1, -1}};
-    if (prove_queues[c->queue].kind != BL_KIND_WAITING)
+    if (prove_queues[c->queue].kind != BL_QUEUE_KIND_WAITING)
         return true;
     return letters(c, "c") || (!letters(c, "POSsn") && always_ends(w));
 }
@@ -235,7 +235,7 @@ static void all_fifos(list *l) {
     all_pairs(l, "+-", 3, 6, NULL);
     all_threes(l);
     all_long(l);
-    if (prove_queues[l->queue].flags & BL_BATCHED)
+    if (prove_queues[l->queue].flags & BL_QUEUE_BATCHED)
         all_pairs(l, "+-PO", 2, 3, "PO");
     if (prove_more_of(l->queue)->put)
         all_pairs(l, "+-RC", 2, 3, "RC");
@@ -271,9 +271,9 @@ static void all_deep(list *l) {
 
 prove_client *prove_clients(uint32_t queue, uint32_t *count) {
     list l = {.queue = queue};
-    if (prove_queues[queue].kind == BL_KIND_DEQUE)
+    if (prove_queues[queue].kind == BL_QUEUE_KIND_DEQUE)
         all_deques(&l);
-    else if (prove_queues[queue].kind != BL_KIND_CEILING)
+    else if (prove_queues[queue].kind != BL_QUEUE_KIND_CEILING)
         all_fifos(&l);
     all_deep(&l);
     if (l.failed) {

@@ -21,7 +21,7 @@ typedef struct prove_options {
 } prove_options;
 
 static inline bool prove_wanted(const prove_options *o, uint32_t queue) {
-    return o->queues >> queue & 1 && prove_queues[queue].kind != BL_KIND_CEILING;
+    return o->queues >> queue & 1 && prove_queues[queue].kind != BL_QUEUE_KIND_CEILING;
 }
 
 /* The clients of all wanted queues in one array, thinned. */

@@ -29,34 +29,34 @@ BL_QUEUES(PROVE_FUNCTIONS)
 const prove_queue prove_queues[] = {BL_QUEUES(PROVE_ROW)};
 const uint32_t prove_queue_count = sizeof prove_queues / sizeof prove_queues[0];
 
-#ifdef broker_KIND
+#ifdef bl_broker_KIND
 static bl_outcome put_broker(prove_view *v, const uint32_t *item, uint32_t words) {
-    uint32_t position, *slot = broker_reserve(&v->broker_view, &position);
+    uint32_t position, *slot = bl_broker_reserve(&v->bl_broker_view, &position);
     if (!slot)
-        return BL_FULL;
+        return BL_QUEUE_FULL;
     bl_data_write(slot, item, words);
-    broker_publish(&v->broker_view, position);
-    return BL_DONE;
+    bl_broker_publish(&v->bl_broker_view, position);
+    return BL_QUEUE_DONE;
 }
 static bl_outcome get_broker(prove_view *v, uint32_t *item, uint32_t words) {
     uint32_t position;
-    const uint32_t *slot = broker_claim(&v->broker_view, &position);
+    const uint32_t *slot = bl_broker_claim(&v->bl_broker_view, &position);
     if (!slot)
-        return BL_EMPTY;
+        return BL_QUEUE_EMPTY;
     bl_data_read(item, slot, words);
-    broker_release(&v->broker_view, position);
-    return BL_DONE;
+    bl_broker_release(&v->bl_broker_view, position);
+    return BL_QUEUE_DONE;
 }
 #endif
-#ifdef sfq_KIND
-static void close_sfq(prove_view *v) { sfq_close(&v->sfq_view); }
+#ifdef bl_sfq_KIND
+static void close_sfq(prove_view *v) { bl_sfq_close(&v->bl_sfq_view); }
 #endif
 
 static const prove_more more[] = {
-#ifdef broker_KIND
+#ifdef bl_broker_KIND
     {"broker", put_broker, get_broker, NULL},
 #endif
-#ifdef sfq_KIND
+#ifdef bl_sfq_KIND
     {"sfq", NULL, NULL, close_sfq},
 #endif
     {NULL, NULL, NULL, NULL}};

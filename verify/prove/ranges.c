@@ -102,7 +102,7 @@ static void offer(run *r, uint32_t index) {
 }
 
 static void use(run *r, const op *o) {
-    for (uint32_t i = o->from; o->outcome == BL_DONE && i != o->to; i++) {
+    for (uint32_t i = o->from; o->outcome == BL_QUEUE_DONE && i != o->to; i++) {
         uint32_t value, at = place(r, i);
         if (at >= INDICES || r->taken[at] == r->offers[at])
             bl_explore_fail("index %u is taken and was not offered", i);
@@ -117,7 +117,7 @@ static bool pop(run *r, uint32_t n) {
     op *o = call(r, 0, 'p', n);
     returned(o, r->r->pop(&r->view[0], n, &o->from, &o->to));
     use(r, o);
-    return o->outcome == BL_DONE;
+    return o->outcome == BL_QUEUE_DONE;
 }
 
 static void steal(run *r, uint32_t thread, uint32_t least) {
@@ -133,7 +133,7 @@ static void set(run *r, uint32_t from, uint32_t to) {
     o->from = from;
     o->to = to;
     r->r->set(&r->view[0], from, to);
-    returned(o, BL_DONE);
+    returned(o, BL_QUEUE_DONE);
 }
 
 /* Only where the owner took that index itself: who knows what a thief does with it. */
@@ -198,17 +198,17 @@ static bool fits(const search *s, const op *o, uint32_t *begin, uint32_t *end) {
     switch (o->call) {
     case 'p':
         *begin = o->to;
-        return o->outcome == BL_EMPTY
+        return o->outcome == BL_QUEUE_EMPTY
                    ? (*begin = s->begin, left == 0)
                    : o->from == s->begin && o->to - o->from - 1 < o->amount && o->to - o->from <= left;
     case 's':
-        if (o->outcome == BL_EMPTY)
+        if (o->outcome == BL_QUEUE_EMPTY)
             return left < o->amount || left == 0;
         *end = o->from;
         return left && left >= o->amount && o->to == s->end && o->from == s->begin + left / 2;
     case 'e':
-        *begin = o->outcome == BL_DONE ? o->from : s->begin;
-        return o->outcome == BL_DONE ? o->from == s->begin - 1 : s->begin == 0;
+        *begin = o->outcome == BL_QUEUE_DONE ? o->from : s->begin;
+        return o->outcome == BL_QUEUE_DONE ? o->from == s->begin - 1 : s->begin == 0;
     default:
         *begin = o->from;
         *end = o->to;
@@ -241,7 +241,7 @@ static bool linearizable(const run *r) {
     search s = {.begin = r->c.base, .end = r->c.base + r->c.span};
     for (uint32_t thread = 0; thread < r->c.threads; thread++)
         for (uint32_t i = 0; i < r->count[thread]; i++)
-            if (r->ops[thread][i].outcome != BL_RETRY)
+            if (r->ops[thread][i].outcome != BL_QUEUE_RETRY)
                 s.ops[s.count++] = &r->ops[thread][i];
     for (uint32_t i = 0; i < s.count; i++)
         for (uint32_t k = 0; k < s.count; k++)
@@ -257,7 +257,7 @@ static const char *after(void *arg) {
         left += r->offers[i] - r->taken[i];
     if (r->r->size(&r->view[0]) != left)
         return "at rest: the size is wrong";
-    while (r->r->pop(&r->view[0], 2, &from, &to) == BL_DONE)
+    while (r->r->pop(&r->view[0], 2, &from, &to) == BL_QUEUE_DONE)
         for (uint32_t i = from; i != to; i++)
             if (place(r, i) >= INDICES || r->taken[place(r, i)]++ == r->offers[place(r, i)])
                 return "at rest: an index is left that was taken";

@@ -6,12 +6,12 @@
 #include "internal.h"
 
 /* As long and as patient as the library has them: sizes must agree. */
-#undef LCRQ_PATIENCE
-#undef LCRQ_TRIES
-#undef LCRQ_NEAR
-#undef WFQ_PATIENCE
-#undef WFQ_SPIN
-#undef WFQ_SEGMENT
+#undef BL_LCRQ_PATIENCE
+#undef BL_LCRQ_TRIES
+#undef BL_LCRQ_NEAR
+#undef BL_WFQ_PATIENCE
+#undef BL_WFQ_SPIN
+#undef BL_WFQ_SEGMENT
 
 #include <ballast/platform/platform.h>
 #undef BL_TARGET

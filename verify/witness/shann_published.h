@@ -27,63 +27,64 @@
 
 #include <ballast/queues/shann.h>
 
-#define shann_published_TEXT "lock-free ring of counted slots, not corrected (Shann, Huang, Chen 2000)"
-#define shann_published_KIND BL_KIND_FIFO
-#define shann_published_FLAGS shann_FLAGS /* what the paper claims */
-#define shann_published_PROGRESS shann_PROGRESS
-#define shann_published_BY_HANDLE 1
-#define shann_published_PER_THREAD 0
-#define shann_published_LEAST shann_LEAST
-#define shann_published_MOST_THREADS shann_MOST_THREADS
-#define shann_published_DEVICES shann_DEVICES
+#define bl_shann_published_TEXT "lock-free ring of counted slots, not corrected (Shann, Huang, Chen 2000)"
+#define bl_shann_published_KIND BL_QUEUE_KIND_FIFO
+#define bl_shann_published_FLAGS bl_shann_FLAGS /* what the paper claims */
+#define bl_shann_published_PROGRESS bl_shann_PROGRESS
+#define bl_shann_published_BY_HANDLE 1
+#define bl_shann_published_PER_THREAD 0
+#define bl_shann_published_LEAST bl_shann_LEAST
+#define bl_shann_published_MOST_THREADS bl_shann_MOST_THREADS
+#define bl_shann_published_DEVICES bl_shann_DEVICES
 
-typedef shann shann_published;
+typedef bl_shann bl_shann_published;
 
-BL_HOST_FN size_t shann_published_bytes(bl_shape shape) { return shann_bytes(shape); }
-BL_FN void shann_published_bind(shann_published *q, void *memory, bl_shape shape, uint32_t thread) {
-    shann_bind(q, memory, shape, thread);
+BL_HOST_FN size_t bl_shann_published_bytes(bl_shape shape) { return bl_shann_bytes(shape); }
+BL_FN void bl_shann_published_bind(bl_shann_published *q, void *memory, bl_shape shape, uint32_t thread) {
+    bl_shann_bind(q, memory, shape, thread);
 }
-BL_FN void shann_published_init(shann_published *q, uint32_t start, uint32_t rank, uint32_t size) {
-    shann_init(q, start, rank, size);
+BL_FN void bl_shann_published_init(bl_shann_published *q, uint32_t start, uint32_t rank, uint32_t size) {
+    bl_shann_init(q, start, rank, size);
 }
-BL_FN uint32_t shann_published_size(const shann_published *q) { return shann_size(q); }
+BL_FN uint32_t bl_shann_published_size(const bl_shann_published *q) { return bl_shann_size(q); }
 
-BL_FN bl_outcome shann_published_push(shann_published *q, const uint32_t *item) {
+BL_FN bl_outcome bl_shann_published_push(bl_shann_published *q, const uint32_t *item) {
     for (uint32_t tries = 0;; bl_backoff(tries++)) {
         uint32_t tail = bl_load32_acquire(q->tail);
         uint64_t *at = q->slots + (tail & q->mask), slot = bl_load64_acquire(at);
         if (bl_load32_acquire(q->tail) != tail)
             continue;
         if (tail - bl_load32_acquire(q->head) == q->mask + 1) /* too late: the slot is from before */
-            return BL_FULL;
-        bool filled = shann_filled(slot), done = !filled && bl_cas64_release(at, &slot, shann_changed(slot, *item));
+            return BL_QUEUE_FULL;
+        bool filled = bl_shann_filled(slot),
+             done = !filled && bl_cas64_release(at, &slot, bl_shann_changed(slot, *item));
         if (done || filled)
             bl_cas32_release(q->tail, &tail, tail + 1);
         if (done)
-            return BL_DONE;
+            return BL_QUEUE_DONE;
     }
 }
 
-BL_FN bl_outcome shann_published_pop(shann_published *q, uint32_t *item) {
+BL_FN bl_outcome bl_shann_published_pop(bl_shann_published *q, uint32_t *item) {
     for (uint32_t tries = 0;; bl_backoff(tries++)) {
         uint32_t head = bl_load32_acquire(q->head);
         uint64_t *at = q->slots + (head & q->mask), slot = bl_load64_acquire(at);
         if (bl_load32_acquire(q->head) != head)
             continue;
         if (bl_load32_acquire(q->tail) == head) /* too late: the slot is from before */
-            return BL_EMPTY;
+            return BL_QUEUE_EMPTY;
         uint32_t value = (uint32_t)slot;
-        bool filled = shann_filled(slot), done = filled && bl_cas64_release(at, &slot, shann_changed(slot, 0));
+        bool filled = bl_shann_filled(slot), done = filled && bl_cas64_release(at, &slot, bl_shann_changed(slot, 0));
         if (done || !filled)
             bl_cas32_release(q->head, &head, head + 1);
         if (done) {
             *item = value;
-            return BL_DONE;
+            return BL_QUEUE_DONE;
         }
     }
 }
 
-#define BL_SINGLY shann_published
+#define BL_SINGLY bl_shann_published
 #include <ballast/queues/template/singly.h>
 #undef BL_SINGLY
 

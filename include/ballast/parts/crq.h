@@ -28,8 +28,8 @@
  *      who finds a head that is not open knows that the queue has gone on.
  *   S1 (acquire) keeps the reads of a size in this order: who loses its core in between finds too few.
  */
-#ifndef BALLAST_PARTS_CRQ_H
-#define BALLAST_PARTS_CRQ_H
+#ifndef BL_PARTS_CRQ_H
+#define BL_PARTS_CRQ_H
 
 #include "../platform/platform.h"
 
@@ -37,8 +37,8 @@
 #error "lcrq needs a 128-bit compare-and-swap: x86-64 or ARMv8"
 #endif
 
-#ifndef LCRQ_PATIENCE
-#define LCRQ_PATIENCE 4u /* looks at an empty cell whose push is under way before it is given up */
+#ifndef BL_LCRQ_PATIENCE
+#define BL_LCRQ_PATIENCE 4u /* looks at an empty cell whose push is under way before it is given up */
 #endif
 
 #define BL__CRQ_FLAG (UINT64_C(1) << 63)
@@ -125,7 +125,7 @@ BL_FN uint64_t bl__crq_take(const bl__crq *r, uint64_t h) {
         uint64_t value = (uint64_t)seen, index = (uint64_t)(seen >> 64), flag = index & BL__CRQ_FLAG;
         if (bl__crq_after(index, h))
             return BL__CRQ_NOTHING;
-        if (value == BL__CRQ_NOTHING && tries != LCRQ_PATIENCE && bl__crq_after(bl_load64_relaxed(r->tail), h)) {
+        if (value == BL__CRQ_NOTHING && tries != BL_LCRQ_PATIENCE && bl__crq_after(bl_load64_relaxed(r->tail), h)) {
             bl_backoff(tries++);
             seen = bl__crq_look(cell);
             continue;

@@ -15,8 +15,8 @@
  * A CPU thread whose task spawns past the limit keeps the entry as an extra, in memory that grows, until the stack has room again. On a GPU such a
  * spawn ends the run with an error.
  */
-#ifndef BALLAST_PARTS_ENTRY_H
-#define BALLAST_PARTS_ENTRY_H
+#ifndef BL_PARTS_ENTRY_H
+#define BL_PARTS_ENTRY_H
 
 #include "../platform/platform.h"
 

@@ -17,8 +17,8 @@
  *   G3 (gate, release) with G4 (acquire): what a thief took off the stack is gone before the owner, or the next thief, looks.
  *   An owner that finds the gate at 0 needs no order: nobody has been inside.
  */
-#ifndef BALLAST_PARTS_GATE_H
-#define BALLAST_PARTS_GATE_H
+#ifndef BL_PARTS_GATE_H
+#define BL_PARTS_GATE_H
 
 #include "entry.h"
 #include "run.h"

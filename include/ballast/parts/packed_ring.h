@@ -8,8 +8,8 @@
  * Orders: none. One store publishes ticket and value together, all accesses of a slot are to the same word, and nothing else is promised: what
  * the value stands for is not. That saves a fence per operation on a GPU.
  */
-#ifndef BALLAST_PARTS_PACKED_RING_H
-#define BALLAST_PARTS_PACKED_RING_H
+#ifndef BL_PARTS_PACKED_RING_H
+#define BL_PARTS_PACKED_RING_H
 
 #include "../platform/platform.h"
 

@@ -11,8 +11,8 @@
  *
  * Order pairs: C1 (chunks cas, release) with C2 (acquire): links and entries of a chunk are written before another worker takes it.
  */
-#ifndef BALLAST_PARTS_POOL_H
-#define BALLAST_PARTS_POOL_H
+#ifndef BL_PARTS_POOL_H
+#define BL_PARTS_POOL_H
 
 #include "../platform/platform.h"
 

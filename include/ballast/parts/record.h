@@ -25,8 +25,8 @@
  * Free records are numbers in a worker's spare list, plain memory that its lanes take from and give to in turn: spare[0] of them from spare[1] on.
  * A record is free if no children are out.
  */
-#ifndef BALLAST_PARTS_RECORD_H
-#define BALLAST_PARTS_RECORD_H
+#ifndef BL_PARTS_RECORD_H
+#define BL_PARTS_RECORD_H
 
 #include "run.h"
 

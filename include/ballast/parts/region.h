@@ -5,8 +5,8 @@
  *     line 4        emptied: how many slots thieves have emptied since the run was set up
  *     line 5 ..     slots, run->capacity of them
  */
-#ifndef BALLAST_PARTS_REGION_H
-#define BALLAST_PARTS_REGION_H
+#ifndef BL_PARTS_REGION_H
+#define BL_PARTS_REGION_H
 
 #include "entry.h"
 #include "run.h"

@@ -8,8 +8,8 @@
  *
  * One fetch-and-add and no loop, whatever the others do. It carries no data: relaxed.
  */
-#ifndef BALLAST_PARTS_RESERVE_H
-#define BALLAST_PARTS_RESERVE_H
+#ifndef BL_PARTS_RESERVE_H
+#define BL_PARTS_RESERVE_H
 
 #include "../platform/platform.h"
 

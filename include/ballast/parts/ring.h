@@ -20,8 +20,8 @@
  *   R1 (turn, release) with R4 (acquire): the payload is written before the pop reads it.
  *   R2 (turn, release) with R3 (acquire): the payload is read before the push of the next round writes it.
  */
-#ifndef BALLAST_PARTS_RING_H
-#define BALLAST_PARTS_RING_H
+#ifndef BL_PARTS_RING_H
+#define BL_PARTS_RING_H
 
 #include "../platform/platform.h"
 

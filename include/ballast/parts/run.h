@@ -1,6 +1,6 @@
 /* What the workers of one run share: plain structs in device memory, and the argument that every worker gets by value. */
-#ifndef BALLAST_PARTS_RUN_H
-#define BALLAST_PARTS_RUN_H
+#ifndef BL_PARTS_RUN_H
+#define BL_PARTS_RUN_H
 
 #include "../platform/platform.h"
 
@@ -47,7 +47,8 @@ typedef struct bl__tally {
 } bl__tally;
 
 typedef struct bl__run {
-    const struct bl__policy *policy; /* CPU and sim: the scheduler (runtime/policy.h); on a GPU it is part of the kernel */
+    const struct bl__policy
+        *policy; /* CPU and sim: the scheduler (runtime/policy.h); on a GPU it is part of the kernel */
     bl__control *control;
     bl__tally *tally;
     uint32_t *spill; /* per worker room for a whole private stack: where it goes when the run pauses */
@@ -79,8 +80,9 @@ typedef struct bl__run {
     uint32_t outbox; /* entries that the tasks of one batch may spawn: the room that must be free before it starts */
     uint32_t private_limit; /* entries a worker keeps to itself after a batch */
     uint32_t lanes;         /* per worker */
-    uint32_t pieces;        /* the task function is given pieces of a range: BL_RANGE_RUN, with a group that runs tasks one after another */
-    uint32_t pop;           /* indices of such a piece; 0: as many as take a while */
+    uint32_t
+        pieces; /* the task function is given pieces of a range: BL_RANGE_RUN, with a group that runs tasks one after another */
+    uint32_t pop; /* indices of such a piece; 0: as many as take a while */
     uint32_t random_victims, steal_half;
     uint32_t one_per_node;   /* publish a range as single tasks, as the papers have it */
     uint32_t done_test;      /* ask the program whether it is done instead of detecting termination */

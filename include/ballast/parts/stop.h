@@ -1,6 +1,6 @@
 /* Why a run stops: bits of its stop word, and what a task did wrong. */
-#ifndef BALLAST_PARTS_STOP_H
-#define BALLAST_PARTS_STOP_H
+#ifndef BL_PARTS_STOP_H
+#define BL_PARTS_STOP_H
 
 #include "run.h"
 

@@ -8,8 +8,8 @@
  *
  * Everything lies in memory and is small when inlined, because what it keeps in registers would be paid for when nobody traces.
  */
-#ifndef BALLAST_PARTS_TRACE_H
-#define BALLAST_PARTS_TRACE_H
+#ifndef BL_PARTS_TRACE_H
+#define BL_PARTS_TRACE_H
 
 #include "run.h"
 

@@ -15,21 +15,21 @@
  * For whom a cell is lent or held says its owner, a word beside it. It changes from an older lap to "a push" to "a pop" and never back: the upper
  * halves of two owners are compared with their sign.
  */
-#ifndef BALLAST_PARTS_WFQ_CELLS_H
-#define BALLAST_PARTS_WFQ_CELLS_H
+#ifndef BL_PARTS_WFQ_CELLS_H
+#define BL_PARTS_WFQ_CELLS_H
 
 #include "../platform/platform.h"
 
-#ifndef WFQ_SEGMENT
-#define WFQ_SEGMENT 64u /* cells that are recycled together; a power of two */
+#ifndef BL_WFQ_SEGMENT
+#define BL_WFQ_SEGMENT 64u /* cells that are recycled together; a power of two */
 #endif
 
-enum { WFQ_OPEN, WFQ_ITEM, WFQ_HELD, WFQ_SHUT, WFQ_LENT }; /* of a cell */
-enum { WFQ_PUSHES, WFQ_POPS };                             /* of an owner */
-#define WFQ_NOBODY UINT32_MAX
+enum { BL_WFQ_OPEN, BL_WFQ_ITEM, BL_WFQ_HELD, BL_WFQ_SHUT, BL_WFQ_LENT }; /* of a cell */
+enum { BL_WFQ_PUSHES, BL_WFQ_POPS };                                      /* of an owner */
+#define BL_WFQ_NOBODY UINT32_MAX
 
 /* One line: its first half is read by all, its second is the thread's own. */
-typedef struct wfq_handle {
+typedef struct bl_wfq_handle {
     uint64_t push, pop;  /* requests, see below */
     uint64_t pop_from;   /* the index from which the pending pop looks on */
     uint32_t value;      /* of the pending push */
@@ -39,28 +39,28 @@ typedef struct wfq_handle {
     uint64_t helped;              /* the push request that was offered a cell in vain, or 0 */
     uint32_t push_peer, pop_peer; /* whose requests are looked at next */
     uint32_t unused_too[6];
-} wfq_handle;
+} bl_wfq_handle;
 
-BL_FN uint64_t wfq_word(uint64_t lap, uint32_t state, uint32_t payload) {
+BL_FN uint64_t bl_wfq_word(uint64_t lap, uint32_t state, uint32_t payload) {
     return lap << 35 | (uint64_t)state << 32 | payload;
 }
-BL_FN uint32_t wfq_upper(uint64_t word) { return (uint32_t)(word >> 32); }
-BL_FN uint32_t wfq_state(uint64_t word) { return wfq_upper(word) & 7; }
-BL_FN bool wfq_same_lap(uint64_t word, uint64_t other) { return (word ^ other) >> 35 == 0; }
-BL_FN bool wfq_is(uint64_t word, uint64_t lap, uint32_t state) {
-    return wfq_upper(word) == wfq_upper(wfq_word(lap, state, 0));
+BL_FN uint32_t bl_wfq_upper(uint64_t word) { return (uint32_t)(word >> 32); }
+BL_FN uint32_t bl_wfq_state(uint64_t word) { return bl_wfq_upper(word) & 7; }
+BL_FN bool bl_wfq_same_lap(uint64_t word, uint64_t other) { return (word ^ other) >> 35 == 0; }
+BL_FN bool bl_wfq_is(uint64_t word, uint64_t lap, uint32_t state) {
+    return bl_wfq_upper(word) == bl_wfq_upper(bl_wfq_word(lap, state, 0));
 }
 
 /* A push request pends from an index on, a pop request at the index that is being tried; a settled one ended at its index. */
-BL_FN uint64_t wfq_pending(uint64_t i) { return i << 1 | 1; }
-BL_FN uint64_t wfq_settled(uint64_t i) { return i << 1; }
-BL_FN bool wfq_is_pending(uint64_t request) { return request & 1; }
-BL_FN uint64_t wfq_index(uint64_t request) { return request >> 1; }
+BL_FN uint64_t bl_wfq_pending(uint64_t i) { return i << 1 | 1; }
+BL_FN uint64_t bl_wfq_settled(uint64_t i) { return i << 1; }
+BL_FN bool bl_wfq_is_pending(uint64_t request) { return request & 1; }
+BL_FN uint64_t bl_wfq_index(uint64_t request) { return request >> 1; }
 
 /* Where index i lies. Cores each want a line: neighbours, which are used at the same time, lie in different ones. The lanes of a warp share. */
-BL_FN uint32_t wfq_place(uint64_t i, uint32_t mask) {
-    const uint32_t rows = BL_WARP > 1 ? 1 : WFQ_SEGMENT < 8 ? WFQ_SEGMENT : 8, k = (uint32_t)i % WFQ_SEGMENT;
-    return ((uint32_t)i & mask) - k + k % rows * (WFQ_SEGMENT / rows) + k / rows;
+BL_FN uint32_t bl_wfq_place(uint64_t i, uint32_t mask) {
+    const uint32_t rows = BL_WARP > 1 ? 1 : BL_WFQ_SEGMENT < 8 ? BL_WFQ_SEGMENT : 8, k = (uint32_t)i % BL_WFQ_SEGMENT;
+    return ((uint32_t)i & mask) - k + k % rows * (BL_WFQ_SEGMENT / rows) + k / rows;
 }
 
 #endif

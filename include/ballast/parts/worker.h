@@ -1,6 +1,6 @@
 /* A worker as its scheduler sees it. Each lane of the worker's leading warp has one, in registers; counters count in all of them alike. */
-#ifndef BALLAST_PARTS_WORKER_H
-#define BALLAST_PARTS_WORKER_H
+#ifndef BL_PARTS_WORKER_H
+#define BL_PARTS_WORKER_H
 
 #include "entry.h"
 #include "run.h"

@@ -1,6 +1,6 @@
 /* Platform: POSIX threads on a CPU. A worker is a thread and has one lane. See platform.h for the list of operations. */
-#ifndef BALLAST_PLATFORM_CPU_H
-#define BALLAST_PLATFORM_CPU_H
+#ifndef BL_PLATFORM_CPU_H
+#define BL_PLATFORM_CPU_H
 
 #include <sched.h>
 #include <stdbool.h>

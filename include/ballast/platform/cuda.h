@@ -1,8 +1,8 @@
 /* Platform: CUDA, compute capability 7.5 and newer. See platform.h for the list of operations.
  *
  * Scopes: queue words are shared by the device; words that the host touches while a kernel runs (bl_*_host) name the system. */
-#ifndef BALLAST_PLATFORM_CUDA_H
-#define BALLAST_PLATFORM_CUDA_H
+#ifndef BL_PLATFORM_CUDA_H
+#define BL_PLATFORM_CUDA_H
 
 #include <stdint.h>
 
@@ -92,7 +92,7 @@ BL_FN bool bl_fence_heavy(void) { return bl_fence_seq_cst(), true; }
 BL_FN void bl_store32_release_light(uint32_t *p, uint32_t v, bool alone) { (void)alone, bl_store32_release(p, v); }
 
 /* From compute capability 9.0 on. One binary has code for several GPUs, so the device decides and not the compiler: a kernel that comes here on an older
- * one ends with cudaErrorAssert and this line. The library refuses such a run before (BL_NEEDS_CAS128). */
+ * one ends with cudaErrorAssert and this line. The library refuses such a run before (BL_QUEUE_NEEDS_CAS128). */
 #define BL_HAS_CAS128 1
 typedef unsigned __int128 bl_u128;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900

@@ -66,8 +66,8 @@
  *   bl_processor()                        GPU only: which multiprocessor this is
  *   bl_lane_add32(p, v)                   fetch-and-add on memory that only the lanes of one worker see
  */
-#ifndef BALLAST_PLATFORM_PLATFORM_H
-#define BALLAST_PLATFORM_PLATFORM_H
+#ifndef BL_PLATFORM_PLATFORM_H
+#define BL_PLATFORM_PLATFORM_H
 
 #include <stddef.h>
 #include <stdint.h>

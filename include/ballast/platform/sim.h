@@ -10,8 +10,8 @@
  * one site.
  *
  * Without BL_TARGET_SIM this header gives the declarations alone: the inside of the machine is code of the CPU. */
-#ifndef BALLAST_PLATFORM_SIM_H
-#define BALLAST_PLATFORM_SIM_H
+#ifndef BL_PLATFORM_SIM_H
+#define BL_PLATFORM_SIM_H
 
 #include <stdbool.h>
 #include <stdint.h>

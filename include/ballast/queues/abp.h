@@ -26,32 +26,33 @@
  * Differences from the listings: 32 + 32 bits instead of 16 + 16; FULL; the room before the head is reused as soon as the deque is
  * found empty, also by push; a thief copies the slot with racing reads and uses the copy only when its compare-and-swap succeeded.
  */
-#ifndef BALLAST_QUEUES_ABP_H
-#define BALLAST_QUEUES_ABP_H
+#ifndef BL_QUEUES_ABP_H
+#define BL_QUEUES_ABP_H
 
 #include "contract.h"
 
-#define abp_TEXT "work-stealing deque (Arora, Blumofe, Plaxton 1998; Cederman, Tsigas 2008, 2011)"
-#define abp_KIND BL_KIND_DEQUE
-#define abp_FLAGS                                                                                                      \
-    (BL_LINEARIZABLE | BL_EXACT_EMPTY | BL_BOUNDED | BL_STATIC_MEMORY | BL_BATCHED | BL_MULTI_QUEUE | BL_ORDERS_MEMORY)
-#define abp_PROGRESS "lock-free"
-#define abp_BY_HANDLE 0
-#define abp_PER_THREAD 0
-#define abp_LEAST 1u
-#define abp_MOST_THREADS UINT32_MAX
-#define abp_DEVICES "cpu cuda sim"
+#define bl_abp_TEXT "work-stealing deque (Arora, Blumofe, Plaxton 1998; Cederman, Tsigas 2008, 2011)"
+#define bl_abp_KIND BL_QUEUE_KIND_DEQUE
+#define bl_abp_FLAGS                                                                                                   \
+    (BL_QUEUE_LINEARIZABLE | BL_QUEUE_EXACT_EMPTY | BL_QUEUE_BOUNDED | BL_QUEUE_STATIC_MEMORY | BL_QUEUE_BATCHED |     \
+     BL_QUEUE_MULTI_QUEUE | BL_QUEUE_ORDERS_MEMORY)
+#define bl_abp_PROGRESS "lock-free"
+#define bl_abp_BY_HANDLE 0
+#define bl_abp_PER_THREAD 0
+#define bl_abp_LEAST 1u
+#define bl_abp_MOST_THREADS UINT32_MAX
+#define bl_abp_DEVICES "cpu cuda sim"
 
-typedef struct abp {
+typedef struct bl_abp {
     uint64_t *head;
     uint32_t *tail;
     uint32_t *slots;
     uint32_t capacity, words;
-} abp;
+} bl_abp;
 
-BL_HOST_FN size_t abp_bytes(bl_shape shape) { return 2 * BL_LINE + 4u * (size_t)shape.capacity * shape.words; }
+BL_HOST_FN size_t bl_abp_bytes(bl_shape shape) { return 2 * BL_LINE + 4u * (size_t)shape.capacity * shape.words; }
 
-BL_FN void abp_bind(abp *q, void *memory, bl_shape shape, uint32_t thread) {
+BL_FN void bl_abp_bind(bl_abp *q, void *memory, bl_shape shape, uint32_t thread) {
     (void)thread;
     q->head = (uint64_t *)bl__queue_line(memory, 0);
     q->tail = (uint32_t *)bl__queue_line(memory, 1);
@@ -60,91 +61,95 @@ BL_FN void abp_bind(abp *q, void *memory, bl_shape shape, uint32_t thread) {
     q->words = shape.words;
 }
 
-BL_FN uint64_t abp_head(uint32_t index, uint32_t counter) { return (uint64_t)counter << 32 | index; }
-BL_FN uint32_t abp_index(uint64_t head) { return (uint32_t)head; }
-BL_FN uint32_t abp_counter(uint64_t head) { return (uint32_t)(head >> 32); }
+BL_FN uint64_t bl_abp_head(uint32_t index, uint32_t counter) { return (uint64_t)counter << 32 | index; }
+BL_FN uint32_t bl_abp_index(uint64_t head) { return (uint32_t)head; }
+BL_FN uint32_t bl_abp_counter(uint64_t head) { return (uint32_t)(head >> 32); }
 
 /* Indices always begin at 0; what can wrap is the counter. */
-BL_FN void abp_init(abp *q, uint32_t start, uint32_t rank, uint32_t size) {
+BL_FN void bl_abp_init(bl_abp *q, uint32_t start, uint32_t rank, uint32_t size) {
     (void)size;
     if (rank == 0) {
-        bl_store64_relaxed(q->head, abp_head(0, start));
+        bl_store64_relaxed(q->head, bl_abp_head(0, start));
         bl_store32_relaxed(q->tail, 0);
     }
 }
 
-BL_FN uint32_t *abp_slot(const abp *q, uint32_t i) { return q->slots + (size_t)i * q->words; }
+BL_FN uint32_t *bl_abp_slot(const bl_abp *q, uint32_t i) { return q->slots + (size_t)i * q->words; }
 
 /* Owner, on an empty deque: both ends back to slot 0. Tail first, so that no thief pairs the new head with the old tail. */
-BL_FN void abp_reset(abp *q, uint64_t head) {
+BL_FN void bl_abp_reset(bl_abp *q, uint64_t head) {
     bl_store32_relaxed(q->tail, 0);
-    bl_store64_release(q->head, abp_head(0, bl_bump(abp_counter(head)))); /* A5 */
+    bl_store64_release(q->head, bl_abp_head(0, bl_bump(bl_abp_counter(head)))); /* A5 */
 }
 
-BL_FN uint32_t abp_push_n(abp *q, const uint32_t *items, uint32_t n) {
+BL_FN uint32_t bl_abp_push_n(bl_abp *q, const uint32_t *items, uint32_t n) {
     uint32_t tail = bl_load32_relaxed(q->tail);
     if (tail == q->capacity) {
         uint64_t head = bl_load64_acquire(q->head); /* A6 */
-        if (abp_index(head) < tail)
+        if (bl_abp_index(head) < tail)
             return 0;
-        abp_reset(q, head);
+        bl_abp_reset(q, head);
         tail = 0;
     }
     n = n < q->capacity - tail ? n : q->capacity - tail;
     for (uint32_t i = 0; i < n; i++)
-        bl_race_write(abp_slot(q, tail + i), items + (size_t)i * q->words, q->words);
+        bl_race_write(bl_abp_slot(q, tail + i), items + (size_t)i * q->words, q->words);
     bl_store32_release(q->tail, tail + n); /* A1 */
     return n;
 }
-BL_FN bl_outcome abp_push(abp *q, const uint32_t *item) { return abp_push_n(q, item, 1) ? BL_DONE : BL_FULL; }
+BL_FN bl_outcome bl_abp_push(bl_abp *q, const uint32_t *item) {
+    return bl_abp_push_n(q, item, 1) ? BL_QUEUE_DONE : BL_QUEUE_FULL;
+}
 
-BL_FN bl_outcome abp_pop(abp *q, uint32_t *item) {
+BL_FN bl_outcome bl_abp_pop(bl_abp *q, uint32_t *item) {
     uint32_t tail = bl_load32_relaxed(q->tail);
     if (tail == 0)
-        return BL_EMPTY;
+        return BL_QUEUE_EMPTY;
     tail--;
     bl_store32_first_seq_cst(q->tail, tail);    /* A2 */
     uint64_t head = bl_load64_seq_cst(q->head); /* A3 */
-    bl_race_read(item, abp_slot(q, tail), q->words);
-    if (tail > abp_index(head))
-        return BL_DONE;
-    if (tail < abp_index(head)) { /* thieves had taken the last one */
-        abp_reset(q, head);
-        return BL_EMPTY;
+    bl_race_read(item, bl_abp_slot(q, tail), q->words);
+    if (tail > bl_abp_index(head))
+        return BL_QUEUE_DONE;
+    if (tail < bl_abp_index(head)) { /* thieves had taken the last one */
+        bl_abp_reset(q, head);
+        return BL_QUEUE_EMPTY;
     }
     bl_store32_relaxed(q->tail, 0);
-    uint64_t reset = abp_head(0, bl_bump(abp_counter(head)));
+    uint64_t reset = bl_abp_head(0, bl_bump(bl_abp_counter(head)));
     if (bl_cas64_release(q->head, &head, reset)) /* A4 */
-        return BL_DONE;
+        return BL_QUEUE_DONE;
     bl_store64_release(q->head, reset); /* A5: a thief won it, and with it the deque became empty */
-    return BL_EMPTY;
+    return BL_QUEUE_EMPTY;
 }
 
-BL_FN uint32_t abp_pop_n(abp *q, uint32_t *items, uint32_t n) {
+BL_FN uint32_t bl_abp_pop_n(bl_abp *q, uint32_t *items, uint32_t n) {
     uint32_t got = 0;
-    while (got < n && abp_pop(q, items + (size_t)got * q->words) == BL_DONE)
+    while (got < n && bl_abp_pop(q, items + (size_t)got * q->words) == BL_QUEUE_DONE)
         got++;
     return got;
 }
 
-BL_FN bl_outcome abp_steal(abp *q, uint32_t *item) {
+BL_FN bl_outcome bl_abp_steal(bl_abp *q, uint32_t *item) {
     uint64_t head = bl_load64_first_seq_cst(q->head); /* B1 */
-    uint32_t index = abp_index(head);
+    uint32_t index = bl_abp_index(head);
     if (bl_load32_seq_cst(q->tail) <= index) /* B2 */
-        return BL_EMPTY;
-    bl_race_read(item, abp_slot(q, index), q->words);
-    return bl_cas64_first_seq_cst(q->head, &head, abp_head(index + 1, abp_counter(head))) ? BL_DONE : BL_RETRY; /* B3 */
+        return BL_QUEUE_EMPTY;
+    bl_race_read(item, bl_abp_slot(q, index), q->words);
+    return bl_cas64_first_seq_cst(q->head, &head, bl_abp_head(index + 1, bl_abp_counter(head)))
+               ? BL_QUEUE_DONE
+               : BL_QUEUE_RETRY; /* B3 */
 }
 
-BL_FN uint32_t abp_steal_n(abp *q, uint32_t *items, uint32_t n) {
+BL_FN uint32_t bl_abp_steal_n(bl_abp *q, uint32_t *items, uint32_t n) {
     uint32_t got = 0;
-    while (got < n && abp_steal(q, items + (size_t)got * q->words) == BL_DONE)
+    while (got < n && bl_abp_steal(q, items + (size_t)got * q->words) == BL_QUEUE_DONE)
         got++;
     return got;
 }
 
-BL_FN uint32_t abp_size(const abp *q) {
-    uint32_t index = abp_index(bl_load64_relaxed(q->head));
+BL_FN uint32_t bl_abp_size(const bl_abp *q) {
+    uint32_t index = bl_abp_index(bl_load64_relaxed(q->head));
     uint32_t tail = bl_load32_relaxed(q->tail);
     return tail > index ? tail - index : 0;
 }

@@ -42,41 +42,41 @@
  * and taking an item does not change them; FULL, and a push that finds no free node frees what is deleted; a chain is
  * freed at once.
  */
-#ifndef BALLAST_QUEUES_BASKETS_H
-#define BALLAST_QUEUES_BASKETS_H
+#ifndef BL_QUEUES_BASKETS_H
+#define BL_QUEUES_BASKETS_H
 
 #include "contract.h"
 
-#define baskets_TEXT "lock-free list with baskets (Hoffman, Shalev, Shavit 2007)"
-#define baskets_KIND BL_KIND_FIFO
-#define baskets_FLAGS                                                                                                  \
-    (BL_LINEARIZABLE | BL_EXACT_EMPTY | BL_BOUNDED | BL_STATIC_MEMORY | BL_ALL_PARADIGMS | BL_MULTI_QUEUE |            \
-     BL_ORDERS_MEMORY)
-#define baskets_PROGRESS "lock-free"
-#define baskets_BY_HANDLE 0
-#define baskets_PER_THREAD 0
-#define baskets_LEAST 1u
-#define baskets_MOST_THREADS UINT32_MAX
-#define baskets_DEVICES "cpu cuda sim"
+#define bl_baskets_TEXT "lock-free list with baskets (Hoffman, Shalev, Shavit 2007)"
+#define bl_baskets_KIND BL_QUEUE_KIND_FIFO
+#define bl_baskets_FLAGS                                                                                               \
+    (BL_QUEUE_LINEARIZABLE | BL_QUEUE_EXACT_EMPTY | BL_QUEUE_BOUNDED | BL_QUEUE_STATIC_MEMORY |                        \
+     BL_QUEUE_ALL_PARADIGMS | BL_QUEUE_MULTI_QUEUE | BL_QUEUE_ORDERS_MEMORY)
+#define bl_baskets_PROGRESS "lock-free"
+#define bl_baskets_BY_HANDLE 0
+#define bl_baskets_PER_THREAD 0
+#define bl_baskets_LEAST 1u
+#define bl_baskets_MOST_THREADS UINT32_MAX
+#define bl_baskets_DEVICES "cpu cuda sim"
 
-#ifndef BASKETS_HOPS
-#define BASKETS_HOPS 3u /* the paper's: so many deleted links are walked over before head is moved */
+#ifndef BL_BASKETS_HOPS
+#define BL_BASKETS_HOPS 3u /* the paper's: so many deleted links are walked over before head is moved */
 #endif
-#define BASKETS_DELETED (1u << 31)
-#define BASKETS_NONE (BASKETS_DELETED - 1)
+#define BL_BASKETS_DELETED (1u << 31)
+#define BL_BASKETS_NONE (BL_BASKETS_DELETED - 1)
 
-typedef struct baskets {
+typedef struct bl_baskets {
     uint64_t *head, *tail, *free;
     uint32_t *nodes;
     uint32_t capacity, words, stride;
-} baskets;
+} bl_baskets;
 
-BL_HOST_FN uint32_t baskets_stride(uint32_t words) { return (4 + words + 1) / 2 * 2; } /* links are aligned */
-BL_HOST_FN size_t baskets_bytes(bl_shape shape) {
-    return 3 * BL_APART + 4u * ((size_t)shape.capacity + 1) * baskets_stride(shape.words);
+BL_HOST_FN uint32_t bl_baskets_stride(uint32_t words) { return (4 + words + 1) / 2 * 2; } /* links are aligned */
+BL_HOST_FN size_t bl_baskets_bytes(bl_shape shape) {
+    return 3 * BL_APART + 4u * ((size_t)shape.capacity + 1) * bl_baskets_stride(shape.words);
 }
 
-BL_FN void baskets_bind(baskets *q, void *memory, bl_shape shape, uint32_t thread) {
+BL_FN void bl_baskets_bind(bl_baskets *q, void *memory, bl_shape shape, uint32_t thread) {
     (void)thread;
     q->head = (uint64_t *)bl__queue_apart(memory, 0);
     q->tail = (uint64_t *)bl__queue_apart(memory, 1);
@@ -84,61 +84,62 @@ BL_FN void baskets_bind(baskets *q, void *memory, bl_shape shape, uint32_t threa
     q->nodes = (uint32_t *)bl__queue_apart(memory, 3);
     q->capacity = shape.capacity;
     q->words = shape.words;
-    q->stride = baskets_stride(shape.words);
+    q->stride = bl_baskets_stride(shape.words);
 }
 
-BL_FN uint64_t baskets_word(uint32_t index, uint32_t tag) { return (uint64_t)tag << 32 | index; }
-BL_FN uint32_t baskets_index(uint64_t word) { return (uint32_t)word & BASKETS_NONE; }
-BL_FN uint32_t baskets_tag(uint64_t word) { return (uint32_t)(word >> 32); }
-BL_FN bool baskets_deleted(uint64_t link) { return (link & BASKETS_DELETED) != 0; }
+BL_FN uint64_t bl_baskets_word(uint32_t index, uint32_t tag) { return (uint64_t)tag << 32 | index; }
+BL_FN uint32_t bl_baskets_index(uint64_t word) { return (uint32_t)word & BL_BASKETS_NONE; }
+BL_FN uint32_t bl_baskets_tag(uint64_t word) { return (uint32_t)(word >> 32); }
+BL_FN bool bl_baskets_deleted(uint64_t link) { return (link & BL_BASKETS_DELETED) != 0; }
 
-BL_FN uint32_t *baskets_node(const baskets *q, uint32_t i) { return q->nodes + (size_t)i * q->stride; }
-BL_FN uint64_t *baskets_link(const baskets *q, uint32_t i) { return (uint64_t *)(void *)baskets_node(q, i); }
-BL_FN uint32_t *baskets_below(const baskets *q, uint32_t i) { return baskets_node(q, i) + 2; }
-BL_FN uint32_t *baskets_depth(const baskets *q, uint32_t i) { return baskets_node(q, i) + 3; }
-BL_FN uint32_t *baskets_item(const baskets *q, uint32_t i) { return baskets_node(q, i) + 4; }
+BL_FN uint32_t *bl_baskets_node(const bl_baskets *q, uint32_t i) { return q->nodes + (size_t)i * q->stride; }
+BL_FN uint64_t *bl_baskets_link(const bl_baskets *q, uint32_t i) { return (uint64_t *)(void *)bl_baskets_node(q, i); }
+BL_FN uint32_t *bl_baskets_below(const bl_baskets *q, uint32_t i) { return bl_baskets_node(q, i) + 2; }
+BL_FN uint32_t *bl_baskets_depth(const bl_baskets *q, uint32_t i) { return bl_baskets_node(q, i) + 3; }
+BL_FN uint32_t *bl_baskets_item(const bl_baskets *q, uint32_t i) { return bl_baskets_node(q, i) + 4; }
 
 /* Node 0 is the dummy, the others are free, lowest on top. */
-BL_FN void baskets_init(baskets *q, uint32_t start, uint32_t rank, uint32_t size) {
+BL_FN void bl_baskets_init(bl_baskets *q, uint32_t start, uint32_t rank, uint32_t size) {
     for (uint32_t i = rank; i <= q->capacity; i += size) {
-        bl_store64_relaxed(baskets_link(q, i), baskets_word(BASKETS_NONE, start + 1));
-        bl_store32_relaxed(baskets_below(q, i), i < q->capacity ? i + 1 : BASKETS_NONE);
-        bl_store32_relaxed(baskets_depth(q, i), q->capacity + 1 - i);
+        bl_store64_relaxed(bl_baskets_link(q, i), bl_baskets_word(BL_BASKETS_NONE, start + 1));
+        bl_store32_relaxed(bl_baskets_below(q, i), i < q->capacity ? i + 1 : BL_BASKETS_NONE);
+        bl_store32_relaxed(bl_baskets_depth(q, i), q->capacity + 1 - i);
     }
     if (rank == 0) {
-        bl_store64_relaxed(q->head, baskets_word(0, start));
-        bl_store64_relaxed(q->tail, baskets_word(0, start));
-        bl_store64_relaxed(q->free, baskets_word(1, start));
+        bl_store64_relaxed(q->head, bl_baskets_word(0, start));
+        bl_store64_relaxed(q->tail, bl_baskets_word(0, start));
+        bl_store64_relaxed(q->free, bl_baskets_word(1, start));
     }
 }
 
 /* ---- the free nodes: a stack, each node with the depth from it on down ---- */
 
-BL_FN uint32_t baskets_take(baskets *q) {
+BL_FN uint32_t bl_baskets_take(bl_baskets *q) {
     for (uint32_t tries = 0;; bl_backoff(tries++)) {
         uint64_t top = bl_load64_acquire(q->free); /* F2 */
-        if (baskets_index(top) == BASKETS_NONE)
-            return BASKETS_NONE;
-        uint32_t below = bl_load32_relaxed(baskets_below(q, baskets_index(top))); /* stale if the node was taken, */
-        uint64_t bumped = baskets_word(below, bl_bump(baskets_tag(top)));         /* and then this says so */
+        if (bl_baskets_index(top) == BL_BASKETS_NONE)
+            return BL_BASKETS_NONE;
+        uint32_t below =
+            bl_load32_relaxed(bl_baskets_below(q, bl_baskets_index(top)));      /* stale if the node was taken, */
+        uint64_t bumped = bl_baskets_word(below, bl_bump(bl_baskets_tag(top))); /* and then this says so */
         if (bl_cas64_relaxed(q->free, &top, bumped))
-            return baskets_index(top);
+            return bl_baskets_index(top);
     }
 }
 
-BL_FN uint32_t baskets_count_free(const baskets *q, uint64_t top) {
-    return baskets_index(top) == BASKETS_NONE ? 0 : bl_load32_relaxed(baskets_depth(q, baskets_index(top)));
+BL_FN uint32_t bl_baskets_count_free(const bl_baskets *q, uint64_t top) {
+    return bl_baskets_index(top) == BL_BASKETS_NONE ? 0 : bl_load32_relaxed(bl_baskets_depth(q, bl_baskets_index(top)));
 }
 
 /* n nodes, in one chain already. */
-BL_FN void baskets_give(baskets *q, uint32_t first, uint32_t last, uint32_t n) {
+BL_FN void bl_baskets_give(bl_baskets *q, uint32_t first, uint32_t last, uint32_t n) {
     for (uint32_t tries = 0;; bl_backoff(tries++)) {
         uint64_t top = bl_load64_acquire(q->free); /* F2 */
-        uint32_t depth = baskets_count_free(q, top), node = first;
-        bl_store32_relaxed(baskets_below(q, last), baskets_index(top));
-        for (uint32_t i = n; i > 0; i--, node = bl_load32_relaxed(baskets_below(q, node)))
-            bl_store32_relaxed(baskets_depth(q, node), depth + i);
-        if (bl_cas64_release(q->free, &top, baskets_word(first, baskets_tag(top)))) /* F1 */
+        uint32_t depth = bl_baskets_count_free(q, top), node = first;
+        bl_store32_relaxed(bl_baskets_below(q, last), bl_baskets_index(top));
+        for (uint32_t i = n; i > 0; i--, node = bl_load32_relaxed(bl_baskets_below(q, node)))
+            bl_store32_relaxed(bl_baskets_depth(q, node), depth + i);
+        if (bl_cas64_release(q->free, &top, bl_baskets_word(first, bl_baskets_tag(top)))) /* F1 */
             return;
     }
 }
@@ -148,117 +149,117 @@ BL_FN void baskets_give(baskets *q, uint32_t first, uint32_t last, uint32_t n) {
 /* Over deleted links from head, to tail at most: where it stops, that node's link in *next, and how many there were in
  * *hops. The answer is good if head has not moved, which is looked at on the way too, since links of freed nodes lead
  * anywhere. */
-BL_FN uint32_t baskets_walk(const baskets *q, uint64_t head, uint64_t tail, uint64_t *next, uint32_t *hops) {
-    uint32_t at = baskets_index(head);
-    *next = bl_load64_acquire(baskets_link(q, at)); /* L2 */
-    for (*hops = 0; baskets_deleted(*next) && at != baskets_index(tail); ++*hops) {
+BL_FN uint32_t bl_baskets_walk(const bl_baskets *q, uint64_t head, uint64_t tail, uint64_t *next, uint32_t *hops) {
+    uint32_t at = bl_baskets_index(head);
+    *next = bl_load64_acquire(bl_baskets_link(q, at)); /* L2 */
+    for (*hops = 0; bl_baskets_deleted(*next) && at != bl_baskets_index(tail); ++*hops) {
         if (bl_load64_relaxed(q->head) != head)
             break;
-        at = baskets_index(*next);
-        *next = bl_load64_acquire(baskets_link(q, at)); /* L2 */
+        at = bl_baskets_index(*next);
+        *next = bl_load64_acquire(bl_baskets_link(q, at)); /* L2 */
     }
     return at;
 }
 
 /* Moves head over deleted links to node `end` and frees the nodes before it; false if somebody else has moved head. */
-BL_FN bool baskets_free_chain(baskets *q, uint64_t head, uint32_t end) {
-    uint32_t first = baskets_index(head), last = first, next, n = 1;
-    if (!bl_cas64_release(q->head, &head, baskets_word(end, baskets_tag(head) + 1))) /* H1 */
+BL_FN bool bl_baskets_free_chain(bl_baskets *q, uint64_t head, uint32_t end) {
+    uint32_t first = bl_baskets_index(head), last = first, next, n = 1;
+    if (!bl_cas64_release(q->head, &head, bl_baskets_word(end, bl_baskets_tag(head) + 1))) /* H1 */
         return false;
-    for (; (next = baskets_index(bl_load64_relaxed(baskets_link(q, last)))) != end; last = next, n++)
-        bl_store32_relaxed(baskets_below(q, last), next);
-    baskets_give(q, first, last, n);
+    for (; (next = bl_baskets_index(bl_load64_relaxed(bl_baskets_link(q, last)))) != end; last = next, n++)
+        bl_store32_relaxed(bl_baskets_below(q, last), next);
+    bl_baskets_give(q, first, last, n);
     return true;
 }
 
 /* Somebody has put `next` behind tail: tail goes to the last of that basket. False if somebody else has moved tail. */
-BL_FN bool baskets_move_tail(baskets *q, uint64_t tail, uint64_t next) {
-    uint32_t last = baskets_index(next);
-    while (baskets_index(next = bl_load64_relaxed(baskets_link(q, last))) != BASKETS_NONE) {
+BL_FN bool bl_baskets_move_tail(bl_baskets *q, uint64_t tail, uint64_t next) {
+    uint32_t last = bl_baskets_index(next);
+    while (bl_baskets_index(next = bl_load64_relaxed(bl_baskets_link(q, last))) != BL_BASKETS_NONE) {
         if (bl_load64_relaxed(q->tail) != tail)
             return false;
-        last = baskets_index(next);
+        last = bl_baskets_index(next);
     }
-    return bl_cas64_release(q->tail, &tail, baskets_word(last, baskets_tag(tail) + 1)); /* T1 */
+    return bl_cas64_release(q->tail, &tail, bl_baskets_word(last, bl_baskets_tag(tail) + 1)); /* T1 */
 }
 
 /* ---- push ---- */
 
 /* A free node; if there is none, after freeing what is deleted. */
-BL_FN uint32_t baskets_find_node(baskets *q) {
+BL_FN uint32_t bl_baskets_find_node(bl_baskets *q) {
     for (;;) {
-        uint32_t node = baskets_take(q), hops;
-        if (node != BASKETS_NONE)
+        uint32_t node = bl_baskets_take(q), hops;
+        if (node != BL_BASKETS_NONE)
             return node;
         uint64_t head = bl_load64_acquire(q->head); /* H2 */
         uint64_t tail = bl_load64_relaxed(q->tail), next;
-        uint32_t at = baskets_walk(q, head, tail, &next, &hops);
+        uint32_t at = bl_baskets_walk(q, head, tail, &next, &hops);
         if (bl_load64_relaxed(q->head) != head)
             continue;
         if (hops == 0)
-            return BASKETS_NONE;
-        baskets_free_chain(q, head, at);
+            return BL_BASKETS_NONE;
+        bl_baskets_free_chain(q, head, at);
     }
 }
 
 /* Into the basket that was opened behind `last`, as long as its first item is not taken. */
-BL_FN bool baskets_join(baskets *q, uint64_t *last, uint32_t node, uint32_t tag) {
+BL_FN bool bl_baskets_join(bl_baskets *q, uint64_t *last, uint32_t node, uint32_t tag) {
     for (uint32_t tries = 0;;) {
         bl_backoff(tries++); /* all that lost are here */
         uint64_t next = bl_load64_relaxed(last);
-        if (baskets_tag(next) != tag || baskets_deleted(next))
+        if (bl_baskets_tag(next) != tag || bl_baskets_deleted(next))
             return false;
-        bl_store64_release(baskets_link(q, node), next);            /* N1 */
-        if (bl_cas64_release(last, &next, baskets_word(node, tag))) /* L1 */
+        bl_store64_release(bl_baskets_link(q, node), next);            /* N1 */
+        if (bl_cas64_release(last, &next, bl_baskets_word(node, tag))) /* L1 */
             return true;
     }
 }
 
-BL_FN bl_outcome baskets_push(baskets *q, const uint32_t *item) {
-    uint32_t node = baskets_find_node(q);
-    if (node == BASKETS_NONE)
-        return BL_FULL;
-    bl_race_write(baskets_item(q, node), item, q->words);
+BL_FN bl_outcome bl_baskets_push(bl_baskets *q, const uint32_t *item) {
+    uint32_t node = bl_baskets_find_node(q);
+    if (node == BL_BASKETS_NONE)
+        return BL_QUEUE_FULL;
+    bl_race_write(bl_baskets_item(q, node), item, q->words);
     for (uint32_t tries = 0;;) {
         uint64_t tail = bl_load64_relaxed(q->tail);
-        uint32_t tag = baskets_tag(tail) + 1;
-        uint64_t *last = baskets_link(q, baskets_index(tail)), next = bl_load64_acquire(last); /* L0 */
-        if (next == baskets_word(BASKETS_NONE, tag)) {
-            bl_store64_release(baskets_link(q, node), baskets_word(BASKETS_NONE, tag + 1)); /* N1 */
-            if (bl_cas64_release(last, &next, baskets_word(node, tag))) {                   /* L1 */
-                bl_cas64_release(q->tail, &tail, baskets_word(node, tag));                  /* T1 */
-                return BL_DONE;
+        uint32_t tag = bl_baskets_tag(tail) + 1;
+        uint64_t *last = bl_baskets_link(q, bl_baskets_index(tail)), next = bl_load64_acquire(last); /* L0 */
+        if (next == bl_baskets_word(BL_BASKETS_NONE, tag)) {
+            bl_store64_release(bl_baskets_link(q, node), bl_baskets_word(BL_BASKETS_NONE, tag + 1)); /* N1 */
+            if (bl_cas64_release(last, &next, bl_baskets_word(node, tag))) {                         /* L1 */
+                bl_cas64_release(q->tail, &tail, bl_baskets_word(node, tag));                        /* T1 */
+                return BL_QUEUE_DONE;
             }
-            if (baskets_join(q, last, node, tag))
-                return BL_DONE;
-        } else if (baskets_tag(next) != tag || !baskets_move_tail(q, tail, next)) {
+            if (bl_baskets_join(q, last, node, tag))
+                return BL_QUEUE_DONE;
+        } else if (bl_baskets_tag(next) != tag || !bl_baskets_move_tail(q, tail, next)) {
             bl_backoff(tries++); /* tail has moved on without us */
         }
     }
 }
 
 /* The first item that is not taken; false if others were faster. */
-BL_FN bool baskets_mark(baskets *q, uint32_t *item, uint64_t head, uint32_t at, uint64_t next, uint32_t hops) {
-    bl_race_read(item, baskets_item(q, baskets_index(next)), q->words);
-    if (!bl_cas64_release(baskets_link(q, at), &next, next | BASKETS_DELETED)) /* D1 */
+BL_FN bool bl_baskets_mark(bl_baskets *q, uint32_t *item, uint64_t head, uint32_t at, uint64_t next, uint32_t hops) {
+    bl_race_read(item, bl_baskets_item(q, bl_baskets_index(next)), q->words);
+    if (!bl_cas64_release(bl_baskets_link(q, at), &next, next | BL_BASKETS_DELETED)) /* D1 */
         return false;
-    if (hops >= BASKETS_HOPS)
-        baskets_free_chain(q, head, baskets_index(next));
+    if (hops >= BL_BASKETS_HOPS)
+        bl_baskets_free_chain(q, head, bl_baskets_index(next));
     return true;
 }
 
-BL_FN bl_outcome baskets_pop(baskets *q, uint32_t *item) {
+BL_FN bl_outcome bl_baskets_pop(bl_baskets *q, uint32_t *item) {
     for (uint32_t tries = 0;;) {
         uint64_t head = bl_load64_acquire(q->head);       /* H2 */
         uint64_t tail = bl_load64_acquire(q->tail), next; /* T2 */
-        uint32_t hops, at = baskets_walk(q, head, tail, &next, &hops);
+        uint32_t hops, at = bl_baskets_walk(q, head, tail, &next, &hops);
         if (bl_load64_relaxed(q->head) == head) {
-            if (at != baskets_index(tail)) {
-                if (baskets_mark(q, item, head, at, next, hops))
-                    return BL_DONE;
-            } else if (hops == 0 && baskets_index(next) == BASKETS_NONE) {
-                return BL_EMPTY;
-            } else if (hops ? baskets_free_chain(q, head, at) : baskets_move_tail(q, tail, next)) {
+            if (at != bl_baskets_index(tail)) {
+                if (bl_baskets_mark(q, item, head, at, next, hops))
+                    return BL_QUEUE_DONE;
+            } else if (hops == 0 && bl_baskets_index(next) == BL_BASKETS_NONE) {
+                return BL_QUEUE_EMPTY;
+            } else if (hops ? bl_baskets_free_chain(q, head, at) : bl_baskets_move_tail(q, tail, next)) {
                 continue;
             }
         }
@@ -267,15 +268,15 @@ BL_FN bl_outcome baskets_pop(baskets *q, uint32_t *item) {
 }
 
 /* All nodes but the dummy, the free ones and those whose items are taken. */
-BL_FN uint32_t baskets_size(const baskets *q) {
-    uint32_t out = baskets_count_free(q, bl_load64_relaxed(q->free)), hops;
+BL_FN uint32_t bl_baskets_size(const bl_baskets *q) {
+    uint32_t out = bl_baskets_count_free(q, bl_load64_relaxed(q->free)), hops;
     uint64_t head = bl_load64_relaxed(q->head), next;
-    baskets_walk(q, head, bl_load64_relaxed(q->tail), &next, &hops);
+    bl_baskets_walk(q, head, bl_load64_relaxed(q->tail), &next, &hops);
     out += hops;
     return out < q->capacity ? q->capacity - out : 0;
 }
 
-#define BL_SINGLY baskets
+#define BL_SINGLY bl_baskets
 #include "template/singly.h"
 #undef BL_SINGLY
 

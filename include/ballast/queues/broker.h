@@ -14,76 +14,80 @@
  *
  * Differences from the paper: those of parts/broker.h; a signed difference instead of a margin for the number of threads (lines 8 and 29).
  */
-#ifndef BALLAST_QUEUES_BROKER_H
-#define BALLAST_QUEUES_BROKER_H
+#ifndef BL_QUEUES_BROKER_H
+#define BL_QUEUES_BROKER_H
 
 #include "bwd.h"
 
-#define broker_TEXT "broker queue (Kerbl et al. 2018, Algorithm 1)"
-#define broker_KIND BL_KIND_FIFO
-#define broker_FLAGS                                                                                                   \
-    (BL_LINEARIZABLE | BL_EXACT_EMPTY | BL_EXACT_FULL | BL_BOUNDED | BL_STATIC_MEMORY | BL_BATCHED | BL_FAIR |         \
-     BL_ALL_PARADIGMS | BL_MULTI_QUEUE | BL_ORDERS_MEMORY)
-#define broker_PROGRESS "blocking"
-#define broker_BY_HANDLE 0
-#define broker_PER_THREAD 0
-#define broker_LEAST 1u
-#define broker_MOST_THREADS BL__BROKER_MOST_THREADS
-#define broker_DEVICES "cpu cuda sim"
+#define bl_broker_TEXT "broker queue (Kerbl et al. 2018, Algorithm 1)"
+#define bl_broker_KIND BL_QUEUE_KIND_FIFO
+#define bl_broker_FLAGS                                                                                                \
+    (BL_QUEUE_LINEARIZABLE | BL_QUEUE_EXACT_EMPTY | BL_QUEUE_EXACT_FULL | BL_QUEUE_BOUNDED | BL_QUEUE_STATIC_MEMORY |  \
+     BL_QUEUE_BATCHED | BL_QUEUE_FAIR | BL_QUEUE_ALL_PARADIGMS | BL_QUEUE_MULTI_QUEUE | BL_QUEUE_ORDERS_MEMORY)
+#define bl_broker_PROGRESS "blocking"
+#define bl_broker_BY_HANDLE 0
+#define bl_broker_PER_THREAD 0
+#define bl_broker_LEAST 1u
+#define bl_broker_MOST_THREADS BL__BROKER_MOST_THREADS
+#define bl_broker_DEVICES "cpu cuda sim"
 
-typedef bwd broker;
+typedef bl_bwd bl_broker;
 
-BL_HOST_FN size_t broker_bytes(bl_shape shape) { return bwd_bytes(shape); }
-BL_FN void broker_bind(broker *q, void *memory, bl_shape shape, uint32_t thread) { bwd_bind(q, memory, shape, thread); }
-BL_FN void broker_init(broker *q, uint32_t start, uint32_t rank, uint32_t size) { bwd_init(q, start, rank, size); }
+BL_HOST_FN size_t bl_broker_bytes(bl_shape shape) { return bl_bwd_bytes(shape); }
+BL_FN void bl_broker_bind(bl_broker *q, void *memory, bl_shape shape, uint32_t thread) {
+    bl_bwd_bind(q, memory, shape, thread);
+}
+BL_FN void bl_broker_init(bl_broker *q, uint32_t start, uint32_t rank, uint32_t size) {
+    bl_bwd_init(q, start, rank, size);
+}
 
 /* Admitted: draw n positions and go there. */
-BL_FN void broker_put(broker *q, const uint32_t *items, uint32_t n) {
+BL_FN void bl_broker_put(bl_broker *q, const uint32_t *items, uint32_t n) {
     bl__ring_put(&q->ring, bl_fetch_add32_release(q->broker.tail, n), items, n); /* D2 */
 }
-BL_FN void broker_get(broker *q, uint32_t *items, uint32_t n) {
+BL_FN void bl_broker_get(bl_broker *q, uint32_t *items, uint32_t n) {
     bl__ring_get(&q->ring, bl_fetch_add32_release(q->broker.head, n), items, n); /* D1 */
 }
 
-#define BL_BROKERED broker
+#define BL_BROKERED bl_broker
 #include "template/brokered.h"
 #undef BL_BROKERED
 
 /* ---- a slot to fill or to read in place (section 4.3) ----
  *
- * broker_reserve gives a slot of `words` words, which is the caller's until broker_publish; broker_claim gives one that holds an item, until
- * broker_release. NULL: FULL, EMPTY. Whoever draws that slot next waits meanwhile, so hold it for a short time, and use no more than one lane
+ * bl_broker_reserve gives a slot of `words` words, which is the caller's until bl_broker_publish; bl_broker_claim gives one that holds an item, until
+ * bl_broker_release. NULL: FULL, EMPTY. Whoever draws that slot next waits meanwhile, so hold it for a short time, and use no more than one lane
  * of a warp at a time: a lane that holds a slot must not wait for a sister lane. */
-BL_FN uint32_t *broker_await(broker *q, uint32_t position, uint32_t turn) {
+BL_FN uint32_t *bl_broker_await(bl_broker *q, uint32_t position, uint32_t turn) {
     uint32_t *slot = bl__ring_slot(&q->ring, position), tries = 0;
     for (uint32_t now; (now = bl_load32_acquire(slot)) != turn;) /* R3, R4 */
         bl_wait_change32(slot, now, &tries);
     return slot + 1;
 }
 
-BL_FN uint32_t *broker_reserve(broker *q, uint32_t *position) {
+BL_FN uint32_t *bl_broker_reserve(bl_broker *q, uint32_t *position) {
     for (uint32_t tries = 0; !bl__broker_admit_pushes(&q->broker, 1); tries++) {
         if (bl__broker_full(&q->broker))
             return NULL;
         bl_backoff(tries);
     }
     *position = bl_fetch_add32_release(q->broker.tail, 1); /* D2 */
-    return broker_await(q, *position, bl__ring_push_turn(&q->ring, *position));
+    return bl_broker_await(q, *position, bl__ring_push_turn(&q->ring, *position));
 }
-BL_FN void broker_publish(broker *q, uint32_t position) {
+BL_FN void bl_broker_publish(bl_broker *q, uint32_t position) {
     bl_store32_release(bl__ring_slot(&q->ring, position), bl__ring_pop_turn(&q->ring, position)); /* R1 */
 }
 
-BL_FN const uint32_t *broker_claim(broker *q, uint32_t *position) {
+BL_FN const uint32_t *bl_broker_claim(bl_broker *q, uint32_t *position) {
     for (uint32_t tries = 0; !bl__broker_admit_pops(&q->broker, 1); tries++) {
         if (bl__broker_empty(&q->broker))
             return NULL;
         bl_backoff(tries);
     }
     *position = bl_fetch_add32_release(q->broker.head, 1); /* D1 */
-    return broker_await(q, *position, bl__ring_pop_turn(&q->ring, *position));
+    return bl_broker_await(q, *position, bl__ring_pop_turn(&q->ring, *position));
 }
-BL_FN void broker_release(broker *q, uint32_t position) {
+BL_FN void bl_broker_release(bl_broker *q, uint32_t position) {
     bl_store32_release(bl__ring_slot(&q->ring, position), bl__ring_next_turn(&q->ring, position)); /* R2 */
 }
 

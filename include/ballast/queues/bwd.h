@@ -12,71 +12,74 @@
  *
  * Order pairs: R1 to R4 of parts/ring.h.
  */
-#ifndef BALLAST_QUEUES_BWD_H
-#define BALLAST_QUEUES_BWD_H
+#ifndef BL_QUEUES_BWD_H
+#define BL_QUEUES_BWD_H
 
 #include "../parts/broker.h"
 #include "../parts/ring.h"
 #include "contract.h"
 
-#define bwd_TEXT "broker work distributor (Kerbl et al. 2018, section 6.1)"
-#define bwd_KIND BL_KIND_FIFO
-#define bwd_FLAGS                                                                                                      \
-    (BL_BOUNDED | BL_STATIC_MEMORY | BL_BATCHED | BL_FAIR | BL_ALL_PARADIGMS | BL_MULTI_QUEUE | BL_ORDERS_MEMORY)
-#define bwd_PROGRESS "blocking"
-#define bwd_BY_HANDLE 0
-#define bwd_PER_THREAD 0
-#define bwd_LEAST 1u
-#define bwd_MOST_THREADS BL__BROKER_MOST_THREADS
-#define bwd_DEVICES "cpu cuda sim"
+#define bl_bwd_TEXT "broker work distributor (Kerbl et al. 2018, section 6.1)"
+#define bl_bwd_KIND BL_QUEUE_KIND_FIFO
+#define bl_bwd_FLAGS                                                                                                   \
+    (BL_QUEUE_BOUNDED | BL_QUEUE_STATIC_MEMORY | BL_QUEUE_BATCHED | BL_QUEUE_FAIR | BL_QUEUE_ALL_PARADIGMS |           \
+     BL_QUEUE_MULTI_QUEUE | BL_QUEUE_ORDERS_MEMORY)
+#define bl_bwd_PROGRESS "blocking"
+#define bl_bwd_BY_HANDLE 0
+#define bl_bwd_PER_THREAD 0
+#define bl_bwd_LEAST 1u
+#define bl_bwd_MOST_THREADS BL__BROKER_MOST_THREADS
+#define bl_bwd_DEVICES "cpu cuda sim"
 
-typedef struct bwd {
+typedef struct bl_bwd {
     bl__broker broker;
     bl__ring ring;
-} bwd;
+} bl_bwd;
 
-BL_HOST_FN size_t bwd_bytes(bl_shape shape) { return BL__BROKER_BYTES + bl__ring_bytes(shape.capacity, shape.words); }
+BL_HOST_FN size_t bl_bwd_bytes(bl_shape shape) {
+    return BL__BROKER_BYTES + bl__ring_bytes(shape.capacity, shape.words);
+}
 
-BL_FN void bwd_bind(bwd *q, void *memory, bl_shape shape, uint32_t thread) {
+BL_FN void bl_bwd_bind(bl_bwd *q, void *memory, bl_shape shape, uint32_t thread) {
     (void)thread;
     bl__broker_bind(&q->broker, memory, shape.capacity);
     bl__ring_bind(&q->ring, (unsigned char *)memory + BL__BROKER_BYTES, shape.capacity, shape.words);
 }
 
-BL_FN void bwd_init(bwd *q, uint32_t start, uint32_t rank, uint32_t size) {
+BL_FN void bl_bwd_init(bl_bwd *q, uint32_t start, uint32_t rank, uint32_t size) {
     bl__broker_init(&q->broker, start, rank);
     bl__ring_init(&q->ring, start, rank, size);
 }
 
-BL_FN uint32_t bwd_push_n(bwd *q, const uint32_t *items, uint32_t n) {
+BL_FN uint32_t bl_bwd_push_n(bl_bwd *q, const uint32_t *items, uint32_t n) {
     n = bl__broker_admit_pushes(&q->broker, n);
     if (n)
         bl__ring_put(&q->ring, bl_fetch_add32_relaxed(q->broker.tail, n), items, n);
     return n;
 }
-BL_FN uint32_t bwd_pop_n(bwd *q, uint32_t *items, uint32_t n) {
+BL_FN uint32_t bl_bwd_pop_n(bl_bwd *q, uint32_t *items, uint32_t n) {
     n = bl__broker_admit_pops(&q->broker, n);
     if (n)
         bl__ring_get(&q->ring, bl_fetch_add32_relaxed(q->broker.head, n), items, n);
     return n;
 }
-BL_FN uint32_t bwd_steal_n(bwd *q, uint32_t *items, uint32_t n) { return bwd_pop_n(q, items, n); }
+BL_FN uint32_t bl_bwd_steal_n(bl_bwd *q, uint32_t *items, uint32_t n) { return bl_bwd_pop_n(q, items, n); }
 
 /* Single ones are written out: a compiler for GPUs makes one fetch-and-add of those of a warp only where it sees that each adds the same. */
-BL_FN bl_outcome bwd_push(bwd *q, const uint32_t *item) {
+BL_FN bl_outcome bl_bwd_push(bl_bwd *q, const uint32_t *item) {
     if (!bl__broker_admit_pushes(&q->broker, 1))
-        return BL_FULL;
+        return BL_QUEUE_FULL;
     bl__ring_put(&q->ring, bl_fetch_add32_relaxed(q->broker.tail, 1), item, 1);
-    return BL_DONE;
+    return BL_QUEUE_DONE;
 }
-BL_FN bl_outcome bwd_pop(bwd *q, uint32_t *item) {
+BL_FN bl_outcome bl_bwd_pop(bl_bwd *q, uint32_t *item) {
     if (!bl__broker_admit_pops(&q->broker, 1))
-        return BL_EMPTY;
+        return BL_QUEUE_EMPTY;
     bl__ring_get(&q->ring, bl_fetch_add32_relaxed(q->broker.head, 1), item, 1);
-    return BL_DONE;
+    return BL_QUEUE_DONE;
 }
-BL_FN bl_outcome bwd_steal(bwd *q, uint32_t *item) { return bwd_pop(q, item); }
+BL_FN bl_outcome bl_bwd_steal(bl_bwd *q, uint32_t *item) { return bl_bwd_pop(q, item); }
 
-BL_FN uint32_t bwd_size(const bwd *q) { return bl__broker_size(&q->broker); }
+BL_FN uint32_t bl_bwd_size(const bl_bwd *q) { return bl__broker_size(&q->broker); }
 
 #endif

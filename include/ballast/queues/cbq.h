@@ -18,37 +18,39 @@
  * Order pairs: those of the ring. Tickets carry no data: relaxed.
  * Difference from the paper: batches, one fetch-and-add for n.
  */
-#ifndef BALLAST_QUEUES_CBQ_H
-#define BALLAST_QUEUES_CBQ_H
+#ifndef BL_QUEUES_CBQ_H
+#define BL_QUEUES_CBQ_H
 
 #include "../parts/ring.h"
 #include "contract.h"
 
-#define cbq_TEXT "ring with tickets, waits when empty or full (Orozco et al. 2012)"
-#define cbq_KIND BL_KIND_WAITING
-#define cbq_FLAGS (BL_LINEARIZABLE | BL_BOUNDED | BL_STATIC_MEMORY | BL_BATCHED | BL_FAIR | BL_ORDERS_MEMORY)
-#define cbq_PROGRESS "blocking"
-#define cbq_BY_HANDLE 0
-#define cbq_PER_THREAD 0
-#define cbq_LEAST 1u
-#define cbq_MOST_THREADS BL_MOST_THREADS
-#define cbq_DEVICES "cpu cuda sim"
+#define bl_cbq_TEXT "ring with tickets, waits when empty or full (Orozco et al. 2012)"
+#define bl_cbq_KIND BL_QUEUE_KIND_WAITING
+#define bl_cbq_FLAGS                                                                                                   \
+    (BL_QUEUE_LINEARIZABLE | BL_QUEUE_BOUNDED | BL_QUEUE_STATIC_MEMORY | BL_QUEUE_BATCHED | BL_QUEUE_FAIR |            \
+     BL_QUEUE_ORDERS_MEMORY)
+#define bl_cbq_PROGRESS "blocking"
+#define bl_cbq_BY_HANDLE 0
+#define bl_cbq_PER_THREAD 0
+#define bl_cbq_LEAST 1u
+#define bl_cbq_MOST_THREADS BL_QUEUE_MOST_THREADS
+#define bl_cbq_DEVICES "cpu cuda sim"
 
-typedef struct cbq {
+typedef struct bl_cbq {
     uint32_t *head, *tail;
     bl__ring ring;
-} cbq;
+} bl_cbq;
 
-BL_HOST_FN size_t cbq_bytes(bl_shape shape) { return 2 * BL_APART + bl__ring_bytes(shape.capacity, shape.words); }
+BL_HOST_FN size_t bl_cbq_bytes(bl_shape shape) { return 2 * BL_APART + bl__ring_bytes(shape.capacity, shape.words); }
 
-BL_FN void cbq_bind(cbq *q, void *memory, bl_shape shape, uint32_t thread) {
+BL_FN void bl_cbq_bind(bl_cbq *q, void *memory, bl_shape shape, uint32_t thread) {
     (void)thread;
     q->head = (uint32_t *)bl__queue_apart(memory, 0);
     q->tail = (uint32_t *)bl__queue_apart(memory, 1);
     bl__ring_bind(&q->ring, bl__queue_apart(memory, 2), shape.capacity, shape.words);
 }
 
-BL_FN void cbq_init(cbq *q, uint32_t start, uint32_t rank, uint32_t size) {
+BL_FN void bl_cbq_init(bl_cbq *q, uint32_t start, uint32_t rank, uint32_t size) {
     bl__ring_init(&q->ring, start, rank, size);
     if (rank == 0) {
         bl_store32_relaxed(q->head, start);
@@ -56,22 +58,22 @@ BL_FN void cbq_init(cbq *q, uint32_t start, uint32_t rank, uint32_t size) {
     }
 }
 
-BL_FN uint32_t cbq_push_n(cbq *q, const uint32_t *items, uint32_t n) {
+BL_FN uint32_t bl_cbq_push_n(bl_cbq *q, const uint32_t *items, uint32_t n) {
     bl__ring_put(&q->ring, bl_fetch_add32_relaxed(q->tail, n), items, n);
     return n;
 }
-BL_FN uint32_t cbq_pop_n(cbq *q, uint32_t *items, uint32_t n) {
+BL_FN uint32_t bl_cbq_pop_n(bl_cbq *q, uint32_t *items, uint32_t n) {
     bl__ring_get(&q->ring, bl_fetch_add32_relaxed(q->head, n), items, n);
     return n;
 }
 
-BL_FN bl_outcome cbq_push(cbq *q, const uint32_t *item) { return cbq_push_n(q, item, 1), BL_DONE; }
-BL_FN bl_outcome cbq_pop(cbq *q, uint32_t *item) { return cbq_pop_n(q, item, 1), BL_DONE; }
-BL_FN bl_outcome cbq_steal(cbq *q, uint32_t *item) { return cbq_pop(q, item); }
-BL_FN uint32_t cbq_steal_n(cbq *q, uint32_t *items, uint32_t n) { return cbq_pop_n(q, items, n); }
+BL_FN bl_outcome bl_cbq_push(bl_cbq *q, const uint32_t *item) { return bl_cbq_push_n(q, item, 1), BL_QUEUE_DONE; }
+BL_FN bl_outcome bl_cbq_pop(bl_cbq *q, uint32_t *item) { return bl_cbq_pop_n(q, item, 1), BL_QUEUE_DONE; }
+BL_FN bl_outcome bl_cbq_steal(bl_cbq *q, uint32_t *item) { return bl_cbq_pop(q, item); }
+BL_FN uint32_t bl_cbq_steal_n(bl_cbq *q, uint32_t *items, uint32_t n) { return bl_cbq_pop_n(q, items, n); }
 
 /* Tail first: a thread that loses its core between the two reads finds too few. */
-BL_FN uint32_t cbq_size(const cbq *q) {
+BL_FN uint32_t bl_cbq_size(const bl_cbq *q) {
     uint32_t tail = bl_load32_relaxed(q->tail);
     return bl__ring_between(&q->ring, bl_load32_relaxed(q->head), tail);
 }

@@ -21,32 +21,32 @@
  * stand-alone fences, which costs the same on ARM and less on x86, where a thief then needs none, and is visible to ThreadSanitizer; a weaker order of the
  * owner's swap.
  */
-#ifndef BALLAST_QUEUES_CHASE_LEV_H
-#define BALLAST_QUEUES_CHASE_LEV_H
+#ifndef BL_QUEUES_CHASE_LEV_H
+#define BL_QUEUES_CHASE_LEV_H
 
 #include "contract.h"
 
-#define chase_lev_TEXT "work-stealing deque on a ring (Chase, Lev 2005)"
-#define chase_lev_KIND BL_KIND_DEQUE
-#define chase_lev_FLAGS                                                                                                \
-    (BL_LINEARIZABLE | BL_EXACT_EMPTY | BL_EXACT_FULL | BL_BOUNDED | BL_STATIC_MEMORY | BL_BATCHED | BL_MULTI_QUEUE |  \
-     BL_ORDERS_MEMORY)
-#define chase_lev_PROGRESS "lock-free"
-#define chase_lev_BY_HANDLE 0
-#define chase_lev_PER_THREAD 0
-#define chase_lev_LEAST 1u
-#define chase_lev_MOST_THREADS UINT32_MAX
-#define chase_lev_DEVICES "cpu cuda sim"
+#define bl_chase_lev_TEXT "work-stealing deque on a ring (Chase, Lev 2005)"
+#define bl_chase_lev_KIND BL_QUEUE_KIND_DEQUE
+#define bl_chase_lev_FLAGS                                                                                             \
+    (BL_QUEUE_LINEARIZABLE | BL_QUEUE_EXACT_EMPTY | BL_QUEUE_EXACT_FULL | BL_QUEUE_BOUNDED | BL_QUEUE_STATIC_MEMORY |  \
+     BL_QUEUE_BATCHED | BL_QUEUE_MULTI_QUEUE | BL_QUEUE_ORDERS_MEMORY)
+#define bl_chase_lev_PROGRESS "lock-free"
+#define bl_chase_lev_BY_HANDLE 0
+#define bl_chase_lev_PER_THREAD 0
+#define bl_chase_lev_LEAST 1u
+#define bl_chase_lev_MOST_THREADS UINT32_MAX
+#define bl_chase_lev_DEVICES "cpu cuda sim"
 
-typedef struct chase_lev {
+typedef struct bl_chase_lev {
     uint64_t *top, *bottom;
     uint32_t *slots;
     uint32_t mask, words;
-} chase_lev;
+} bl_chase_lev;
 
-BL_HOST_FN size_t chase_lev_bytes(bl_shape shape) { return 2 * BL_LINE + 4u * (size_t)shape.capacity * shape.words; }
+BL_HOST_FN size_t bl_chase_lev_bytes(bl_shape shape) { return 2 * BL_LINE + 4u * (size_t)shape.capacity * shape.words; }
 
-BL_FN void chase_lev_bind(chase_lev *q, void *memory, bl_shape shape, uint32_t thread) {
+BL_FN void bl_chase_lev_bind(bl_chase_lev *q, void *memory, bl_shape shape, uint32_t thread) {
     (void)thread;
     q->top = (uint64_t *)bl__queue_line(memory, 0);
     q->bottom = (uint64_t *)bl__queue_line(memory, 1);
@@ -55,7 +55,7 @@ BL_FN void chase_lev_bind(chase_lev *q, void *memory, bl_shape shape, uint32_t t
     q->words = shape.words;
 }
 
-BL_FN void chase_lev_init(chase_lev *q, uint32_t start, uint32_t rank, uint32_t size) {
+BL_FN void bl_chase_lev_init(bl_chase_lev *q, uint32_t start, uint32_t rank, uint32_t size) {
     (void)size;
     if (rank == 0) {
         bl_store64_relaxed(q->top, start);
@@ -63,66 +63,66 @@ BL_FN void chase_lev_init(chase_lev *q, uint32_t start, uint32_t rank, uint32_t 
     }
 }
 
-BL_FN uint32_t *chase_lev_slot(const chase_lev *q, uint64_t i) {
+BL_FN uint32_t *bl_chase_lev_slot(const bl_chase_lev *q, uint64_t i) {
     return q->slots + (size_t)((uint32_t)i & q->mask) * q->words;
 }
 
-BL_FN uint32_t chase_lev_push_n(chase_lev *q, const uint32_t *items, uint32_t n) {
+BL_FN uint32_t bl_chase_lev_push_n(bl_chase_lev *q, const uint32_t *items, uint32_t n) {
     uint64_t bottom = bl_load64_relaxed(q->bottom);
     uint64_t top = bl_load64_acquire(q->top); /* A0 */
     uint32_t room = q->mask + 1 - (uint32_t)(bottom - top);
     n = n < room ? n : room;
     for (uint32_t i = 0; i < n; i++)
-        bl_race_write(chase_lev_slot(q, bottom + i), items + (size_t)i * q->words, q->words);
+        bl_race_write(bl_chase_lev_slot(q, bottom + i), items + (size_t)i * q->words, q->words);
     bl_store64_release(q->bottom, bottom + n); /* A1 */
     return n;
 }
-BL_FN bl_outcome chase_lev_push(chase_lev *q, const uint32_t *item) {
-    return chase_lev_push_n(q, item, 1) ? BL_DONE : BL_FULL;
+BL_FN bl_outcome bl_chase_lev_push(bl_chase_lev *q, const uint32_t *item) {
+    return bl_chase_lev_push_n(q, item, 1) ? BL_QUEUE_DONE : BL_QUEUE_FULL;
 }
 
-BL_FN bl_outcome chase_lev_pop(chase_lev *q, uint32_t *item) {
+BL_FN bl_outcome bl_chase_lev_pop(bl_chase_lev *q, uint32_t *item) {
     uint64_t bottom = bl_load64_relaxed(q->bottom) - 1;
     bl_store64_first_seq_cst(q->bottom, bottom); /* A2 */
     uint64_t top = bl_load64_seq_cst(q->top);    /* A3 */
     int64_t left = (int64_t)(bottom - top);
     if (left < 0) {
         bl_store64_relaxed(q->bottom, top); /* A5 */
-        return BL_EMPTY;
+        return BL_QUEUE_EMPTY;
     }
-    bl_race_read(item, chase_lev_slot(q, bottom), q->words);
+    bl_race_read(item, bl_chase_lev_slot(q, bottom), q->words);
     if (left > 0)
-        return BL_DONE;
+        return BL_QUEUE_DONE;
     bl_outcome outcome =
-        bl_cas64_acq_rel(q->top, &top, top + 1) ? BL_DONE : BL_EMPTY; /* A4: the last one is fought for */
-    bl_store64_relaxed(q->bottom, bottom + 1);                        /* A5 */
+        bl_cas64_acq_rel(q->top, &top, top + 1) ? BL_QUEUE_DONE : BL_QUEUE_EMPTY; /* A4: the last one is fought for */
+    bl_store64_relaxed(q->bottom, bottom + 1);                                    /* A5 */
     return outcome;
 }
 
-BL_FN uint32_t chase_lev_pop_n(chase_lev *q, uint32_t *items, uint32_t n) {
+BL_FN uint32_t bl_chase_lev_pop_n(bl_chase_lev *q, uint32_t *items, uint32_t n) {
     uint32_t got = 0;
-    while (got < n && chase_lev_pop(q, items + (size_t)got * q->words) == BL_DONE)
+    while (got < n && bl_chase_lev_pop(q, items + (size_t)got * q->words) == BL_QUEUE_DONE)
         got++;
     return got;
 }
 
-BL_FN bl_outcome chase_lev_steal(chase_lev *q, uint32_t *item) {
+BL_FN bl_outcome bl_chase_lev_steal(bl_chase_lev *q, uint32_t *item) {
     uint64_t top = bl_load64_first_seq_cst(q->top); /* B1 */
     uint64_t bottom = bl_load64_seq_cst(q->bottom); /* B2 */
     if ((int64_t)(bottom - top) <= 0)
-        return BL_EMPTY;
-    bl_race_read(item, chase_lev_slot(q, top), q->words);
-    return bl_cas64_first_seq_cst(q->top, &top, top + 1) ? BL_DONE : BL_RETRY; /* B3 */
+        return BL_QUEUE_EMPTY;
+    bl_race_read(item, bl_chase_lev_slot(q, top), q->words);
+    return bl_cas64_first_seq_cst(q->top, &top, top + 1) ? BL_QUEUE_DONE : BL_QUEUE_RETRY; /* B3 */
 }
 
-BL_FN uint32_t chase_lev_steal_n(chase_lev *q, uint32_t *items, uint32_t n) {
+BL_FN uint32_t bl_chase_lev_steal_n(bl_chase_lev *q, uint32_t *items, uint32_t n) {
     uint32_t got = 0;
-    while (got < n && chase_lev_steal(q, items + (size_t)got * q->words) == BL_DONE)
+    while (got < n && bl_chase_lev_steal(q, items + (size_t)got * q->words) == BL_QUEUE_DONE)
         got++;
     return got;
 }
 
-BL_FN uint32_t chase_lev_size(const chase_lev *q) {
+BL_FN uint32_t bl_chase_lev_size(const bl_chase_lev *q) {
     uint64_t top = bl_load64_relaxed(q->top);
     int64_t size = (int64_t)(bl_load64_relaxed(q->bottom) - top);
     return size > 0 ? (uint32_t)size : 0;

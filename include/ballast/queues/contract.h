@@ -28,17 +28,17 @@
  *   Q_MOST_THREADS         the most threads that may use it at the same time
  *   Q_DEVICES              "cpu cuda sim"
  */
-#ifndef BALLAST_QUEUES_CONTRACT_H
-#define BALLAST_QUEUES_CONTRACT_H
+#ifndef BL_QUEUES_CONTRACT_H
+#define BL_QUEUES_CONTRACT_H
 
 #include "../platform/platform.h"
 #include "properties.h"
 
 typedef enum bl_outcome {
-    BL_DONE, /* the item was pushed or popped */
-    BL_EMPTY,
-    BL_FULL,
-    BL_RETRY, /* another operation won; nothing is known about empty or full */
+    BL_QUEUE_DONE, /* the item was pushed or popped */
+    BL_QUEUE_EMPTY,
+    BL_QUEUE_FULL,
+    BL_QUEUE_RETRY, /* another operation won; nothing is known about empty or full */
 } bl_outcome;
 
 typedef struct bl_shape {
@@ -47,72 +47,72 @@ typedef struct bl_shape {
     uint32_t threads;  /* the most that use the queue at the same time, numbered from 0 */
 } bl_shape;
 
-#define BL_MOST_CAPACITY (1u << 30) /* differences of counters are looked at with their sign */
-#define BL_MOST_WORDS 1024u
-#define BL_MOST_THREADS (1u << 29) /* that may hold a ticket each beyond the capacity */
+#define BL_QUEUE_MOST_CAPACITY (1u << 30) /* differences of counters are looked at with their sign */
+#define BL_QUEUE_MOST_WORDS 1024u
+#define BL_QUEUE_MOST_THREADS (1u << 29) /* that may hold a ticket each beyond the capacity */
 
 typedef enum bl_fit {
-    BL_FITS,
-    BL_FITS_ROUNDED, /* the capacity was rounded up to a power of two */
-    BL_NO_CAPACITY,
-    BL_SMALL_CAPACITY,
-    BL_LARGE_CAPACITY,
-    BL_NO_WORDS,
-    BL_MANY_WORDS,
-    BL_WORDS_OF_HANDLE,
-    BL_NO_THREADS,
-    BL_MANY_THREADS
+    BL_FIT_EXACT,
+    BL_FIT_ROUNDED, /* the capacity was rounded up to a power of two */
+    BL_FIT_NO_CAPACITY,
+    BL_FIT_SMALL_CAPACITY,
+    BL_FIT_LARGE_CAPACITY,
+    BL_FIT_NO_WORDS,
+    BL_FIT_MANY_WORDS,
+    BL_FIT_WORDS_OF_HANDLE,
+    BL_FIT_NO_THREADS,
+    BL_FIT_MANY_THREADS
 } bl_fit;
 
 BL_HOST_FN bl_fit bl__shape_fit(bl_shape *shape, uint32_t least, uint32_t most_threads, int by_handle) {
     uint32_t wanted = shape->capacity;
     if (wanted == 0)
-        return BL_NO_CAPACITY;
+        return BL_FIT_NO_CAPACITY;
     if (wanted < least)
-        return BL_SMALL_CAPACITY;
-    if (wanted > BL_MOST_CAPACITY)
-        return BL_LARGE_CAPACITY;
+        return BL_FIT_SMALL_CAPACITY;
+    if (wanted > BL_QUEUE_MOST_CAPACITY)
+        return BL_FIT_LARGE_CAPACITY;
     if (shape->words == 0)
-        return BL_NO_WORDS;
+        return BL_FIT_NO_WORDS;
     if (by_handle && shape->words != 1)
-        return BL_WORDS_OF_HANDLE;
-    if (shape->words > BL_MOST_WORDS)
-        return BL_MANY_WORDS;
+        return BL_FIT_WORDS_OF_HANDLE;
+    if (shape->words > BL_QUEUE_MOST_WORDS)
+        return BL_FIT_MANY_WORDS;
     if (shape->threads == 0)
-        return BL_NO_THREADS;
+        return BL_FIT_NO_THREADS;
     if (shape->threads > most_threads)
-        return BL_MANY_THREADS;
+        return BL_FIT_MANY_THREADS;
     for (shape->capacity = 1; shape->capacity < wanted;)
         shape->capacity *= 2;
-    return shape->capacity == wanted ? BL_FITS : BL_FITS_ROUNDED;
+    return shape->capacity == wanted ? BL_FIT_EXACT : BL_FIT_ROUNDED;
 }
 /* The name of a queue Q for people: "abp". */
 #define BL_QUEUE_NAME(Q) BL__QUEUE_NAME(Q)
-#define BL__QUEUE_NAME(Q) #Q
+#define BL__QUEUE_NAME(Q) (&#Q[3]) /* less bl_ */
 
 #define BL_SHAPE_FIT(Q, shape) bl__shape_fit((shape), Q##_LEAST, Q##_MOST_THREADS, Q##_BY_HANDLE)
 
 BL_HOST_FN const char *bl_fit_text(bl_fit fit) {
     switch (fit) {
-    case BL_FITS:
+    case BL_FIT_EXACT:
         return "fits";
-    case BL_FITS_ROUNDED:
+    case BL_FIT_ROUNDED:
         return "fits; the capacity was rounded up to a power of two";
-    case BL_NO_CAPACITY:
+    case BL_FIT_NO_CAPACITY:
         return "capacity 0: a queue must hold something";
-    case BL_SMALL_CAPACITY:
+    case BL_FIT_SMALL_CAPACITY:
         return "capacity 1: this algorithm cannot tell a full slot from an empty one with fewer than two";
-    case BL_LARGE_CAPACITY:
+    case BL_FIT_LARGE_CAPACITY:
         return "capacity beyond 2^30";
-    case BL_NO_WORDS:
+    case BL_FIT_NO_WORDS:
         return "items of 0 words";
-    case BL_MANY_WORDS:
+    case BL_FIT_MANY_WORDS:
         return "items of more than 1024 words";
-    case BL_WORDS_OF_HANDLE:
+    case BL_FIT_WORDS_OF_HANDLE:
         return "this queue carries 32-bit handles: items of exactly 1 word";
-    case BL_NO_THREADS:
+    case BL_FIT_NO_THREADS:
         return "0 threads";
-    case BL_MANY_THREADS:
+    case BL_FIT_MANY_THREADS:
         break;
     }
     return "more threads than this algorithm can tell apart";

@@ -4,30 +4,31 @@
  * queue: it never reports EMPTY or FULL and a pop may read a slot before it is written. No scheduler uses it; benchmarks draw it as the
  * bound that the real queues are measured against.
  */
-#ifndef BALLAST_QUEUES_FAA_H
-#define BALLAST_QUEUES_FAA_H
+#ifndef BL_QUEUES_FAA_H
+#define BL_QUEUES_FAA_H
 
 #include "contract.h"
 
-#define faa_TEXT "fetch-and-add ceiling: not a queue, a bound to measure against"
-#define faa_KIND BL_KIND_CEILING
-#define faa_FLAGS (BL_STATIC_MEMORY | BL_BATCHED | BL_FAIR | BL_ALL_PARADIGMS | BL_MULTI_QUEUE)
-#define faa_PROGRESS "wait-free"
-#define faa_BY_HANDLE 0
-#define faa_PER_THREAD 0
-#define faa_LEAST 1u
-#define faa_MOST_THREADS UINT32_MAX
-#define faa_DEVICES "cpu cuda sim"
+#define bl_faa_TEXT "fetch-and-add ceiling: not a queue, a bound to measure against"
+#define bl_faa_KIND BL_QUEUE_KIND_CEILING
+#define bl_faa_FLAGS                                                                                                   \
+    (BL_QUEUE_STATIC_MEMORY | BL_QUEUE_BATCHED | BL_QUEUE_FAIR | BL_QUEUE_ALL_PARADIGMS | BL_QUEUE_MULTI_QUEUE)
+#define bl_faa_PROGRESS "wait-free"
+#define bl_faa_BY_HANDLE 0
+#define bl_faa_PER_THREAD 0
+#define bl_faa_LEAST 1u
+#define bl_faa_MOST_THREADS UINT32_MAX
+#define bl_faa_DEVICES "cpu cuda sim"
 
-typedef struct faa {
+typedef struct bl_faa {
     uint32_t *head, *tail;
     uint32_t *slots;
     uint32_t mask, words;
-} faa;
+} bl_faa;
 
-BL_HOST_FN size_t faa_bytes(bl_shape shape) { return 2 * BL_APART + 4u * (size_t)shape.capacity * shape.words; }
+BL_HOST_FN size_t bl_faa_bytes(bl_shape shape) { return 2 * BL_APART + 4u * (size_t)shape.capacity * shape.words; }
 
-BL_FN void faa_bind(faa *q, void *memory, bl_shape shape, uint32_t thread) {
+BL_FN void bl_faa_bind(bl_faa *q, void *memory, bl_shape shape, uint32_t thread) {
     (void)thread;
     q->head = (uint32_t *)bl__queue_apart(memory, 0);
     q->tail = (uint32_t *)bl__queue_apart(memory, 1);
@@ -36,7 +37,7 @@ BL_FN void faa_bind(faa *q, void *memory, bl_shape shape, uint32_t thread) {
     q->words = shape.words;
 }
 
-BL_FN void faa_init(faa *q, uint32_t start, uint32_t rank, uint32_t size) {
+BL_FN void bl_faa_init(bl_faa *q, uint32_t start, uint32_t rank, uint32_t size) {
     (void)size;
     if (rank == 0) {
         bl_store32_relaxed(q->head, start);
@@ -44,25 +45,25 @@ BL_FN void faa_init(faa *q, uint32_t start, uint32_t rank, uint32_t size) {
     }
 }
 
-BL_FN uint32_t faa_push_n(faa *q, const uint32_t *items, uint32_t n) {
+BL_FN uint32_t bl_faa_push_n(bl_faa *q, const uint32_t *items, uint32_t n) {
     uint32_t ticket = bl_fetch_add32_relaxed(q->tail, n);
     for (uint32_t i = 0; i < n; i++)
         bl_race_write(q->slots + (size_t)((ticket + i) & q->mask) * q->words, items + (size_t)i * q->words, q->words);
     return n;
 }
-BL_FN uint32_t faa_pop_n(faa *q, uint32_t *items, uint32_t n) {
+BL_FN uint32_t bl_faa_pop_n(bl_faa *q, uint32_t *items, uint32_t n) {
     uint32_t ticket = bl_fetch_add32_relaxed(q->head, n);
     for (uint32_t i = 0; i < n; i++)
         bl_race_read(items + (size_t)i * q->words, q->slots + (size_t)((ticket + i) & q->mask) * q->words, q->words);
     return n;
 }
 
-BL_FN bl_outcome faa_push(faa *q, const uint32_t *item) { return faa_push_n(q, item, 1), BL_DONE; }
-BL_FN bl_outcome faa_pop(faa *q, uint32_t *item) { return faa_pop_n(q, item, 1), BL_DONE; }
-BL_FN bl_outcome faa_steal(faa *q, uint32_t *item) { return faa_pop(q, item); }
-BL_FN uint32_t faa_steal_n(faa *q, uint32_t *items, uint32_t n) { return faa_pop_n(q, items, n); }
+BL_FN bl_outcome bl_faa_push(bl_faa *q, const uint32_t *item) { return bl_faa_push_n(q, item, 1), BL_QUEUE_DONE; }
+BL_FN bl_outcome bl_faa_pop(bl_faa *q, uint32_t *item) { return bl_faa_pop_n(q, item, 1), BL_QUEUE_DONE; }
+BL_FN bl_outcome bl_faa_steal(bl_faa *q, uint32_t *item) { return bl_faa_pop(q, item); }
+BL_FN uint32_t bl_faa_steal_n(bl_faa *q, uint32_t *items, uint32_t n) { return bl_faa_pop_n(q, items, n); }
 
-BL_FN uint32_t faa_size(const faa *q) {
+BL_FN uint32_t bl_faa_size(const bl_faa *q) {
     int32_t size = (int32_t)(bl_load32_relaxed(q->tail) - bl_load32_relaxed(q->head));
     return size > 0 ? (uint32_t)size : 0;
 }

@@ -28,32 +28,35 @@
  * slot instead of two semaphores, so that the k-th push and pop of a slot alternate in the order of their tickets;
  * batches, one fetch-and-add for n, of which 1024 at most are taken at a time.
  */
-#ifndef BALLAST_QUEUES_GOTTLIEB_H
-#define BALLAST_QUEUES_GOTTLIEB_H
+#ifndef BL_QUEUES_GOTTLIEB_H
+#define BL_QUEUES_GOTTLIEB_H
 
 #include "../parts/reserve.h"
 #include "../parts/ring.h"
 #include "contract.h"
 
-#define gottlieb_TEXT "ring with tickets and two bounds of its length (Gottlieb, Lubachevsky, Rudolph 1983)"
-#define gottlieb_KIND BL_KIND_FIFO
-#define gottlieb_FLAGS                                                                                                 \
-    (BL_BOUNDED | BL_STATIC_MEMORY | BL_BATCHED | BL_ALL_PARADIGMS | BL_MULTI_QUEUE | BL_ORDERS_MEMORY)
-#define gottlieb_PROGRESS "blocking"
-#define gottlieb_BY_HANDLE 0
-#define gottlieb_PER_THREAD 0
-#define gottlieb_LEAST 1u
-#define gottlieb_MOST_THREADS BL__RESERVE_THREADS
-#define gottlieb_DEVICES "cpu cuda sim"
+#define bl_gottlieb_TEXT "ring with tickets and two bounds of its length (Gottlieb, Lubachevsky, Rudolph 1983)"
+#define bl_gottlieb_KIND BL_QUEUE_KIND_FIFO
+#define bl_gottlieb_FLAGS                                                                                              \
+    (BL_QUEUE_BOUNDED | BL_QUEUE_STATIC_MEMORY | BL_QUEUE_BATCHED | BL_QUEUE_ALL_PARADIGMS | BL_QUEUE_MULTI_QUEUE |    \
+     BL_QUEUE_ORDERS_MEMORY)
+#define bl_gottlieb_PROGRESS "blocking"
+#define bl_gottlieb_BY_HANDLE 0
+#define bl_gottlieb_PER_THREAD 0
+#define bl_gottlieb_LEAST 1u
+#define bl_gottlieb_MOST_THREADS BL__RESERVE_THREADS
+#define bl_gottlieb_DEVICES "cpu cuda sim"
 
-typedef struct gottlieb {
+typedef struct bl_gottlieb {
     uint32_t *head, *tail, *items, *room;
     bl__ring ring;
-} gottlieb;
+} bl_gottlieb;
 
-BL_HOST_FN size_t gottlieb_bytes(bl_shape shape) { return 4 * BL_APART + bl__ring_bytes(shape.capacity, shape.words); }
+BL_HOST_FN size_t bl_gottlieb_bytes(bl_shape shape) {
+    return 4 * BL_APART + bl__ring_bytes(shape.capacity, shape.words);
+}
 
-BL_FN void gottlieb_bind(gottlieb *q, void *memory, bl_shape shape, uint32_t thread) {
+BL_FN void bl_gottlieb_bind(bl_gottlieb *q, void *memory, bl_shape shape, uint32_t thread) {
     (void)thread;
     q->head = (uint32_t *)bl__queue_apart(memory, 0);
     q->tail = (uint32_t *)bl__queue_apart(memory, 1);
@@ -62,7 +65,7 @@ BL_FN void gottlieb_bind(gottlieb *q, void *memory, bl_shape shape, uint32_t thr
     bl__ring_bind(&q->ring, bl__queue_apart(memory, 4), shape.capacity, shape.words);
 }
 
-BL_FN void gottlieb_init(gottlieb *q, uint32_t start, uint32_t rank, uint32_t size) {
+BL_FN void bl_gottlieb_init(bl_gottlieb *q, uint32_t start, uint32_t rank, uint32_t size) {
     bl__ring_init(&q->ring, start, rank, size);
     if (rank == 0) {
         bl_store32_relaxed(q->head, start);
@@ -72,7 +75,7 @@ BL_FN void gottlieb_init(gottlieb *q, uint32_t start, uint32_t rank, uint32_t si
     }
 }
 
-BL_FN uint32_t gottlieb_push_n(gottlieb *q, const uint32_t *items, uint32_t n) {
+BL_FN uint32_t bl_gottlieb_push_n(bl_gottlieb *q, const uint32_t *items, uint32_t n) {
     n = bl__reserve(q->room, n);
     if (n == 0)
         return 0;
@@ -80,7 +83,7 @@ BL_FN uint32_t gottlieb_push_n(gottlieb *q, const uint32_t *items, uint32_t n) {
     bl_fetch_add32_relaxed(q->items, n);
     return n;
 }
-BL_FN uint32_t gottlieb_pop_n(gottlieb *q, uint32_t *items, uint32_t n) {
+BL_FN uint32_t bl_gottlieb_pop_n(bl_gottlieb *q, uint32_t *items, uint32_t n) {
     n = bl__reserve(q->items, n);
     if (n == 0)
         return 0;
@@ -89,25 +92,27 @@ BL_FN uint32_t gottlieb_pop_n(gottlieb *q, uint32_t *items, uint32_t n) {
     return n;
 }
 
-BL_FN bl_outcome gottlieb_push(gottlieb *q, const uint32_t *item) {
+BL_FN bl_outcome bl_gottlieb_push(bl_gottlieb *q, const uint32_t *item) {
     if (!bl__reserve_one(q->room))
-        return BL_FULL;
+        return BL_QUEUE_FULL;
     bl__ring_put(&q->ring, bl_fetch_add32_relaxed(q->tail, 1), item, 1);
     bl_fetch_add32_relaxed(q->items, 1);
-    return BL_DONE;
+    return BL_QUEUE_DONE;
 }
-BL_FN bl_outcome gottlieb_pop(gottlieb *q, uint32_t *item) {
+BL_FN bl_outcome bl_gottlieb_pop(bl_gottlieb *q, uint32_t *item) {
     if (!bl__reserve_one(q->items))
-        return BL_EMPTY;
+        return BL_QUEUE_EMPTY;
     bl__ring_get(&q->ring, bl_fetch_add32_relaxed(q->head, 1), item, 1);
     bl_fetch_add32_relaxed(q->room, 1);
-    return BL_DONE;
+    return BL_QUEUE_DONE;
 }
-BL_FN bl_outcome gottlieb_steal(gottlieb *q, uint32_t *item) { return gottlieb_pop(q, item); }
-BL_FN uint32_t gottlieb_steal_n(gottlieb *q, uint32_t *items, uint32_t n) { return gottlieb_pop_n(q, items, n); }
+BL_FN bl_outcome bl_gottlieb_steal(bl_gottlieb *q, uint32_t *item) { return bl_gottlieb_pop(q, item); }
+BL_FN uint32_t bl_gottlieb_steal_n(bl_gottlieb *q, uint32_t *items, uint32_t n) {
+    return bl_gottlieb_pop_n(q, items, n);
+}
 
 /* What a pop would go by. */
-BL_FN uint32_t gottlieb_size(const gottlieb *q) {
+BL_FN uint32_t bl_gottlieb_size(const bl_gottlieb *q) {
     int32_t items = (int32_t)bl_load32_relaxed(q->items);
     return items > 0 ? (uint32_t)items : 0;
 }

@@ -24,28 +24,34 @@
  * Differences from the paper: written from its description in Kerbl et al. 2018, so where exactly it changes its
  * counters is our decision; batches, one fetch-and-add for n, of which 1024 at most are taken at a time.
  */
-#ifndef BALLAST_QUEUES_HTQ_H
-#define BALLAST_QUEUES_HTQ_H
+#ifndef BL_QUEUES_HTQ_H
+#define BL_QUEUES_HTQ_H
 
 #include "gottlieb.h"
 
-#define htq_TEXT "ring with tickets and a count for either side (Orozco et al. 2012)"
-#define htq_KIND BL_KIND_FIFO
-#define htq_FLAGS (BL_BOUNDED | BL_STATIC_MEMORY | BL_BATCHED | BL_ALL_PARADIGMS | BL_MULTI_QUEUE | BL_ORDERS_MEMORY)
-#define htq_PROGRESS "blocking"
-#define htq_BY_HANDLE 0
-#define htq_PER_THREAD 0
-#define htq_LEAST 1u
-#define htq_MOST_THREADS BL__RESERVE_THREADS
-#define htq_DEVICES "cpu cuda sim"
+#define bl_htq_TEXT "ring with tickets and a count for either side (Orozco et al. 2012)"
+#define bl_htq_KIND BL_QUEUE_KIND_FIFO
+#define bl_htq_FLAGS                                                                                                   \
+    (BL_QUEUE_BOUNDED | BL_QUEUE_STATIC_MEMORY | BL_QUEUE_BATCHED | BL_QUEUE_ALL_PARADIGMS | BL_QUEUE_MULTI_QUEUE |    \
+     BL_QUEUE_ORDERS_MEMORY)
+#define bl_htq_PROGRESS "blocking"
+#define bl_htq_BY_HANDLE 0
+#define bl_htq_PER_THREAD 0
+#define bl_htq_LEAST 1u
+#define bl_htq_MOST_THREADS BL__RESERVE_THREADS
+#define bl_htq_DEVICES "cpu cuda sim"
 
-typedef gottlieb htq; /* the same words, changed at other moments */
+typedef bl_gottlieb bl_htq; /* the same words, changed at other moments */
 
-BL_HOST_FN size_t htq_bytes(bl_shape shape) { return gottlieb_bytes(shape); }
-BL_FN void htq_bind(htq *q, void *memory, bl_shape shape, uint32_t thread) { gottlieb_bind(q, memory, shape, thread); }
-BL_FN void htq_init(htq *q, uint32_t start, uint32_t rank, uint32_t size) { gottlieb_init(q, start, rank, size); }
+BL_HOST_FN size_t bl_htq_bytes(bl_shape shape) { return bl_gottlieb_bytes(shape); }
+BL_FN void bl_htq_bind(bl_htq *q, void *memory, bl_shape shape, uint32_t thread) {
+    bl_gottlieb_bind(q, memory, shape, thread);
+}
+BL_FN void bl_htq_init(bl_htq *q, uint32_t start, uint32_t rank, uint32_t size) {
+    bl_gottlieb_init(q, start, rank, size);
+}
 
-BL_FN uint32_t htq_push_n(htq *q, const uint32_t *items, uint32_t n) {
+BL_FN uint32_t bl_htq_push_n(bl_htq *q, const uint32_t *items, uint32_t n) {
     n = bl__reserve(q->room, n);
     if (n == 0)
         return 0;
@@ -54,7 +60,7 @@ BL_FN uint32_t htq_push_n(htq *q, const uint32_t *items, uint32_t n) {
     bl__ring_put(&q->ring, p, items, n);
     return n;
 }
-BL_FN uint32_t htq_pop_n(htq *q, uint32_t *items, uint32_t n) {
+BL_FN uint32_t bl_htq_pop_n(bl_htq *q, uint32_t *items, uint32_t n) {
     n = bl__reserve(q->items, n);
     if (n == 0)
         return 0;
@@ -64,25 +70,25 @@ BL_FN uint32_t htq_pop_n(htq *q, uint32_t *items, uint32_t n) {
     return n;
 }
 
-BL_FN bl_outcome htq_push(htq *q, const uint32_t *item) {
+BL_FN bl_outcome bl_htq_push(bl_htq *q, const uint32_t *item) {
     if (!bl__reserve_one(q->room))
-        return BL_FULL;
+        return BL_QUEUE_FULL;
     uint32_t p = bl_fetch_add32_relaxed(q->tail, 1);
     bl_fetch_add32_relaxed(q->items, 1);
     bl__ring_put(&q->ring, p, item, 1);
-    return BL_DONE;
+    return BL_QUEUE_DONE;
 }
-BL_FN bl_outcome htq_pop(htq *q, uint32_t *item) {
+BL_FN bl_outcome bl_htq_pop(bl_htq *q, uint32_t *item) {
     if (!bl__reserve_one(q->items))
-        return BL_EMPTY;
+        return BL_QUEUE_EMPTY;
     uint32_t p = bl_fetch_add32_relaxed(q->head, 1);
     bl_fetch_add32_relaxed(q->room, 1);
     bl__ring_get(&q->ring, p, item, 1);
-    return BL_DONE;
+    return BL_QUEUE_DONE;
 }
-BL_FN bl_outcome htq_steal(htq *q, uint32_t *item) { return htq_pop(q, item); }
-BL_FN uint32_t htq_steal_n(htq *q, uint32_t *items, uint32_t n) { return htq_pop_n(q, items, n); }
+BL_FN bl_outcome bl_htq_steal(bl_htq *q, uint32_t *item) { return bl_htq_pop(q, item); }
+BL_FN uint32_t bl_htq_steal_n(bl_htq *q, uint32_t *items, uint32_t n) { return bl_htq_pop_n(q, items, n); }
 
-BL_FN uint32_t htq_size(const htq *q) { return gottlieb_size(q); }
+BL_FN uint32_t bl_htq_size(const bl_htq *q) { return bl_gottlieb_size(q); }
 
 #endif

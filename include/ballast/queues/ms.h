@@ -21,7 +21,7 @@
  * node is in the hands of somebody who does not go on, pushes come back with RETRY until it does; items that are in can
  * always be popped.
  * Linearization: push at L1, pop at H1, EMPTY at the second read of the link (the node that was head has no next, so it
- * still is), FULL at the read of head in ms_full: the list never holds more than capacity items, so tail cannot have
+ * still is), FULL at the read of head in bl_ms_full: the list never holds more than capacity items, so tail cannot have
  * moved since it was read. Without a free node, but not full: RETRY.
  * Numbers repeat after 2^32 operations: a thread would have to sleep through all of them.
  *
@@ -43,37 +43,37 @@
  * tail is read twice; FULL; a popper looks after tail when it has the item, before it frees the node that tail may
  * still stand at.
  */
-#ifndef BALLAST_QUEUES_MS_H
-#define BALLAST_QUEUES_MS_H
+#ifndef BL_QUEUES_MS_H
+#define BL_QUEUES_MS_H
 
 #include "contract.h"
 
-#define ms_TEXT "lock-free list (Michael, Scott 1996)"
-#define ms_KIND BL_KIND_FIFO
-#define ms_FLAGS                                                                                                       \
-    (BL_LINEARIZABLE | BL_EXACT_EMPTY | BL_EXACT_FULL | BL_BOUNDED | BL_STATIC_MEMORY | BL_ALL_PARADIGMS |             \
-     BL_MULTI_QUEUE | BL_ORDERS_MEMORY)
-#define ms_PROGRESS "lock-free"
-#define ms_BY_HANDLE 0
-#define ms_PER_THREAD 0
-#define ms_LEAST 1u
-#define ms_MOST_THREADS UINT32_MAX
-#define ms_DEVICES "cpu cuda sim"
+#define bl_ms_TEXT "lock-free list (Michael, Scott 1996)"
+#define bl_ms_KIND BL_QUEUE_KIND_FIFO
+#define bl_ms_FLAGS                                                                                                    \
+    (BL_QUEUE_LINEARIZABLE | BL_QUEUE_EXACT_EMPTY | BL_QUEUE_EXACT_FULL | BL_QUEUE_BOUNDED | BL_QUEUE_STATIC_MEMORY |  \
+     BL_QUEUE_ALL_PARADIGMS | BL_QUEUE_MULTI_QUEUE | BL_QUEUE_ORDERS_MEMORY)
+#define bl_ms_PROGRESS "lock-free"
+#define bl_ms_BY_HANDLE 0
+#define bl_ms_PER_THREAD 0
+#define bl_ms_LEAST 1u
+#define bl_ms_MOST_THREADS UINT32_MAX
+#define bl_ms_DEVICES "cpu cuda sim"
 
-#define MS_NONE UINT32_MAX
+#define BL_MS_NONE UINT32_MAX
 
-typedef struct ms {
+typedef struct bl_ms {
     uint64_t *head, *tail, *free;
     uint32_t *nodes;
     uint32_t capacity, words, stride;
-} ms;
+} bl_ms;
 
-BL_HOST_FN uint32_t ms_stride(uint32_t words) { return (3 + words + 1) / 2 * 2; } /* links are aligned */
-BL_HOST_FN size_t ms_bytes(bl_shape shape) {
-    return 3 * BL_APART + 4u * ((size_t)shape.capacity + 1) * ms_stride(shape.words);
+BL_HOST_FN uint32_t bl_ms_stride(uint32_t words) { return (3 + words + 1) / 2 * 2; } /* links are aligned */
+BL_HOST_FN size_t bl_ms_bytes(bl_shape shape) {
+    return 3 * BL_APART + 4u * ((size_t)shape.capacity + 1) * bl_ms_stride(shape.words);
 }
 
-BL_FN void ms_bind(ms *q, void *memory, bl_shape shape, uint32_t thread) {
+BL_FN void bl_ms_bind(bl_ms *q, void *memory, bl_shape shape, uint32_t thread) {
     (void)thread;
     q->head = (uint64_t *)bl__queue_apart(memory, 0);
     q->tail = (uint64_t *)bl__queue_apart(memory, 1);
@@ -81,119 +81,121 @@ BL_FN void ms_bind(ms *q, void *memory, bl_shape shape, uint32_t thread) {
     q->nodes = (uint32_t *)bl__queue_apart(memory, 3);
     q->capacity = shape.capacity;
     q->words = shape.words;
-    q->stride = ms_stride(shape.words);
+    q->stride = bl_ms_stride(shape.words);
 }
 
-BL_FN uint64_t ms_word(uint32_t index, uint32_t number) { return (uint64_t)number << 32 | index; }
-BL_FN uint32_t ms_index(uint64_t word) { return (uint32_t)word; }
-BL_FN uint32_t ms_number(uint64_t word) { return (uint32_t)(word >> 32); }
+BL_FN uint64_t bl_ms_word(uint32_t index, uint32_t number) { return (uint64_t)number << 32 | index; }
+BL_FN uint32_t bl_ms_index(uint64_t word) { return (uint32_t)word; }
+BL_FN uint32_t bl_ms_number(uint64_t word) { return (uint32_t)(word >> 32); }
 
-BL_FN uint32_t *ms_node(const ms *q, uint32_t i) { return q->nodes + (size_t)i * q->stride; }
-BL_FN uint64_t *ms_link(const ms *q, uint32_t i) { return (uint64_t *)(void *)ms_node(q, i); }
-BL_FN uint32_t *ms_below(const ms *q, uint32_t i) { return ms_node(q, i) + 2; }
-BL_FN uint32_t *ms_item(const ms *q, uint32_t i) { return ms_node(q, i) + 3; }
+BL_FN uint32_t *bl_ms_node(const bl_ms *q, uint32_t i) { return q->nodes + (size_t)i * q->stride; }
+BL_FN uint64_t *bl_ms_link(const bl_ms *q, uint32_t i) { return (uint64_t *)(void *)bl_ms_node(q, i); }
+BL_FN uint32_t *bl_ms_below(const bl_ms *q, uint32_t i) { return bl_ms_node(q, i) + 2; }
+BL_FN uint32_t *bl_ms_item(const bl_ms *q, uint32_t i) { return bl_ms_node(q, i) + 3; }
 
 /* Node 0 is the dummy, the others are free, lowest on top. */
-BL_FN void ms_init(ms *q, uint32_t start, uint32_t rank, uint32_t size) {
+BL_FN void bl_ms_init(bl_ms *q, uint32_t start, uint32_t rank, uint32_t size) {
     for (uint32_t i = rank; i <= q->capacity; i += size) {
-        bl_store64_relaxed(ms_link(q, i), ms_word(MS_NONE, start));
-        bl_store32_relaxed(ms_below(q, i), i < q->capacity ? i + 1 : MS_NONE);
+        bl_store64_relaxed(bl_ms_link(q, i), bl_ms_word(BL_MS_NONE, start));
+        bl_store32_relaxed(bl_ms_below(q, i), i < q->capacity ? i + 1 : BL_MS_NONE);
     }
     if (rank == 0) {
-        bl_store64_relaxed(q->head, ms_word(0, start));
-        bl_store64_relaxed(q->tail, ms_word(0, start));
-        bl_store64_relaxed(q->free, ms_word(1, start));
+        bl_store64_relaxed(q->head, bl_ms_word(0, start));
+        bl_store64_relaxed(q->tail, bl_ms_word(0, start));
+        bl_store64_relaxed(q->free, bl_ms_word(1, start));
     }
 }
 
-/* A node off the stack, or MS_NONE. */
-BL_FN uint32_t ms_take(ms *q) {
+/* A node off the stack, or BL_MS_NONE. */
+BL_FN uint32_t bl_ms_take(bl_ms *q) {
     for (uint32_t tries = 0;; bl_backoff(tries++)) {
         uint64_t top = bl_load64_acquire(q->free); /* F2 */
-        if (ms_index(top) == MS_NONE)
-            return MS_NONE;
-        uint32_t below = bl_load32_relaxed(ms_below(q, ms_index(top))); /* stale if the node was taken meanwhile, */
-        uint64_t bumped = ms_word(below, bl_bump(ms_number(top)));      /* and then this says so */
+        if (bl_ms_index(top) == BL_MS_NONE)
+            return BL_MS_NONE;
+        uint32_t below =
+            bl_load32_relaxed(bl_ms_below(q, bl_ms_index(top)));         /* stale if the node was taken meanwhile, */
+        uint64_t bumped = bl_ms_word(below, bl_bump(bl_ms_number(top))); /* and then this says so */
         if (bl_cas64_relaxed(q->free, &top, bumped))
-            return ms_index(top);
+            return bl_ms_index(top);
     }
 }
-BL_FN void ms_give(ms *q, uint32_t node) {
+BL_FN void bl_ms_give(bl_ms *q, uint32_t node) {
     for (uint32_t tries = 0;; bl_backoff(tries++)) {
         uint64_t top = bl_load64_relaxed(q->free);
-        bl_store32_relaxed(ms_below(q, node), ms_index(top));
-        if (bl_cas64_release(q->free, &top, ms_word(node, ms_number(top)))) /* F1 */
+        bl_store32_relaxed(bl_ms_below(q, node), bl_ms_index(top));
+        if (bl_cas64_release(q->free, &top, bl_ms_word(node, bl_ms_number(top)))) /* F1 */
             return;
     }
 }
 
 /* False: somebody else has done it. */
-BL_FN bool ms_move_tail(ms *q, uint64_t tail, uint32_t next) {
-    return bl_cas64_release(q->tail, &tail, ms_word(next, ms_number(tail) + 1)); /* T1 */
+BL_FN bool bl_ms_move_tail(bl_ms *q, uint64_t tail, uint32_t next) {
+    return bl_cas64_release(q->tail, &tail, bl_ms_word(next, bl_ms_number(tail) + 1)); /* T1 */
 }
 
-BL_FN bool ms_full(const ms *q) {
-    uint32_t tail = ms_number(bl_load64_relaxed(q->tail));
+BL_FN bool bl_ms_full(const bl_ms *q) {
+    uint32_t tail = bl_ms_number(bl_load64_relaxed(q->tail));
     bl_fence_seq_cst(); /* X */
-    return tail - ms_number(bl_load64_relaxed(q->head)) == q->capacity;
+    return tail - bl_ms_number(bl_load64_relaxed(q->head)) == q->capacity;
 }
 
-BL_FN bl_outcome ms_push(ms *q, const uint32_t *item) {
-    uint32_t node = ms_take(q);
-    if (node == MS_NONE)
-        return ms_full(q) ? BL_FULL : BL_RETRY;
-    bl_race_write(ms_item(q, node), item, q->words);
+BL_FN bl_outcome bl_ms_push(bl_ms *q, const uint32_t *item) {
+    uint32_t node = bl_ms_take(q);
+    if (node == BL_MS_NONE)
+        return bl_ms_full(q) ? BL_QUEUE_FULL : BL_QUEUE_RETRY;
+    bl_race_write(bl_ms_item(q, node), item, q->words);
     for (uint32_t tries = 0;;) {
         uint64_t tail = bl_load64_acquire(q->tail); /* T2 */
-        uint32_t number = ms_number(tail);
-        uint64_t next = ms_word(MS_NONE, number);
-        bl_store64_relaxed(ms_link(q, node), ms_word(MS_NONE, number + 1));
-        if (bl_cas64_release(ms_link(q, ms_index(tail)), &next, ms_word(node, number))) { /* L1 */
-            ms_move_tail(q, tail, node);
-            return BL_DONE;
+        uint32_t number = bl_ms_number(tail);
+        uint64_t next = bl_ms_word(BL_MS_NONE, number);
+        bl_store64_relaxed(bl_ms_link(q, node), bl_ms_word(BL_MS_NONE, number + 1));
+        if (bl_cas64_release(bl_ms_link(q, bl_ms_index(tail)), &next, bl_ms_word(node, number))) { /* L1 */
+            bl_ms_move_tail(q, tail, node);
+            return BL_QUEUE_DONE;
         }
-        if (ms_number(next) != number || !ms_move_tail(q, tail, ms_index(next))) /* tail has moved on without us */
+        if (bl_ms_number(next) != number ||
+            !bl_ms_move_tail(q, tail, bl_ms_index(next))) /* tail has moved on without us */
             bl_backoff(tries++);
     }
 }
 
 /* The node that was head before is ours, but tail may still stand at it. */
-BL_FN void ms_retire(ms *q, uint64_t head, uint64_t next) {
+BL_FN void bl_ms_retire(bl_ms *q, uint64_t head, uint64_t next) {
     uint64_t tail = bl_load64_relaxed(q->tail);
-    if (ms_number(tail) == ms_number(head))
-        ms_move_tail(q, tail, ms_index(next));
-    ms_give(q, ms_index(head));
+    if (bl_ms_number(tail) == bl_ms_number(head))
+        bl_ms_move_tail(q, tail, bl_ms_index(next));
+    bl_ms_give(q, bl_ms_index(head));
 }
 
-BL_FN bl_outcome ms_pop(ms *q, uint32_t *item) {
+BL_FN bl_outcome bl_ms_pop(bl_ms *q, uint32_t *item) {
     for (uint32_t tries = 0;; bl_backoff(tries++)) {
-        uint64_t head = bl_load64_acquire(q->head);                    /* H2 */
-        uint64_t next = bl_load64_acquire(ms_link(q, ms_index(head))); /* L2 */
-        if (ms_number(next) != ms_number(head))                        /* head has moved on */
+        uint64_t head = bl_load64_acquire(q->head);                          /* H2 */
+        uint64_t next = bl_load64_acquire(bl_ms_link(q, bl_ms_index(head))); /* L2 */
+        if (bl_ms_number(next) != bl_ms_number(head))                        /* head has moved on */
             continue;
-        if (ms_index(next) == MS_NONE) {
+        if (bl_ms_index(next) == BL_MS_NONE) {
             bl_fence_seq_cst(); /* X */
-            if (bl_load64_relaxed(ms_link(q, ms_index(head))) == next)
-                return BL_EMPTY;
+            if (bl_load64_relaxed(bl_ms_link(q, bl_ms_index(head))) == next)
+                return BL_QUEUE_EMPTY;
             continue;
         }
-        bl_race_read(item, ms_item(q, ms_index(next)), q->words);
+        bl_race_read(item, bl_ms_item(q, bl_ms_index(next)), q->words);
         uint64_t seen = head;
-        if (bl_cas64_release(q->head, &seen, ms_word(ms_index(next), ms_number(head) + 1))) { /* H1 */
-            ms_retire(q, head, next);
-            return BL_DONE;
+        if (bl_cas64_release(q->head, &seen, bl_ms_word(bl_ms_index(next), bl_ms_number(head) + 1))) { /* H1 */
+            bl_ms_retire(q, head, next);
+            return BL_QUEUE_DONE;
         }
     }
 }
 
 /* Tail first: who loses its core in between finds too few, never more than there ever were. */
-BL_FN uint32_t ms_size(const ms *q) {
-    uint32_t tail = ms_number(bl_load64_acquire(q->tail));
-    int32_t size = (int32_t)(tail - ms_number(bl_load64_relaxed(q->head)));
+BL_FN uint32_t bl_ms_size(const bl_ms *q) {
+    uint32_t tail = bl_ms_number(bl_load64_acquire(q->tail));
+    int32_t size = (int32_t)(tail - bl_ms_number(bl_load64_relaxed(q->head)));
     return size > 0 ? (uint32_t)size : 0;
 }
 
-#define BL_SINGLY ms
+#define BL_SINGLY bl_ms
 #include "template/singly.h"
 #undef BL_SINGLY
 

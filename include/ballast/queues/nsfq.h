@@ -29,35 +29,35 @@
  *
  * Differences from the paper: EMPTY and FULL by head and tail, RETRY between them.
  */
-#ifndef BALLAST_QUEUES_NSFQ_H
-#define BALLAST_QUEUES_NSFQ_H
+#ifndef BL_QUEUES_NSFQ_H
+#define BL_QUEUES_NSFQ_H
 
 #include "../parts/ring.h"
 #include "contract.h"
 
-#define nsfq_TEXT "ring with tickets taken by compare-and-swap (Scogland, Feng 2015, non-blocking interface)"
-#define nsfq_KIND BL_KIND_FIFO
-#define nsfq_FLAGS                                                                                                     \
-    (BL_LINEARIZABLE | BL_EXACT_EMPTY | BL_EXACT_FULL | BL_BOUNDED | BL_STATIC_MEMORY | BL_ALL_PARADIGMS |             \
-     BL_MULTI_QUEUE | BL_ORDERS_MEMORY)
-#define nsfq_PROGRESS "blocking"
-#define nsfq_BY_HANDLE 0
-#define nsfq_PER_THREAD 0
-#define nsfq_LEAST 1u
-#define nsfq_MOST_THREADS UINT32_MAX
-#define nsfq_DEVICES "cpu cuda sim"
+#define bl_nsfq_TEXT "ring with tickets taken by compare-and-swap (Scogland, Feng 2015, non-blocking interface)"
+#define bl_nsfq_KIND BL_QUEUE_KIND_FIFO
+#define bl_nsfq_FLAGS                                                                                                  \
+    (BL_QUEUE_LINEARIZABLE | BL_QUEUE_EXACT_EMPTY | BL_QUEUE_EXACT_FULL | BL_QUEUE_BOUNDED | BL_QUEUE_STATIC_MEMORY |  \
+     BL_QUEUE_ALL_PARADIGMS | BL_QUEUE_MULTI_QUEUE | BL_QUEUE_ORDERS_MEMORY)
+#define bl_nsfq_PROGRESS "blocking"
+#define bl_nsfq_BY_HANDLE 0
+#define bl_nsfq_PER_THREAD 0
+#define bl_nsfq_LEAST 1u
+#define bl_nsfq_MOST_THREADS UINT32_MAX
+#define bl_nsfq_DEVICES "cpu cuda sim"
 
-#define NSFQ_PATIENCE 20u /* waits for an operation in progress before RETRY: long enough to give it the core */
+#define BL_NSFQ_PATIENCE 20u /* waits for an operation in progress before RETRY: long enough to give it the core */
 
-typedef struct nsfq {
+typedef struct bl_nsfq {
     uint32_t *head, *tail;
     bl__ring ring;
     uint32_t words;
-} nsfq;
+} bl_nsfq;
 
-BL_HOST_FN size_t nsfq_bytes(bl_shape shape) { return 2 * BL_APART + bl__ring_bytes(shape.capacity, shape.words); }
+BL_HOST_FN size_t bl_nsfq_bytes(bl_shape shape) { return 2 * BL_APART + bl__ring_bytes(shape.capacity, shape.words); }
 
-BL_FN void nsfq_bind(nsfq *q, void *memory, bl_shape shape, uint32_t thread) {
+BL_FN void bl_nsfq_bind(bl_nsfq *q, void *memory, bl_shape shape, uint32_t thread) {
     (void)thread;
     q->head = (uint32_t *)bl__queue_apart(memory, 0);
     q->tail = (uint32_t *)bl__queue_apart(memory, 1);
@@ -65,7 +65,7 @@ BL_FN void nsfq_bind(nsfq *q, void *memory, bl_shape shape, uint32_t thread) {
     q->words = shape.words;
 }
 
-BL_FN void nsfq_init(nsfq *q, uint32_t start, uint32_t rank, uint32_t size) {
+BL_FN void bl_nsfq_init(bl_nsfq *q, uint32_t start, uint32_t rank, uint32_t size) {
     bl__ring_init(&q->ring, start, rank, size);
     if (rank == 0) {
         bl_store32_relaxed(q->head, start);
@@ -74,36 +74,36 @@ BL_FN void nsfq_init(nsfq *q, uint32_t start, uint32_t rank, uint32_t size) {
 }
 
 /* Slot p is not ready for a push (a pop): because of whom? DONE: look again, *p is where this end is now. */
-BL_FN bl_outcome nsfq_full(const nsfq *q, uint32_t *p, uint32_t turn, uint32_t *waits) {
+BL_FN bl_outcome bl_nsfq_full(const bl_nsfq *q, uint32_t *p, uint32_t turn, uint32_t *waits) {
     uint32_t seen = *p;
     *p = bl_load32_acquire(q->tail); /* F1 */
     if (*p != seen)
-        return BL_DONE;
+        return BL_QUEUE_DONE;
     if (*p - bl_load32_relaxed(q->head) == q->ring.mask + 1)
-        return BL_FULL;
+        return BL_QUEUE_FULL;
     bl_wait_change32(bl__ring_slot(&q->ring, seen), turn, waits);
-    return *waits < NSFQ_PATIENCE ? BL_DONE : BL_RETRY;
+    return *waits < BL_NSFQ_PATIENCE ? BL_QUEUE_DONE : BL_QUEUE_RETRY;
 }
-BL_FN bl_outcome nsfq_empty(const nsfq *q, uint32_t *p, uint32_t turn, uint32_t *waits) {
+BL_FN bl_outcome bl_nsfq_empty(const bl_nsfq *q, uint32_t *p, uint32_t turn, uint32_t *waits) {
     uint32_t seen = *p;
     *p = bl_load32_acquire(q->head); /* E1 */
     if (*p != seen)
-        return BL_DONE;
+        return BL_QUEUE_DONE;
     if (*p == bl_load32_relaxed(q->tail))
-        return BL_EMPTY;
+        return BL_QUEUE_EMPTY;
     bl_wait_change32(bl__ring_slot(&q->ring, seen), turn, waits);
-    return *waits < NSFQ_PATIENCE ? BL_DONE : BL_RETRY;
+    return *waits < BL_NSFQ_PATIENCE ? BL_QUEUE_DONE : BL_QUEUE_RETRY;
 }
 
 /* Who has a ticket uses it inside the loop: see parts/ring.h. */
-BL_FN bl_outcome nsfq_push(nsfq *q, const uint32_t *item) {
+BL_FN bl_outcome bl_nsfq_push(bl_nsfq *q, const uint32_t *item) {
     uint32_t p = bl_load32_relaxed(q->tail), tries = 0, waits = 0, going = 1;
-    bl_outcome outcome = BL_DONE;
+    bl_outcome outcome = BL_QUEUE_DONE;
     while (going) {
         uint32_t turn = bl_load32_acquire(bl__ring_slot(&q->ring, p)); /* R3 */
         if (turn != bl__ring_push_turn(&q->ring, p)) {
-            outcome = nsfq_full(q, &p, turn, &waits);
-            going = outcome == BL_DONE ? 1u : 0u;
+            outcome = bl_nsfq_full(q, &p, turn, &waits);
+            going = outcome == BL_QUEUE_DONE ? 1u : 0u;
         } else if (bl_cas32_release(q->tail, &p, p + 1)) { /* P1 */
             bl__ring_write(&q->ring, p, item);
             going = bl_opaque32(0);
@@ -114,14 +114,14 @@ BL_FN bl_outcome nsfq_push(nsfq *q, const uint32_t *item) {
     return outcome;
 }
 
-BL_FN bl_outcome nsfq_pop(nsfq *q, uint32_t *item) {
+BL_FN bl_outcome bl_nsfq_pop(bl_nsfq *q, uint32_t *item) {
     uint32_t p = bl_load32_relaxed(q->head), tries = 0, waits = 0, going = 1;
-    bl_outcome outcome = BL_DONE;
+    bl_outcome outcome = BL_QUEUE_DONE;
     while (going) {
         uint32_t turn = bl_load32_acquire(bl__ring_slot(&q->ring, p)); /* R4 */
         if (turn != bl__ring_pop_turn(&q->ring, p)) {
-            outcome = nsfq_empty(q, &p, turn, &waits);
-            going = outcome == BL_DONE ? 1u : 0u;
+            outcome = bl_nsfq_empty(q, &p, turn, &waits);
+            going = outcome == BL_QUEUE_DONE ? 1u : 0u;
         } else if (bl_cas32_release(q->head, &p, p + 1)) { /* C1 */
             bl__ring_read(&q->ring, p, item);
             going = bl_opaque32(0);
@@ -133,12 +133,12 @@ BL_FN bl_outcome nsfq_pop(nsfq *q, uint32_t *item) {
 }
 
 /* Tail first: a thread that loses its core between the two reads finds too few. */
-BL_FN uint32_t nsfq_size(const nsfq *q) {
+BL_FN uint32_t bl_nsfq_size(const bl_nsfq *q) {
     uint32_t tail = bl_load32_relaxed(q->tail);
     return bl__ring_between(&q->ring, bl_load32_relaxed(q->head), tail);
 }
 
-#define BL_SINGLY nsfq
+#define BL_SINGLY bl_nsfq
 #include "template/singly.h"
 #undef BL_SINGLY
 

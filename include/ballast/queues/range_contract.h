@@ -19,7 +19,7 @@
  *
  * Each header states its properties as macros; the build reads R_KIND and makes the list BL_RANGES(X) of generated/queues.h.
  *   R_TEXT         authors and year
- *   R_KIND         BL_KIND_RANGE
+ *   R_KIND         BL_QUEUE_KIND_RANGE
  *   R_FLAGS        of properties.h; EMPTY is about `least`, FULL about extend
  *   R_PROGRESS     "wait-free", "lock-free" or "blocking"
  *   R_DEVICES      "cpu cuda sim"
@@ -28,8 +28,8 @@
  *                                                 they are the first n of it. Nothing is done with the answer here, so that a GPU can ask first and
  *                                                 look later
  */
-#ifndef BALLAST_QUEUES_RANGE_CONTRACT_H
-#define BALLAST_QUEUES_RANGE_CONTRACT_H
+#ifndef BL_QUEUES_RANGE_CONTRACT_H
+#define BL_QUEUES_RANGE_CONTRACT_H
 
 #include "contract.h"
 

@@ -5,13 +5,13 @@
  *
  *     apart from each other: head; tail; end.  Then the ring (parts/ring.h)
  *     head, tail: 64 bits, the next ticket and on top the bit CLOSED; a ticket's low 32 bits are its position
- *     end: SFQ_OPEN, and from a close on the first ticket that no item will ever have
+ *     end: BL_SFQ_OPEN, and from a close on the first ticket that no item will ever have
  *
  * Anyone may call anything, but only one lane of a warp: lanes that wait for a sister would do so for ever. Until the
  * close a push waits for room and a pop for an item; a batch for all of its n. Fair: places are given out by a
  * fetch-and-add. Blocking: a thread that stops with a ticket stops the one that has the same slot next.
  *
- * sfq_close, by anyone, once or more often, for ever (until sfq_init):
+ * bl_sfq_close, by anyone, once or more often, for ever (until bl_sfq_init):
  *   - A push that begins after the close has returned says FULL, and pushes nothing.
  *   - A push that waits for room that no pop has a ticket to make says FULL. All others that had their ticket are DONE;
  *     none waits for a pop that is still to come.
@@ -37,34 +37,35 @@
  * Differences from the paper: which waiting operation ends how, is decided by the close alone and not by when each of
  * them looks, so nothing is lost and there are no holes; batches, one fetch-and-add for n.
  */
-#ifndef BALLAST_QUEUES_SFQ_H
-#define BALLAST_QUEUES_SFQ_H
+#ifndef BL_QUEUES_SFQ_H
+#define BL_QUEUES_SFQ_H
 
 #include "../parts/ring.h"
 #include "contract.h"
 
-#define sfq_TEXT "ring with tickets, waits when empty or full until it is closed (Scogland, Feng 2015)"
-#define sfq_KIND BL_KIND_WAITING
-#define sfq_FLAGS                                                                                                      \
-    (BL_LINEARIZABLE | BL_EXACT_EMPTY | BL_BOUNDED | BL_STATIC_MEMORY | BL_BATCHED | BL_FAIR | BL_ORDERS_MEMORY)
-#define sfq_PROGRESS "blocking"
-#define sfq_BY_HANDLE 0
-#define sfq_PER_THREAD 0
-#define sfq_LEAST 1u
-#define sfq_MOST_THREADS BL_MOST_THREADS
-#define sfq_DEVICES "cpu cuda sim"
+#define bl_sfq_TEXT "ring with tickets, waits when empty or full until it is closed (Scogland, Feng 2015)"
+#define bl_sfq_KIND BL_QUEUE_KIND_WAITING
+#define bl_sfq_FLAGS                                                                                                   \
+    (BL_QUEUE_LINEARIZABLE | BL_QUEUE_EXACT_EMPTY | BL_QUEUE_BOUNDED | BL_QUEUE_STATIC_MEMORY | BL_QUEUE_BATCHED |     \
+     BL_QUEUE_FAIR | BL_QUEUE_ORDERS_MEMORY)
+#define bl_sfq_PROGRESS "blocking"
+#define bl_sfq_BY_HANDLE 0
+#define bl_sfq_PER_THREAD 0
+#define bl_sfq_LEAST 1u
+#define bl_sfq_MOST_THREADS BL_QUEUE_MOST_THREADS
+#define bl_sfq_DEVICES "cpu cuda sim"
 
-#define SFQ_CLOSED (UINT64_C(1) << 63)
-#define SFQ_OPEN UINT64_MAX
+#define BL_SFQ_CLOSED (UINT64_C(1) << 63)
+#define BL_SFQ_OPEN UINT64_MAX
 
-typedef struct sfq {
+typedef struct bl_sfq {
     uint64_t *head, *tail, *end;
     bl__ring ring;
-} sfq;
+} bl_sfq;
 
-BL_HOST_FN size_t sfq_bytes(bl_shape shape) { return 3 * BL_APART + bl__ring_bytes(shape.capacity, shape.words); }
+BL_HOST_FN size_t bl_sfq_bytes(bl_shape shape) { return 3 * BL_APART + bl__ring_bytes(shape.capacity, shape.words); }
 
-BL_FN void sfq_bind(sfq *q, void *memory, bl_shape shape, uint32_t thread) {
+BL_FN void bl_sfq_bind(bl_sfq *q, void *memory, bl_shape shape, uint32_t thread) {
     (void)thread;
     q->head = (uint64_t *)bl__queue_apart(memory, 0);
     q->tail = (uint64_t *)bl__queue_apart(memory, 1);
@@ -72,32 +73,32 @@ BL_FN void sfq_bind(sfq *q, void *memory, bl_shape shape, uint32_t thread) {
     bl__ring_bind(&q->ring, bl__queue_apart(memory, 3), shape.capacity, shape.words);
 }
 
-BL_FN void sfq_init(sfq *q, uint32_t start, uint32_t rank, uint32_t size) {
+BL_FN void bl_sfq_init(bl_sfq *q, uint32_t start, uint32_t rank, uint32_t size) {
     bl__ring_init(&q->ring, start, rank, size);
     if (rank == 0) {
         bl_store64_relaxed(q->head, start);
         bl_store64_relaxed(q->tail, start);
-        bl_store64_relaxed(q->end, SFQ_OPEN);
+        bl_store64_relaxed(q->end, BL_SFQ_OPEN);
     }
 }
 
-BL_FN void sfq_close(sfq *q) {
-    uint64_t head = bl_fetch_or64_relaxed(q->head, SFQ_CLOSED);
+BL_FN void bl_sfq_close(bl_sfq *q) {
+    uint64_t head = bl_fetch_or64_relaxed(q->head, BL_SFQ_CLOSED);
     uint32_t tries = 0;
-    if (head & SFQ_CLOSED) {                          /* somebody else does it */
-        while (bl_load64_acquire(q->end) == SFQ_OPEN) /* S3 */
-            bl_wait_change64(q->end, SFQ_OPEN, &tries);
+    if (head & BL_SFQ_CLOSED) {                          /* somebody else does it */
+        while (bl_load64_acquire(q->end) == BL_SFQ_OPEN) /* S3 */
+            bl_wait_change64(q->end, BL_SFQ_OPEN, &tries);
         return;
     }
-    uint64_t tail = bl_fetch_or64_relaxed(q->tail, SFQ_CLOSED), most = head + q->ring.mask + 1;
+    uint64_t tail = bl_fetch_or64_relaxed(q->tail, BL_SFQ_CLOSED), most = head + q->ring.mask + 1;
     bl_store64_release(q->end, tail < most ? tail : most); /* S0 */
 }
 
 /* Both loops wait on two words, the slot and `end`: a step of backoff and not a wait for one of them to change. */
-BL_FN uint32_t sfq_push_n(sfq *q, const uint32_t *items, uint32_t n) {
+BL_FN uint32_t bl_sfq_push_n(bl_sfq *q, const uint32_t *items, uint32_t n) {
     uint64_t ticket = bl_fetch_add64_relaxed(q->tail, n);
     uint32_t done = 0, tries = 0;
-    if (ticket & SFQ_CLOSED)
+    if (ticket & BL_SFQ_CLOSED)
         return 0;
     while (done < n) {
         uint32_t p = (uint32_t)ticket + done;
@@ -115,15 +116,15 @@ BL_FN uint32_t sfq_push_n(sfq *q, const uint32_t *items, uint32_t n) {
 
 /* With the pop's turn. Nobody follows at a slot that is popped after the close: its turn stays what it is, and would be
  * that of a ticket 2^32 further on, which is why a pop after the close goes by `end` first. */
-BL_FN void sfq_take(const sfq *q, uint32_t p, uint32_t *item, bool closed) {
+BL_FN void bl_sfq_take(const bl_sfq *q, uint32_t p, uint32_t *item, bool closed) {
     if (closed)
         bl_data_read(item, bl__ring_slot(&q->ring, p) + 1, q->ring.words);
     else
         bl__ring_read(&q->ring, p, item);
 }
-BL_FN uint32_t sfq_pop_n(sfq *q, uint32_t *items, uint32_t n) {
-    uint64_t got = bl_fetch_add64_relaxed(q->head, n), ticket = got & ~SFQ_CLOSED;
-    bool closed = (got & SFQ_CLOSED) != 0;
+BL_FN uint32_t bl_sfq_pop_n(bl_sfq *q, uint32_t *items, uint32_t n) {
+    uint64_t got = bl_fetch_add64_relaxed(q->head, n), ticket = got & ~BL_SFQ_CLOSED;
+    bool closed = (got & BL_SFQ_CLOSED) != 0;
     uint32_t done = 0, tries = 0;
     while (done < n) {
         uint32_t p = (uint32_t)ticket + done;
@@ -131,7 +132,7 @@ BL_FN uint32_t sfq_pop_n(sfq *q, uint32_t *items, uint32_t n) {
         if ((closed || !ready) && ticket + done >= bl_load64_acquire(q->end)) {                       /* S2 */
             break;
         } else if (ready) {
-            sfq_take(q, p, items + (size_t)done * q->ring.words, closed);
+            bl_sfq_take(q, p, items + (size_t)done * q->ring.words, closed);
             done += bl_opaque32(1);
         } else {
             bl_backoff(tries++);
@@ -140,15 +141,19 @@ BL_FN uint32_t sfq_pop_n(sfq *q, uint32_t *items, uint32_t n) {
     return done;
 }
 
-BL_FN bl_outcome sfq_push(sfq *q, const uint32_t *item) { return sfq_push_n(q, item, 1) ? BL_DONE : BL_FULL; }
-BL_FN bl_outcome sfq_pop(sfq *q, uint32_t *item) { return sfq_pop_n(q, item, 1) ? BL_DONE : BL_EMPTY; }
-BL_FN bl_outcome sfq_steal(sfq *q, uint32_t *item) { return sfq_pop(q, item); }
-BL_FN uint32_t sfq_steal_n(sfq *q, uint32_t *items, uint32_t n) { return sfq_pop_n(q, items, n); }
+BL_FN bl_outcome bl_sfq_push(bl_sfq *q, const uint32_t *item) {
+    return bl_sfq_push_n(q, item, 1) ? BL_QUEUE_DONE : BL_QUEUE_FULL;
+}
+BL_FN bl_outcome bl_sfq_pop(bl_sfq *q, uint32_t *item) {
+    return bl_sfq_pop_n(q, item, 1) ? BL_QUEUE_DONE : BL_QUEUE_EMPTY;
+}
+BL_FN bl_outcome bl_sfq_steal(bl_sfq *q, uint32_t *item) { return bl_sfq_pop(q, item); }
+BL_FN uint32_t bl_sfq_steal_n(bl_sfq *q, uint32_t *items, uint32_t n) { return bl_sfq_pop_n(q, items, n); }
 
 /* Tail first: a thread that loses its core between the reads finds too few. */
-BL_FN uint32_t sfq_size(const sfq *q) {
-    uint64_t tail = bl_load64_relaxed(q->tail) & ~SFQ_CLOSED, end = bl_load64_relaxed(q->end);
-    uint64_t head = bl_load64_relaxed(q->head) & ~SFQ_CLOSED;
+BL_FN uint32_t bl_sfq_size(const bl_sfq *q) {
+    uint64_t tail = bl_load64_relaxed(q->tail) & ~BL_SFQ_CLOSED, end = bl_load64_relaxed(q->end);
+    uint64_t head = bl_load64_relaxed(q->head) & ~BL_SFQ_CLOSED;
     tail = tail < end ? tail : end;
     if (tail <= head)
         return 0;

@@ -32,32 +32,32 @@
  * Differences from the paper: the order of reads; whether a slot is empty is a bit of its counter and not a value of
  * its own.
  */
-#ifndef BALLAST_QUEUES_SHANN_H
-#define BALLAST_QUEUES_SHANN_H
+#ifndef BL_QUEUES_SHANN_H
+#define BL_QUEUES_SHANN_H
 
 #include "contract.h"
 
-#define shann_TEXT "lock-free ring of counted slots (Shann, Huang, Chen 2000; corrected by Colvin, Groves 2005)"
-#define shann_KIND BL_KIND_FIFO
-#define shann_FLAGS                                                                                                    \
-    (BL_LINEARIZABLE | BL_EXACT_EMPTY | BL_EXACT_FULL | BL_BOUNDED | BL_STATIC_MEMORY | BL_ALL_PARADIGMS |             \
-     BL_MULTI_QUEUE | BL_ORDERS_MEMORY)
-#define shann_PROGRESS "lock-free"
-#define shann_BY_HANDLE 1
-#define shann_PER_THREAD 0
-#define shann_LEAST 1u
-#define shann_MOST_THREADS UINT32_MAX
-#define shann_DEVICES "cpu cuda sim"
+#define bl_shann_TEXT "lock-free ring of counted slots (Shann, Huang, Chen 2000; corrected by Colvin, Groves 2005)"
+#define bl_shann_KIND BL_QUEUE_KIND_FIFO
+#define bl_shann_FLAGS                                                                                                 \
+    (BL_QUEUE_LINEARIZABLE | BL_QUEUE_EXACT_EMPTY | BL_QUEUE_EXACT_FULL | BL_QUEUE_BOUNDED | BL_QUEUE_STATIC_MEMORY |  \
+     BL_QUEUE_ALL_PARADIGMS | BL_QUEUE_MULTI_QUEUE | BL_QUEUE_ORDERS_MEMORY)
+#define bl_shann_PROGRESS "lock-free"
+#define bl_shann_BY_HANDLE 1
+#define bl_shann_PER_THREAD 0
+#define bl_shann_LEAST 1u
+#define bl_shann_MOST_THREADS UINT32_MAX
+#define bl_shann_DEVICES "cpu cuda sim"
 
-typedef struct shann {
+typedef struct bl_shann {
     uint32_t *head, *tail;
     uint64_t *slots;
     uint32_t mask, words;
-} shann;
+} bl_shann;
 
-BL_HOST_FN size_t shann_bytes(bl_shape shape) { return 2 * BL_APART + 8u * (size_t)shape.capacity; }
+BL_HOST_FN size_t bl_shann_bytes(bl_shape shape) { return 2 * BL_APART + 8u * (size_t)shape.capacity; }
 
-BL_FN void shann_bind(shann *q, void *memory, bl_shape shape, uint32_t thread) {
+BL_FN void bl_shann_bind(bl_shann *q, void *memory, bl_shape shape, uint32_t thread) {
     (void)thread;
     q->head = (uint32_t *)bl__queue_apart(memory, 0);
     q->tail = (uint32_t *)bl__queue_apart(memory, 1);
@@ -66,11 +66,11 @@ BL_FN void shann_bind(shann *q, void *memory, bl_shape shape, uint32_t thread) {
     q->words = 1;
 }
 
-BL_FN bool shann_filled(uint64_t slot) { return (slot >> 32 & 1) != 0; }
+BL_FN bool bl_shann_filled(uint64_t slot) { return (slot >> 32 & 1) != 0; }
 /* The slot with another value, or 0 for none, counted. */
-BL_FN uint64_t shann_changed(uint64_t slot, uint32_t value) { return bl_bump(slot >> 32) << 32 | value; }
+BL_FN uint64_t bl_shann_changed(uint64_t slot, uint32_t value) { return bl_bump(slot >> 32) << 32 | value; }
 
-BL_FN void shann_init(shann *q, uint32_t start, uint32_t rank, uint32_t size) {
+BL_FN void bl_shann_init(bl_shann *q, uint32_t start, uint32_t rank, uint32_t size) {
     for (uint32_t i = rank; i <= q->mask; i += size)
         bl_store64_relaxed(q->slots + i, (uint64_t)(start & ~1u) << 32);
     if (rank == 0) {
@@ -80,24 +80,24 @@ BL_FN void shann_init(shann *q, uint32_t start, uint32_t rank, uint32_t size) {
 }
 
 /* Whether the other end stands at `position`, for FULL and EMPTY. */
-BL_FN bool shann_stands(const uint32_t *end, uint32_t position) {
+BL_FN bool bl_shann_stands(const uint32_t *end, uint32_t position) {
     if (bl_load32_acquire(end) != position) /* H2, T2 */
         return false;
     bl_fence_seq_cst();                        /* X */
     return bl_load32_acquire(end) == position; /* H2, T2 */
 }
 
-BL_FN bl_outcome shann_push(shann *q, const uint32_t *item) {
+BL_FN bl_outcome bl_shann_push(bl_shann *q, const uint32_t *item) {
     for (uint32_t tries = 0;;) {
         uint32_t tail = bl_load32_acquire(q->tail); /* T2 */
-        if (shann_stands(q->head, tail - q->mask - 1))
-            return BL_FULL;
+        if (bl_shann_stands(q->head, tail - q->mask - 1))
+            return BL_QUEUE_FULL;
         uint64_t *at = q->slots + (tail & q->mask), slot = bl_load64_acquire(at); /* S2 */
         if (bl_load32_relaxed(q->tail) == tail) {
-            bool done = !shann_filled(slot) && bl_cas64_release(at, &slot, shann_changed(slot, *item)); /* S1 */
-            bool moved = (done || shann_filled(slot)) && bl_cas32_release(q->tail, &tail, tail + 1);    /* T1 */
+            bool done = !bl_shann_filled(slot) && bl_cas64_release(at, &slot, bl_shann_changed(slot, *item)); /* S1 */
+            bool moved = (done || bl_shann_filled(slot)) && bl_cas32_release(q->tail, &tail, tail + 1);       /* T1 */
             if (done)
-                return BL_DONE;
+                return BL_QUEUE_DONE;
             if (moved) /* for somebody else: now it is our turn */
                 continue;
         }
@@ -105,19 +105,19 @@ BL_FN bl_outcome shann_push(shann *q, const uint32_t *item) {
     }
 }
 
-BL_FN bl_outcome shann_pop(shann *q, uint32_t *item) {
+BL_FN bl_outcome bl_shann_pop(bl_shann *q, uint32_t *item) {
     for (uint32_t tries = 0;;) {
         uint32_t head = bl_load32_acquire(q->head); /* H2 */
-        if (shann_stands(q->tail, head))
-            return BL_EMPTY;
+        if (bl_shann_stands(q->tail, head))
+            return BL_QUEUE_EMPTY;
         uint64_t *at = q->slots + (head & q->mask), slot = bl_load64_acquire(at); /* S2 */
         if (bl_load32_relaxed(q->head) == head) {
             uint32_t value = (uint32_t)slot;
-            bool done = shann_filled(slot) && bl_cas64_release(at, &slot, shann_changed(slot, 0));    /* S1 */
-            bool moved = (done || !shann_filled(slot)) && bl_cas32_release(q->head, &head, head + 1); /* H1 */
+            bool done = bl_shann_filled(slot) && bl_cas64_release(at, &slot, bl_shann_changed(slot, 0)); /* S1 */
+            bool moved = (done || !bl_shann_filled(slot)) && bl_cas32_release(q->head, &head, head + 1); /* H1 */
             if (done) {
                 *item = value;
-                return BL_DONE;
+                return BL_QUEUE_DONE;
             }
             if (moved)
                 continue;
@@ -127,13 +127,13 @@ BL_FN bl_outcome shann_pop(shann *q, uint32_t *item) {
 }
 
 /* Tail first: who loses its core in between finds too few, never more than there ever were. */
-BL_FN uint32_t shann_size(const shann *q) {
+BL_FN uint32_t bl_shann_size(const bl_shann *q) {
     uint32_t tail = bl_load32_acquire(q->tail);
     int32_t size = (int32_t)(tail - bl_load32_relaxed(q->head));
     return size > 0 ? (uint32_t)size : 0;
 }
 
-#define BL_SINGLY shann
+#define BL_SINGLY bl_shann
 #include "template/singly.h"
 #undef BL_SINGLY
 

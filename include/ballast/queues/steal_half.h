@@ -40,33 +40,35 @@
  * when the owner has pushed or cut much since. A ring instead of an array that must run empty; items of several words, copied by racing reads; a thief
  * says how many it wants at most.
  */
-#ifndef BALLAST_QUEUES_STEAL_HALF_H
-#define BALLAST_QUEUES_STEAL_HALF_H
+#ifndef BL_QUEUES_STEAL_HALF_H
+#define BL_QUEUES_STEAL_HALF_H
 
 #include "contract.h"
 
-#define steal_half_TEXT "deque of which thieves take up to half at once (Hendler, Shavit 2002)"
-#define steal_half_KIND BL_KIND_DEQUE
-#define steal_half_FLAGS                                                                                               \
-    (BL_LINEARIZABLE | BL_EXACT_EMPTY | BL_EXACT_FULL | BL_BOUNDED | BL_STATIC_MEMORY | BL_BATCHED | BL_MULTI_QUEUE |  \
-     BL_ORDERS_MEMORY)
-#define steal_half_PROGRESS "lock-free"
-#define steal_half_BY_HANDLE 0
-#define steal_half_PER_THREAD 0
-#define steal_half_LEAST 1u
-#define steal_half_MOST_THREADS UINT32_MAX
-#define steal_half_DEVICES "cpu cuda sim"
+#define bl_steal_half_TEXT "deque of which thieves take up to half at once (Hendler, Shavit 2002)"
+#define bl_steal_half_KIND BL_QUEUE_KIND_DEQUE
+#define bl_steal_half_FLAGS                                                                                            \
+    (BL_QUEUE_LINEARIZABLE | BL_QUEUE_EXACT_EMPTY | BL_QUEUE_EXACT_FULL | BL_QUEUE_BOUNDED | BL_QUEUE_STATIC_MEMORY |  \
+     BL_QUEUE_BATCHED | BL_QUEUE_MULTI_QUEUE | BL_QUEUE_ORDERS_MEMORY)
+#define bl_steal_half_PROGRESS "lock-free"
+#define bl_steal_half_BY_HANDLE 0
+#define bl_steal_half_PER_THREAD 0
+#define bl_steal_half_LEAST 1u
+#define bl_steal_half_MOST_THREADS UINT32_MAX
+#define bl_steal_half_DEVICES "cpu cuda sim"
 
-typedef struct steal_half {
+typedef struct bl_steal_half {
     uint64_t *range;
     uint32_t *bottom;
     uint32_t *slots;
     uint32_t mask, words;
-} steal_half;
+} bl_steal_half;
 
-BL_HOST_FN size_t steal_half_bytes(bl_shape shape) { return 2 * BL_LINE + 4u * (size_t)shape.capacity * shape.words; }
+BL_HOST_FN size_t bl_steal_half_bytes(bl_shape shape) {
+    return 2 * BL_LINE + 4u * (size_t)shape.capacity * shape.words;
+}
 
-BL_FN void steal_half_bind(steal_half *q, void *memory, bl_shape shape, uint32_t thread) {
+BL_FN void bl_steal_half_bind(bl_steal_half *q, void *memory, bl_shape shape, uint32_t thread) {
     (void)thread;
     q->range = (uint64_t *)bl__queue_line(memory, 0);
     q->bottom = (uint32_t *)bl__queue_line(memory, 1);
@@ -75,16 +77,16 @@ BL_FN void steal_half_bind(steal_half *q, void *memory, bl_shape shape, uint32_t
     q->words = shape.words;
 }
 
-BL_FN uint64_t steal_half_range(uint32_t top, uint32_t e, uint32_t tag) {
+BL_FN uint64_t bl_steal_half_range(uint32_t top, uint32_t e, uint32_t tag) {
     return (uint64_t)tag << 37 | (uint64_t)e << 32 | top;
 }
-BL_FN uint32_t steal_half_top(uint64_t range) { return (uint32_t)range; }
-BL_FN uint32_t steal_half_e(uint64_t range) { return (uint32_t)(range >> 32) & 31; }
-BL_FN uint32_t steal_half_tag(uint64_t range) { return (uint32_t)(range >> 37); }
-BL_FN uint32_t steal_half_end(uint64_t range) { return steal_half_top(range) + (1u << steal_half_e(range)); }
+BL_FN uint32_t bl_steal_half_top(uint64_t range) { return (uint32_t)range; }
+BL_FN uint32_t bl_steal_half_e(uint64_t range) { return (uint32_t)(range >> 32) & 31; }
+BL_FN uint32_t bl_steal_half_tag(uint64_t range) { return (uint32_t)(range >> 37); }
+BL_FN uint32_t bl_steal_half_end(uint64_t range) { return bl_steal_half_top(range) + (1u << bl_steal_half_e(range)); }
 
 /* What suits so many items, half of them or more: the largest power of two below their number, but not beyond 2^most. */
-BL_FN uint32_t steal_half_suits(uint32_t items, uint32_t most) {
+BL_FN uint32_t bl_steal_half_suits(uint32_t items, uint32_t most) {
     uint32_t e = 0;
     while (e < most && 2u << e < items)
         e++;
@@ -92,39 +94,41 @@ BL_FN uint32_t steal_half_suits(uint32_t items, uint32_t most) {
 }
 
 /* Top and tag are the counters: both near their ends for a start near 2^32. */
-BL_FN void steal_half_init(steal_half *q, uint32_t start, uint32_t rank, uint32_t size) {
+BL_FN void bl_steal_half_init(bl_steal_half *q, uint32_t start, uint32_t rank, uint32_t size) {
     (void)size;
     if (rank == 0) {
-        bl_store64_relaxed(q->range, steal_half_range(start, 0, start));
+        bl_store64_relaxed(q->range, bl_steal_half_range(start, 0, start));
         bl_store32_relaxed(q->bottom, start);
     }
 }
 
-BL_FN uint32_t *steal_half_slot(const steal_half *q, uint32_t i) { return q->slots + (size_t)(i & q->mask) * q->words; }
+BL_FN uint32_t *bl_steal_half_slot(const bl_steal_half *q, uint32_t i) {
+    return q->slots + (size_t)(i & q->mask) * q->words;
+}
 
-BL_FN uint32_t steal_half_push_n(steal_half *q, const uint32_t *items, uint32_t n) {
+BL_FN uint32_t bl_steal_half_push_n(bl_steal_half *q, const uint32_t *items, uint32_t n) {
     uint32_t bottom = bl_load32_relaxed(q->bottom);
-    uint32_t top = steal_half_top(bl_load64_acquire(q->range)); /* A0 */
+    uint32_t top = bl_steal_half_top(bl_load64_acquire(q->range)); /* A0 */
     uint32_t room = q->mask + 1 - (bottom - top);
     n = n < room ? n : room;
     for (uint32_t i = 0; i < n; i++)
-        bl_race_write(steal_half_slot(q, bottom + i), items + (size_t)i * q->words, q->words);
+        bl_race_write(bl_steal_half_slot(q, bottom + i), items + (size_t)i * q->words, q->words);
     bl_store32_release(q->bottom, bottom + n); /* A1 */
     return n;
 }
-BL_FN bl_outcome steal_half_push(steal_half *q, const uint32_t *item) {
-    return steal_half_push_n(q, item, 1) ? BL_DONE : BL_FULL;
+BL_FN bl_outcome bl_steal_half_push(bl_steal_half *q, const uint32_t *item) {
+    return bl_steal_half_push_n(q, item, 1) ? BL_QUEUE_DONE : BL_QUEUE_FULL;
 }
 
 /* Owner: the last n positions before `bottom`, which it has lowered by n, reach into the range; how many of them thieves have left. */
-BL_FN uint32_t steal_half_cut(steal_half *q, uint64_t range, uint32_t bottom, uint32_t n) {
+BL_FN uint32_t bl_steal_half_cut(bl_steal_half *q, uint64_t range, uint32_t bottom, uint32_t n) {
     uint32_t lowered = n;
     for (;;) {
-        uint32_t top = steal_half_top(range), left = bottom - top;
+        uint32_t top = bl_steal_half_top(range), left = bottom - top;
         n = n < left ? n : left;
-        uint32_t e = steal_half_suits(left - n, steal_half_e(range));
+        uint32_t e = bl_steal_half_suits(left - n, bl_steal_half_e(range));
         if (n == 0 ||
-            bl_cas64_release(q->range, &range, steal_half_range(top, e, bl_bump(steal_half_tag(range))))) /* A4 */
+            bl_cas64_release(q->range, &range, bl_steal_half_range(top, e, bl_bump(bl_steal_half_tag(range))))) /* A4 */
             break;
     }
     if (n != lowered)
@@ -132,65 +136,65 @@ BL_FN uint32_t steal_half_cut(steal_half *q, uint64_t range, uint32_t bottom, ui
     return n;
 }
 
-BL_FN uint32_t steal_half_pop_n(steal_half *q, uint32_t *items, uint32_t n) {
+BL_FN uint32_t bl_steal_half_pop_n(bl_steal_half *q, uint32_t *items, uint32_t n) {
     uint32_t bottom = bl_load32_relaxed(q->bottom);
-    uint32_t left = bottom - steal_half_top(bl_load64_relaxed(q->range));
+    uint32_t left = bottom - bl_steal_half_top(bl_load64_relaxed(q->range));
     n = n < left ? n : left;
     if (n == 0)
         return 0;
     bl_store32_first_seq_cst(q->bottom, bottom - n); /* A2 */
     uint64_t range = bl_load64_seq_cst(q->range);    /* A3 */
-    if ((int32_t)(bottom - n - steal_half_end(range)) < 0)
-        n = steal_half_cut(q, range, bottom, n);
+    if ((int32_t)(bottom - n - bl_steal_half_end(range)) < 0)
+        n = bl_steal_half_cut(q, range, bottom, n);
     for (uint32_t i = 0; i < n; i++)
-        bl_race_read(items + (size_t)i * q->words, steal_half_slot(q, bottom - 1 - i), q->words);
+        bl_race_read(items + (size_t)i * q->words, bl_steal_half_slot(q, bottom - 1 - i), q->words);
     return n;
 }
-BL_FN bl_outcome steal_half_pop(steal_half *q, uint32_t *item) {
-    return steal_half_pop_n(q, item, 1) ? BL_DONE : BL_EMPTY;
+BL_FN bl_outcome bl_steal_half_pop(bl_steal_half *q, uint32_t *item) {
+    return bl_steal_half_pop_n(q, item, 1) ? BL_QUEUE_DONE : BL_QUEUE_EMPTY;
 }
 
 /* After the range was read or drawn, whose top this is. */
-BL_FN uint32_t steal_half_left(const steal_half *q, uint32_t top) {
+BL_FN uint32_t bl_steal_half_left(const bl_steal_half *q, uint32_t top) {
     int32_t left = (int32_t)(bl_load32_seq_cst(q->bottom) - top); /* B2 */
     return left > 0 ? (uint32_t)left : 0;
 }
 
 /* *n: how many at most; then, if DONE, how many. */
-BL_FN bl_outcome steal_half_take(steal_half *q, uint32_t *items, uint32_t *n) {
+BL_FN bl_outcome bl_steal_half_take(bl_steal_half *q, uint32_t *items, uint32_t *n) {
     uint64_t range = bl_load64_first_seq_cst(q->range); /* B1 */
-    uint32_t top = steal_half_top(range), e = steal_half_e(range), left = steal_half_left(q, top);
+    uint32_t top = bl_steal_half_top(range), e = bl_steal_half_e(range), left = bl_steal_half_left(q, top);
     uint32_t want = *n < left - left / 2 ? *n : left - left / 2;
     if (want > 1u << e) {
-        e = steal_half_suits(left, 31);
-        uint64_t longer = steal_half_range(top, e, steal_half_tag(range));
+        e = bl_steal_half_suits(left, 31);
+        uint64_t longer = bl_steal_half_range(top, e, bl_steal_half_tag(range));
         if (!bl_cas64_first_seq_cst(q->range, &range, longer)) /* B4 */
-            return BL_RETRY;
+            return BL_QUEUE_RETRY;
         range = longer;
-        left = steal_half_left(q, top);
+        left = bl_steal_half_left(q, top);
         want = want < left - left / 2 ? want : left - left / 2;
     }
     if (want == 0)
-        return BL_EMPTY;
+        return BL_QUEUE_EMPTY;
     for (uint32_t i = 0; i < want; i++)
-        bl_race_read(items + (size_t)i * q->words, steal_half_slot(q, top + i), q->words);
-    uint64_t rest = steal_half_range(top + want, steal_half_suits(left - want, e), steal_half_tag(range));
+        bl_race_read(items + (size_t)i * q->words, bl_steal_half_slot(q, top + i), q->words);
+    uint64_t rest = bl_steal_half_range(top + want, bl_steal_half_suits(left - want, e), bl_steal_half_tag(range));
     *n = want;
-    return bl_cas64_first_seq_cst(q->range, &range, rest) ? BL_DONE : BL_RETRY; /* B3 */
+    return bl_cas64_first_seq_cst(q->range, &range, rest) ? BL_QUEUE_DONE : BL_QUEUE_RETRY; /* B3 */
 }
 
-BL_FN bl_outcome steal_half_steal(steal_half *q, uint32_t *item) {
+BL_FN bl_outcome bl_steal_half_steal(bl_steal_half *q, uint32_t *item) {
     uint32_t one = 1;
-    return steal_half_take(q, item, &one);
+    return bl_steal_half_take(q, item, &one);
 }
-BL_FN uint32_t steal_half_steal_n(steal_half *q, uint32_t *items, uint32_t n) {
-    return n && steal_half_take(q, items, &n) == BL_DONE ? n : 0;
+BL_FN uint32_t bl_steal_half_steal_n(bl_steal_half *q, uint32_t *items, uint32_t n) {
+    return n && bl_steal_half_take(q, items, &n) == BL_QUEUE_DONE ? n : 0;
 }
 
 /* Bottom first: who loses its core in between finds too few, never more than there ever were. */
-BL_FN uint32_t steal_half_size(const steal_half *q) {
+BL_FN uint32_t bl_steal_half_size(const bl_steal_half *q) {
     uint32_t bottom = bl_load32_acquire(q->bottom);
-    int32_t size = (int32_t)(bottom - steal_half_top(bl_load64_relaxed(q->range)));
+    int32_t size = (int32_t)(bottom - bl_steal_half_top(bl_load64_relaxed(q->range)));
     return size > 0 ? (uint32_t)size : 0;
 }
 

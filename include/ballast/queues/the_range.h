@@ -22,33 +22,33 @@
  * could be told EMPTY and a later one be given something. extend takes the lock, where the paper's push does not: a begin that moves back
  * between T1 and T2 would hide from the thief that the owner has popped what it is about to take.
  */
-#ifndef BALLAST_QUEUES_THE_RANGE_H
-#define BALLAST_QUEUES_THE_RANGE_H
+#ifndef BL_QUEUES_THE_RANGE_H
+#define BL_QUEUES_THE_RANGE_H
 
 #include "range_contract.h"
 
-#define the_range_TEXT "interval under the THE protocol (Toss, Gautier 2012)"
-#define the_range_KIND BL_KIND_RANGE
-#define the_range_FLAGS                                                                                                \
-    (BL_LINEARIZABLE | BL_EXACT_EMPTY | BL_EXACT_FULL | BL_BOUNDED | BL_STATIC_MEMORY | BL_BATCHED | BL_MULTI_QUEUE |  \
-     BL_ORDERS_MEMORY)
-#define the_range_PROGRESS "blocking"
-#define the_range_DEVICES "cpu cuda sim"
-#define the_range_AHEAD 0
+#define bl_the_range_TEXT "interval under the THE protocol (Toss, Gautier 2012)"
+#define bl_the_range_KIND BL_QUEUE_KIND_RANGE
+#define bl_the_range_FLAGS                                                                                             \
+    (BL_QUEUE_LINEARIZABLE | BL_QUEUE_EXACT_EMPTY | BL_QUEUE_EXACT_FULL | BL_QUEUE_BOUNDED | BL_QUEUE_STATIC_MEMORY |  \
+     BL_QUEUE_BATCHED | BL_QUEUE_MULTI_QUEUE | BL_QUEUE_ORDERS_MEMORY)
+#define bl_the_range_PROGRESS "blocking"
+#define bl_the_range_DEVICES "cpu cuda sim"
+#define bl_the_range_AHEAD 0
 
-typedef struct the_range {
+typedef struct bl_the_range {
     uint32_t *first, *end, *lock;
-} the_range;
+} bl_the_range;
 
-BL_HOST_FN size_t the_range_bytes(void) { return 2 * BL_LINE; }
+BL_HOST_FN size_t bl_the_range_bytes(void) { return 2 * BL_LINE; }
 
-BL_FN void the_range_bind(the_range *q, void *memory) {
+BL_FN void bl_the_range_bind(bl_the_range *q, void *memory) {
     q->first = (uint32_t *)bl__queue_line(memory, 0);
     q->end = (uint32_t *)bl__queue_line(memory, 1);
     q->lock = q->end + 1;
 }
 
-BL_FN void the_range_init(the_range *q, uint32_t rank, uint32_t size) {
+BL_FN void bl_the_range_init(bl_the_range *q, uint32_t rank, uint32_t size) {
     (void)size;
     if (rank == 0) {
         bl_store32_relaxed(q->first, 0);
@@ -57,19 +57,19 @@ BL_FN void the_range_init(the_range *q, uint32_t rank, uint32_t size) {
     }
 }
 
-BL_FN bool the_range_try_lock(the_range *q) {
+BL_FN bool bl_the_range_try_lock(bl_the_range *q) {
     uint32_t unlocked = 0;
     return bl_cas32_acquire(q->lock, &unlocked, 1); /* L1 */
 }
-BL_FN void the_range_unlock(the_range *q) { bl_store32_release(q->lock, 0); /* L2 */ }
+BL_FN void bl_the_range_unlock(bl_the_range *q) { bl_store32_release(q->lock, 0); /* L2 */ }
 
 /* What is done with the lock stands inside the loop, as in blocking.h. */
-BL_FN void the_range_set(the_range *q, uint32_t begin, uint32_t end) {
+BL_FN void bl_the_range_set(bl_the_range *q, uint32_t begin, uint32_t end) {
     for (uint32_t waiting = 1, tries = 0; waiting;) {
-        if (the_range_try_lock(q)) {
+        if (bl_the_range_try_lock(q)) {
             bl_store32_relaxed(q->first, begin);
             bl_store32_relaxed(q->end, end);
-            the_range_unlock(q);
+            bl_the_range_unlock(q);
             waiting = bl_opaque32(0);
         } else {
             bl_wait_change32(q->lock, 1, &tries);
@@ -78,13 +78,13 @@ BL_FN void the_range_set(the_range *q, uint32_t begin, uint32_t end) {
 }
 
 /* Owner: waits for the lock, and the range begins behind the first n indices from `begin` on, or as many as there are; how many. */
-BL_FN uint32_t the_range_settle(the_range *q, uint32_t begin, uint32_t n) {
+BL_FN uint32_t bl_the_range_settle(bl_the_range *q, uint32_t begin, uint32_t n) {
     for (uint32_t waiting = 1, tries = 0; waiting;) {
-        if (the_range_try_lock(q)) {
+        if (bl_the_range_try_lock(q)) {
             uint32_t left = bl_load32_relaxed(q->end) - begin;
             n = n < left ? n : left;
             bl_store32_relaxed(q->first, begin + n);
-            the_range_unlock(q);
+            bl_the_range_unlock(q);
             waiting = bl_opaque32(0);
         } else {
             bl_wait_change32(q->lock, 1, &tries);
@@ -93,55 +93,55 @@ BL_FN uint32_t the_range_settle(the_range *q, uint32_t begin, uint32_t n) {
     return n;
 }
 
-BL_FN bl_outcome the_range_pop(the_range *q, uint32_t n, uint32_t *from, uint32_t *to) {
+BL_FN bl_outcome bl_the_range_pop(bl_the_range *q, uint32_t n, uint32_t *from, uint32_t *to) {
     uint32_t begin = bl_load32_relaxed(q->first), end = bl_load32_relaxed(q->end);
     if (begin == end)
-        return BL_EMPTY;
+        return BL_QUEUE_EMPTY;
     *from = begin;
     if (begin < end) { /* else a thief has reached too far and is about to give way */
         *to = begin + (n < end - begin ? n : end - begin);
         bl_store32_seq_cst(q->first, *to);    /* O1 */
         if (*to <= bl_load32_seq_cst(q->end)) /* O2 */
-            return BL_DONE;
+            return BL_QUEUE_DONE;
     }
-    *to = begin + the_range_settle(q, begin, n);
-    return *to > begin ? BL_DONE : BL_EMPTY;
+    *to = begin + bl_the_range_settle(q, begin, n);
+    return *to > begin ? BL_QUEUE_DONE : BL_QUEUE_EMPTY;
 }
 
 /* With the lock. */
-BL_FN bl_outcome the_range_halve(the_range *q, uint32_t least, uint32_t *from, uint32_t *to) {
+BL_FN bl_outcome bl_the_range_halve(bl_the_range *q, uint32_t least, uint32_t *from, uint32_t *to) {
     uint32_t begin = bl_load32_relaxed(q->first), end = bl_load32_relaxed(q->end);
     if (begin >= end ||
         end - begin < least) /* begin > end: the owner waits for the lock and will take all that is left */
-        return BL_EMPTY;
+        return BL_QUEUE_EMPTY;
     *from = bl__range_half(begin, end);
     *to = end;
     bl_store32_seq_cst(q->end, *from);        /* T1 */
     if (bl_load32_seq_cst(q->first) <= *from) /* T2 */
-        return BL_DONE;
+        return BL_QUEUE_DONE;
     bl_store32_relaxed(q->end, end);
-    return BL_RETRY;
+    return BL_QUEUE_RETRY;
 }
 
-BL_FN bl_outcome the_range_steal(the_range *q, uint32_t least, uint32_t *from, uint32_t *to) {
-    if (!the_range_try_lock(q))
-        return BL_RETRY;
-    bl_outcome outcome = the_range_halve(q, least, from, to);
-    the_range_unlock(q);
+BL_FN bl_outcome bl_the_range_steal(bl_the_range *q, uint32_t least, uint32_t *from, uint32_t *to) {
+    if (!bl_the_range_try_lock(q))
+        return BL_QUEUE_RETRY;
+    bl_outcome outcome = bl_the_range_halve(q, least, from, to);
+    bl_the_range_unlock(q);
     return outcome;
 }
 
-BL_FN bl_outcome the_range_extend(the_range *q, uint32_t n) {
+BL_FN bl_outcome bl_the_range_extend(bl_the_range *q, uint32_t n) {
     uint32_t begin = bl_load32_relaxed(q->first); /* stays: only the owner moves it */
     if (begin < n)
-        return BL_FULL;
-    the_range_settle(q, begin - n, 0); /* takes none of the longer range */
-    return BL_DONE;
+        return BL_QUEUE_FULL;
+    bl_the_range_settle(q, begin - n, 0); /* takes none of the longer range */
+    return BL_QUEUE_DONE;
 }
 
-BL_FN uint32_t the_range_begin(const the_range *q) { return bl_load32_relaxed(q->first); }
+BL_FN uint32_t bl_the_range_begin(const bl_the_range *q) { return bl_load32_relaxed(q->first); }
 
-BL_FN uint32_t the_range_size(const the_range *q) {
+BL_FN uint32_t bl_the_range_size(const bl_the_range *q) {
     uint32_t end = bl_load32_acquire(q->end), begin = bl_load32_relaxed(q->first);
     return end > begin ? end - begin : 0;
 }

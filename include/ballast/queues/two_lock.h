@@ -26,32 +26,32 @@
  * one lock; a look before the lock, since lanes of a warp that took it only to find nothing could keep a sister lane
  * from ever getting it.
  */
-#ifndef BALLAST_QUEUES_TWO_LOCK_H
-#define BALLAST_QUEUES_TWO_LOCK_H
+#ifndef BL_QUEUES_TWO_LOCK_H
+#define BL_QUEUES_TWO_LOCK_H
 
 #include "contract.h"
 
-#define two_lock_TEXT "ring with a lock at each end (Michael, Scott 1996)"
-#define two_lock_KIND BL_KIND_FIFO
-#define two_lock_FLAGS                                                                                                 \
-    (BL_LINEARIZABLE | BL_EXACT_EMPTY | BL_EXACT_FULL | BL_BOUNDED | BL_STATIC_MEMORY | BL_BATCHED |                   \
-     BL_ALL_PARADIGMS | BL_MULTI_QUEUE | BL_ORDERS_MEMORY)
-#define two_lock_PROGRESS "blocking"
-#define two_lock_BY_HANDLE 0
-#define two_lock_PER_THREAD 0
-#define two_lock_LEAST 1u
-#define two_lock_MOST_THREADS UINT32_MAX
-#define two_lock_DEVICES "cpu cuda sim"
+#define bl_two_lock_TEXT "ring with a lock at each end (Michael, Scott 1996)"
+#define bl_two_lock_KIND BL_QUEUE_KIND_FIFO
+#define bl_two_lock_FLAGS                                                                                              \
+    (BL_QUEUE_LINEARIZABLE | BL_QUEUE_EXACT_EMPTY | BL_QUEUE_EXACT_FULL | BL_QUEUE_BOUNDED | BL_QUEUE_STATIC_MEMORY |  \
+     BL_QUEUE_BATCHED | BL_QUEUE_ALL_PARADIGMS | BL_QUEUE_MULTI_QUEUE | BL_QUEUE_ORDERS_MEMORY)
+#define bl_two_lock_PROGRESS "blocking"
+#define bl_two_lock_BY_HANDLE 0
+#define bl_two_lock_PER_THREAD 0
+#define bl_two_lock_LEAST 1u
+#define bl_two_lock_MOST_THREADS UINT32_MAX
+#define bl_two_lock_DEVICES "cpu cuda sim"
 
-typedef struct two_lock {
+typedef struct bl_two_lock {
     uint32_t *head_lock, *head, *tail_lock, *tail; /* head, tail: counters, the slot is counter & mask */
     uint32_t *slots;
     uint32_t mask, words;
-} two_lock;
+} bl_two_lock;
 
-BL_HOST_FN size_t two_lock_bytes(bl_shape shape) { return 4 * BL_APART + 4u * (size_t)shape.capacity * shape.words; }
+BL_HOST_FN size_t bl_two_lock_bytes(bl_shape shape) { return 4 * BL_APART + 4u * (size_t)shape.capacity * shape.words; }
 
-BL_FN void two_lock_bind(two_lock *q, void *memory, bl_shape shape, uint32_t thread) {
+BL_FN void bl_two_lock_bind(bl_two_lock *q, void *memory, bl_shape shape, uint32_t thread) {
     (void)thread;
     q->head_lock = (uint32_t *)bl__queue_apart(memory, 0);
     q->head = (uint32_t *)bl__queue_apart(memory, 1);
@@ -62,7 +62,7 @@ BL_FN void two_lock_bind(two_lock *q, void *memory, bl_shape shape, uint32_t thr
     q->words = shape.words;
 }
 
-BL_FN void two_lock_init(two_lock *q, uint32_t start, uint32_t rank, uint32_t size) {
+BL_FN void bl_two_lock_init(bl_two_lock *q, uint32_t start, uint32_t rank, uint32_t size) {
     (void)size;
     if (rank == 0) {
         bl_store32_relaxed(q->head_lock, 0);
@@ -72,57 +72,61 @@ BL_FN void two_lock_init(two_lock *q, uint32_t start, uint32_t rank, uint32_t si
     }
 }
 
-BL_FN bool two_lock_try(uint32_t *lock) {
+BL_FN bool bl_two_lock_try(uint32_t *lock) {
     uint32_t unlocked = 0;
     return bl_cas32_acquire(lock, &unlocked, 1); /* L1 */
 }
-BL_FN void two_lock_leave(uint32_t *lock) { bl_store32_release(lock, 0); /* L2 */ }
+BL_FN void bl_two_lock_leave(uint32_t *lock) { bl_store32_release(lock, 0); /* L2 */ }
 
-BL_FN uint32_t *two_lock_slot(const two_lock *q, uint32_t i) { return q->slots + (size_t)(i & q->mask) * q->words; }
+BL_FN uint32_t *bl_two_lock_slot(const bl_two_lock *q, uint32_t i) {
+    return q->slots + (size_t)(i & q->mask) * q->words;
+}
 
 /* The other end's counter; once more if nothing can be done while it is at `far`. */
-BL_FN uint32_t two_lock_other(const uint32_t *end, uint32_t far) {
+BL_FN uint32_t bl_two_lock_other(const uint32_t *end, uint32_t far) {
     uint32_t at = bl_load32_acquire(end); /* H2, T2 */
     if (at != far)
         return at;
     bl_fence_seq_cst();            /* X */
     return bl_load32_acquire(end); /* H2, T2 */
 }
-BL_FN uint32_t two_lock_room(const two_lock *q, uint32_t tail) {
-    return q->mask + 1 - (tail - two_lock_other(q->head, tail - q->mask - 1));
+BL_FN uint32_t bl_two_lock_room(const bl_two_lock *q, uint32_t tail) {
+    return q->mask + 1 - (tail - bl_two_lock_other(q->head, tail - q->mask - 1));
 }
-BL_FN uint32_t two_lock_filled(const two_lock *q, uint32_t head) { return two_lock_other(q->tail, head) - head; }
+BL_FN uint32_t bl_two_lock_filled(const bl_two_lock *q, uint32_t head) {
+    return bl_two_lock_other(q->tail, head) - head;
+}
 
 /* With the tail's lock. */
-BL_FN uint32_t two_lock_put(two_lock *q, const uint32_t *items, uint32_t n) {
-    uint32_t tail = bl_load32_relaxed(q->tail), room = two_lock_room(q, tail);
+BL_FN uint32_t bl_two_lock_put(bl_two_lock *q, const uint32_t *items, uint32_t n) {
+    uint32_t tail = bl_load32_relaxed(q->tail), room = bl_two_lock_room(q, tail);
     if (!room)
         return 0;
     n = n < room ? n : room;
     for (uint32_t i = 0; i < n; i++)
-        bl_data_write(two_lock_slot(q, tail + i), items + (size_t)i * q->words, q->words);
+        bl_data_write(bl_two_lock_slot(q, tail + i), items + (size_t)i * q->words, q->words);
     bl_store32_release(q->tail, tail + n); /* T1 */
     return n;
 }
 /* With the head's lock. */
-BL_FN uint32_t two_lock_take(two_lock *q, uint32_t *items, uint32_t n) {
-    uint32_t head = bl_load32_relaxed(q->head), filled = two_lock_filled(q, head);
+BL_FN uint32_t bl_two_lock_take(bl_two_lock *q, uint32_t *items, uint32_t n) {
+    uint32_t head = bl_load32_relaxed(q->head), filled = bl_two_lock_filled(q, head);
     if (!filled)
         return 0;
     n = n < filled ? n : filled;
     for (uint32_t i = 0; i < n; i++)
-        bl_data_read(items + (size_t)i * q->words, two_lock_slot(q, head + i), q->words);
+        bl_data_read(items + (size_t)i * q->words, bl_two_lock_slot(q, head + i), q->words);
     bl_store32_release(q->head, head + n); /* H1 */
     return n;
 }
 
 /* The critical section stands inside the loop, as in blocking.h and for the same reason. */
-BL_FN uint32_t two_lock_push_n(two_lock *q, const uint32_t *items, uint32_t n) {
-    uint32_t waiting = two_lock_room(q, bl_load32_relaxed(q->tail)) ? 1 : 0, tries = 0, done = 0;
+BL_FN uint32_t bl_two_lock_push_n(bl_two_lock *q, const uint32_t *items, uint32_t n) {
+    uint32_t waiting = bl_two_lock_room(q, bl_load32_relaxed(q->tail)) ? 1 : 0, tries = 0, done = 0;
     while (waiting) {
-        if (two_lock_try(q->tail_lock)) {
-            done = two_lock_put(q, items, n);
-            two_lock_leave(q->tail_lock);
+        if (bl_two_lock_try(q->tail_lock)) {
+            done = bl_two_lock_put(q, items, n);
+            bl_two_lock_leave(q->tail_lock);
             waiting = bl_opaque32(0);
         } else {
             bl_wait_change32(q->tail_lock, 1, &tries);
@@ -130,12 +134,12 @@ BL_FN uint32_t two_lock_push_n(two_lock *q, const uint32_t *items, uint32_t n) {
     }
     return done;
 }
-BL_FN uint32_t two_lock_pop_n(two_lock *q, uint32_t *items, uint32_t n) {
-    uint32_t waiting = two_lock_filled(q, bl_load32_relaxed(q->head)) ? 1 : 0, tries = 0, done = 0;
+BL_FN uint32_t bl_two_lock_pop_n(bl_two_lock *q, uint32_t *items, uint32_t n) {
+    uint32_t waiting = bl_two_lock_filled(q, bl_load32_relaxed(q->head)) ? 1 : 0, tries = 0, done = 0;
     while (waiting) {
-        if (two_lock_try(q->head_lock)) {
-            done = two_lock_take(q, items, n);
-            two_lock_leave(q->head_lock);
+        if (bl_two_lock_try(q->head_lock)) {
+            done = bl_two_lock_take(q, items, n);
+            bl_two_lock_leave(q->head_lock);
             waiting = bl_opaque32(0);
         } else {
             bl_wait_change32(q->head_lock, 1, &tries);
@@ -144,15 +148,19 @@ BL_FN uint32_t two_lock_pop_n(two_lock *q, uint32_t *items, uint32_t n) {
     return done;
 }
 
-BL_FN bl_outcome two_lock_push(two_lock *q, const uint32_t *item) {
-    return two_lock_push_n(q, item, 1) ? BL_DONE : BL_FULL;
+BL_FN bl_outcome bl_two_lock_push(bl_two_lock *q, const uint32_t *item) {
+    return bl_two_lock_push_n(q, item, 1) ? BL_QUEUE_DONE : BL_QUEUE_FULL;
 }
-BL_FN bl_outcome two_lock_pop(two_lock *q, uint32_t *item) { return two_lock_pop_n(q, item, 1) ? BL_DONE : BL_EMPTY; }
-BL_FN bl_outcome two_lock_steal(two_lock *q, uint32_t *item) { return two_lock_pop(q, item); }
-BL_FN uint32_t two_lock_steal_n(two_lock *q, uint32_t *items, uint32_t n) { return two_lock_pop_n(q, items, n); }
+BL_FN bl_outcome bl_two_lock_pop(bl_two_lock *q, uint32_t *item) {
+    return bl_two_lock_pop_n(q, item, 1) ? BL_QUEUE_DONE : BL_QUEUE_EMPTY;
+}
+BL_FN bl_outcome bl_two_lock_steal(bl_two_lock *q, uint32_t *item) { return bl_two_lock_pop(q, item); }
+BL_FN uint32_t bl_two_lock_steal_n(bl_two_lock *q, uint32_t *items, uint32_t n) {
+    return bl_two_lock_pop_n(q, items, n);
+}
 
 /* Tail first: a thread that loses its core between the two reads finds too few, never more than there ever were. */
-BL_FN uint32_t two_lock_size(const two_lock *q) {
+BL_FN uint32_t bl_two_lock_size(const bl_two_lock *q) {
     uint32_t tail = bl_load32_acquire(q->tail);
     int32_t size = (int32_t)(tail - bl_load32_relaxed(q->head));
     return size > 0 ? (uint32_t)size : 0;

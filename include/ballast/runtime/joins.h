@@ -1,29 +1,29 @@
 /* The store of free join records that all workers share: a Broker Queue of numbers, moved in chunks, so that it is seldom touched. It holds every
  * number there is and so is never full; when it is empty the run pauses and the host makes more.
  */
-#ifndef BALLAST_RUNTIME_JOINS_H
-#define BALLAST_RUNTIME_JOINS_H
+#ifndef BL_RUNTIME_JOINS_H
+#define BL_RUNTIME_JOINS_H
 
 #include "../parts/record.h"
 #include "../queues/broker.h"
 
-BL_FN broker bl__free_records(const bl__run *run) {
-    broker q;
+BL_FN bl_broker bl__free_records(const bl__run *run) {
+    bl_broker q;
     bl_shape shape = {run->record_capacity, 1, run->workers};
-    broker_bind(&q, run->free_records, shape, 0);
+    bl_broker_bind(&q, run->free_records, shape, 0);
     return q;
 }
 
-BL_FN void bl__records_give(broker *q, const uint32_t *numbers, uint32_t n) {
+BL_FN void bl__records_give(bl_broker *q, const uint32_t *numbers, uint32_t n) {
     for (uint32_t done = 0; done < n;)
-        done += broker_push_n(q, numbers + done, n - done);
+        done += bl_broker_push_n(q, numbers + done, n - done);
 }
 
 /* One lane: as many as there are, so that at least `needed` are in the spare list. False if there are not so many. */
 BL_FN bool bl__spare_refill(const bl__run *run, uint32_t *spare, uint32_t needed, uint32_t chunk) {
-    broker q = bl__free_records(run);
+    bl_broker q = bl__free_records(run);
     while (spare[0] < needed) {
-        uint32_t got = broker_pop_n(&q, spare + 1 + spare[0], chunk);
+        uint32_t got = bl_broker_pop_n(&q, spare + 1 + spare[0], chunk);
         if (!got)
             return false;
         spare[0] += got;
@@ -33,7 +33,7 @@ BL_FN bool bl__spare_refill(const bl__run *run, uint32_t *spare, uint32_t needed
 
 /* One lane: what is more than `most` goes back. */
 BL_FN void bl__spare_trim(const bl__run *run, uint32_t *spare, uint32_t most) {
-    broker q = bl__free_records(run);
+    bl_broker q = bl__free_records(run);
     while (spare[0] > most) {
         uint32_t n = spare[0] - most < BL__SPARE_CHUNK ? spare[0] - most : BL__SPARE_CHUNK;
         spare[0] -= n;
@@ -44,11 +44,11 @@ BL_FN void bl__spare_trim(const bl__run *run, uint32_t *spare, uint32_t most) {
 /* ---- by the host while no worker runs: `size` threads, each with its rank ---- */
 
 BL_FN void bl__records_init(const bl__run *run, uint32_t rank, uint32_t size) {
-    broker q = bl__free_records(run);
-    broker_init(&q, 0, rank, size);
+    bl_broker q = bl__free_records(run);
+    bl_broker_init(&q, 0, rank, size);
 }
 BL_FN void bl__records_fill(const bl__run *run, uint32_t rank, uint32_t size) {
-    broker q = bl__free_records(run);
+    bl_broker q = bl__free_records(run);
     for (uint32_t i = rank; i < run->record_capacity; i += size) {
         bl__record *r = bl__record_at(run, i);
         if (bl__record_out(r->state) == 0)
@@ -58,9 +58,9 @@ BL_FN void bl__records_fill(const bl__run *run, uint32_t rank, uint32_t size) {
     }
 }
 BL_FN void bl__records_count(const bl__run *run, uint64_t *total, uint32_t rank) {
-    broker q = bl__free_records(run);
+    bl_broker q = bl__free_records(run);
     if (rank == 0)
-        *total = broker_size(&q);
+        *total = bl_broker_size(&q);
 }
 
 #endif

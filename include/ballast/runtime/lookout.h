@@ -13,8 +13,8 @@
  *
  * Order pairs: L1 (lookout, release) with L2 (acquire): the next lookout finds what the last one noted.
  */
-#ifndef BALLAST_RUNTIME_LOOKOUT_H
-#define BALLAST_RUNTIME_LOOKOUT_H
+#ifndef BL_RUNTIME_LOOKOUT_H
+#define BL_RUNTIME_LOOKOUT_H
 
 #include "../parts/gate.h"
 #include "../parts/worker.h"

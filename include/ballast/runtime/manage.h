@@ -40,7 +40,7 @@ BL_FN void BL__NAME(fill)(const bl__run *run, const uint32_t *entries, uint32_t 
     for (uint32_t i = rank; i < count; i += size) {
         BL_QUEUE q = BL__NAME(managed)(run, i % run->queue_count, rank);
         bl_data_write(bl__pool_entry(&pool, i), entries + (size_t)i * run->words, run->words);
-        while (BL_QUEUE_(push)(&q, &i) != BL_DONE)
+        while (BL_QUEUE_(push)(&q, &i) != BL_QUEUE_DONE)
             ;
     }
 #else
@@ -73,7 +73,7 @@ BL_FN void BL__NAME(drain)(const bl__run *run, uint32_t *entries, uint64_t *tota
         bl__pool pool;
         bl__pool_bind(&pool, run->pool, run->pool_capacity, run->workers, run->words);
         uint32_t handle = 0;
-        while (BL_QUEUE_(pop)(&q, &handle) == BL_DONE)
+        while (BL_QUEUE_(pop)(&q, &handle) == BL_QUEUE_DONE)
             bl_data_read(entries + (size_t)bl_fetch_add64_relaxed(total, 1) * run->words, bl__pool_entry(&pool, handle),
                          run->words);
     }

@@ -48,11 +48,11 @@ BL_FN void BL__NAME(drain)(const bl__run *run, uint32_t *entries, uint64_t *tota
         bl__region r = bl__region_of(run, i);
         BL_QUEUE loop = BL__NAME(bound)(r.loop), own = BL__NAME(bound)(r.own);
         uint32_t from = 0, to = 0;
-        if (BL_QUEUE_(pop)(&own, UINT32_MAX, &from, &to) == BL_DONE) {
+        if (BL_QUEUE_(pop)(&own, UINT32_MAX, &from, &to) == BL_QUEUE_DONE) {
             uint64_t at = bl_fetch_add64_relaxed(total, to - from);
             bl_data_read(entries + at * run->words, bl__region_slot(r, run->words, from), (to - from) * run->words);
         }
-        if (BL_QUEUE_(pop)(&loop, UINT32_MAX, &from, &to) == BL_DONE) {
+        if (BL_QUEUE_(pop)(&loop, UINT32_MAX, &from, &to) == BL_QUEUE_DONE) {
             uint32_t *entry = entries + bl_fetch_add64_relaxed(total, 1) * run->words;
             bl_data_read(entry, run->in, run->words);
             entry[0] = from;

@@ -1,6 +1,6 @@
 /* How much of a range a body that takes pieces (BL_RANGE_RUN) is given at once. */
-#ifndef BALLAST_RUNTIME_PIECE_H
-#define BALLAST_RUNTIME_PIECE_H
+#ifndef BL_RUNTIME_PIECE_H
+#define BL_RUNTIME_PIECE_H
 
 #include "../parts/worker.h"
 

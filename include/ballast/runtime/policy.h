@@ -2,8 +2,8 @@
  *
  * Nothing of this is called per task by the default scheduler: a worker that has enough on its private stack goes from one task to the next.
  */
-#ifndef BALLAST_RUNTIME_POLICY_H
-#define BALLAST_RUNTIME_POLICY_H
+#ifndef BL_RUNTIME_POLICY_H
+#define BL_RUNTIME_POLICY_H
 
 #include "../parts/worker.h"
 

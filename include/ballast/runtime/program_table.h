@@ -1,5 +1,5 @@
 /* Template: entry points of every worker loop of BL_PROGRAM and the table that the library runs it by. */
-#define BL__PROGRAM_(x) BL_CAT(BL_PROGRAM, x)
+#define BL__PROGRAM_(x) BL_CAT(BL__OF_PROGRAM, x)
 
 #if defined(BL_TARGET_CUDA)
 
@@ -121,7 +121,7 @@ static const bl_program BL__PROGRAM_(_program) = {
 #ifdef __cplusplus
 extern "C"
 #endif
-    const bl_program *BL_CAT(BL__PROGRAM_(_), BL_TARGET)(void);
-const bl_program *BL_CAT(BL__PROGRAM_(_), BL_TARGET)(void) { return &BL__PROGRAM_(_program); }
+    const bl_program *BL_CAT(BL_CAT(BL_PROGRAM, _), BL_TARGET)(void);
+const bl_program *BL_CAT(BL_CAT(BL_PROGRAM, _), BL_TARGET)(void) { return &BL__PROGRAM_(_program); }
 
 #undef BL__PROGRAM_

@@ -1,6 +1,6 @@
 /* What a program looks like to the library: a table of worker loops. */
-#ifndef BALLAST_RUNTIME_PROGRAM_TYPE_H
-#define BALLAST_RUNTIME_PROGRAM_TYPE_H
+#ifndef BL_RUNTIME_PROGRAM_TYPE_H
+#define BL_RUNTIME_PROGRAM_TYPE_H
 
 #include "../ballast.h"
 #include "../parts/run.h"

@@ -7,8 +7,8 @@
  * This asks nothing of a queue's EMPTY, only that its size is exact at rest: all workers idle and the epoch unchanged means at rest.
  * Order pairs: T1 (idle, release) with T2 (read, acquire): what a worker published before going idle is counted by who looks.
  */
-#ifndef BALLAST_RUNTIME_TERMINATION_H
-#define BALLAST_RUNTIME_TERMINATION_H
+#ifndef BL_RUNTIME_TERMINATION_H
+#define BL_RUNTIME_TERMINATION_H
 
 #include "../parts/run.h"
 

@@ -11,7 +11,7 @@
  * Included once per instance with BL_PROGRAM, BL_PAYLOAD, ... (program.h), BL_INSTANCE (a word that is part of every name), BL_KIND_LANE and BL_SCHEDULER:
  * on a GPU a file of schedulers/, with its BL_QUEUE; elsewhere policy_queues.h or policy_waves.h, which call the library's schedulers.
  */
-#define BL__NAME(x) BL_CAT(BL_CAT(BL_PROGRAM, _##x##_), BL_INSTANCE)
+#define BL__NAME(x) BL_CAT(BL_CAT(BL__OF_PROGRAM, _##x##_), BL_INSTANCE)
 #define BL_QUEUE_(x) BL_CAT(BL_QUEUE, _##x)
 
 #include BL_SCHEDULER

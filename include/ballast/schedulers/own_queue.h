@@ -22,7 +22,7 @@ BL_FN uint32_t BL__NAME(look)(bl__worker *w, uint32_t *victim) {
 /* Enough for all lanes, up to `most` entries. */
 BL_FN uint32_t BL__NAME(rob_batch)(bl__worker *w, BL_QUEUE *q, uint32_t most) {
     uint32_t tasks = 0, got = 0;
-    while (tasks < w->batch && got < most && BL__NAME(take)(w, q, true) == BL_DONE) {
+    while (tasks < w->batch && got < most && BL__NAME(take)(w, q, true) == BL_QUEUE_DONE) {
         const uint32_t *slot = bl__stack_slot(w->stack, w->words, w->stack->top - 1);
         tasks += slot[1] - slot[0];
         got++;
@@ -42,7 +42,7 @@ BL_FN uint32_t BL__NAME(rob)(bl__worker *w, uint32_t victim, uint32_t size) {
         return BL__NAME(rob_batch)(w, &q, bl__min((size + 1) / 2, w->run->stack_capacity - w->run->outbox));
 #endif
 #if BL_QUEUE_(BY_HANDLE)
-    while (got < want && BL__NAME(take)(w, &q, true) == BL_DONE)
+    while (got < want && BL__NAME(take)(w, &q, true) == BL_QUEUE_DONE)
         got++;
 #else
     bl__stack *s = w->stack; /* the slots up to the ring's end lie one after another */

@@ -100,7 +100,7 @@ BL_FN uint32_t BL__NAME(make_room)(bl__worker *w) {
     BL_QUEUE own = BL__NAME(own_of)(w, w->id);
     uint32_t from = 0, to = 0, moved = 0, capacity = w->run->capacity;
     if (w->lane == 0) {
-        if (BL_QUEUE_(pop)(&own, UINT32_MAX, &from, &to) != BL_DONE)
+        if (BL_QUEUE_(pop)(&own, UINT32_MAX, &from, &to) != BL_QUEUE_DONE)
             from = to = BL_QUEUE_(begin)(&own);
         moved = bl_load32_acquire(r.emptied) - w->recovered == capacity - to ? capacity - to : 0; /* E2 */
         w->recovered += moved;
@@ -186,7 +186,7 @@ BL_FN uint32_t BL__NAME(fetch_loop)(bl__worker *w) {
     if (w->lane == 0 && !(BL_QUEUE_(AHEAD) && w->run->alone)) {
         BL_QUEUE loop = BL__NAME(loop_of)(w, w->id);
         uint32_t left = w->run->pop ? UINT32_MAX : BL_QUEUE_(size)(&loop);
-        if (left == 0 || BL_QUEUE_(pop)(&loop, BL__NAME(grain)(w, left), &from, &to) != BL_DONE)
+        if (left == 0 || BL_QUEUE_(pop)(&loop, BL__NAME(grain)(w, left), &from, &to) != BL_QUEUE_DONE)
             from = to = 0;
     }
     BL__NAME(agree)(&from, &to);
@@ -197,7 +197,7 @@ BL_FN uint32_t BL__NAME(rob_loop)(bl__worker *w, uint32_t victim) {
     uint32_t from = 0, to = 0, own = BL__NAME(loop_word)(w);
     if (w->lane == 0) {
         BL_QUEUE loop = BL__NAME(loop_of)(w, victim), mine = BL__NAME(loop_of)(w, w->id);
-        if (BL_QUEUE_(size)(&loop) == 0 || BL_QUEUE_(steal)(&loop, 1, &from, &to) != BL_DONE) {
+        if (BL_QUEUE_(size)(&loop) == 0 || BL_QUEUE_(steal)(&loop, 1, &from, &to) != BL_QUEUE_DONE) {
             from = to = 0;
         } else {
             uint32_t rest = from + BL__NAME(grain)(w, to - from);
@@ -221,7 +221,7 @@ BL_FN uint32_t BL__NAME(fetch_slots)(bl__worker *w) {
     uint32_t from = 0, to = 0;
     if (w->lane == 0) {
         BL_QUEUE own = BL__NAME(own_of)(w, w->id);
-        if (BL_QUEUE_(pop)(&own, w->batch, &from, &to) != BL_DONE)
+        if (BL_QUEUE_(pop)(&own, w->batch, &from, &to) != BL_QUEUE_DONE)
             from = to = 0;
     }
     BL__NAME(agree)(&from, &to);
@@ -238,7 +238,7 @@ BL_FN uint32_t BL__NAME(rob_slots)(bl__worker *w, uint32_t victim) {
         begin = BL__NAME(make_room)(w);
     if (begin < half) /* somebody is still copying what it stole here: soon */
         return 0;
-    if (w->lane == 0 && (BL_QUEUE_(size)(&theirs) == 0 || BL_QUEUE_(steal)(&theirs, 1, &from, &to) != BL_DONE))
+    if (w->lane == 0 && (BL_QUEUE_(size)(&theirs) == 0 || BL_QUEUE_(steal)(&theirs, 1, &from, &to) != BL_QUEUE_DONE))
         from = to = 0;
     BL__NAME(agree)(&from, &to);
     if (from == to)

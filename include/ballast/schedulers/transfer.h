@@ -21,9 +21,9 @@ BL_FN uint32_t BL__NAME(put)(bl__worker *w, BL_QUEUE *q, const uint32_t *entries
             return i;
         bl_data_write(bl__pool_entry(&pool, handle), entries + (size_t)i * w->words, w->words);
         bl_outcome outcome;
-        while ((outcome = BL_QUEUE_(push)(q, &handle)) == BL_RETRY)
+        while ((outcome = BL_QUEUE_(push)(q, &handle)) == BL_QUEUE_RETRY)
             ;
-        if (outcome == BL_FULL) {
+        if (outcome == BL_QUEUE_FULL) {
             bl__pool_give(&pool, w->id, handle);
             return i;
         }
@@ -41,7 +41,7 @@ BL_FN bl_outcome BL__NAME(take)(bl__worker *w, BL_QUEUE *q, bool steal) {
 #if BL_QUEUE_(BY_HANDLE)
     uint32_t handle = 0; /* for compilers that do not see that DONE has set it */
     bl_outcome outcome = steal ? BL_QUEUE_(steal)(q, &handle) : BL_QUEUE_(pop)(q, &handle);
-    if (outcome != BL_DONE)
+    if (outcome != BL_QUEUE_DONE)
         return outcome;
     bl__pool pool;
     bl__pool_bind(&pool, w->run->pool, w->run->pool_capacity, w->run->workers, w->words);
@@ -49,11 +49,11 @@ BL_FN bl_outcome BL__NAME(take)(bl__worker *w, BL_QUEUE *q, bool steal) {
     bl__pool_give(&pool, w->id, handle);
 #else
     bl_outcome outcome = steal ? BL_QUEUE_(steal)(q, slot) : BL_QUEUE_(pop)(q, slot);
-    if (outcome != BL_DONE)
+    if (outcome != BL_QUEUE_DONE)
         return outcome;
 #endif
     bl__stack_move_top(w->stack, w->stack->top + 1);
-    return BL_DONE;
+    return BL_QUEUE_DONE;
 }
 
 /* Fills an empty stack with enough for one batch: one entry in most cases, where every task is an entry as many as there are lanes. */
@@ -70,9 +70,9 @@ BL_FN uint32_t BL__NAME(take_batch)(bl__worker *w, BL_QUEUE *q) {
     uint32_t tasks = 0, got = 0;
     while (tasks < w->batch && got < w->batch) {
         bl_outcome outcome = BL__NAME(take)(w, q, false);
-        if (outcome == BL_RETRY)
+        if (outcome == BL_QUEUE_RETRY)
             continue;
-        if (outcome != BL_DONE)
+        if (outcome != BL_QUEUE_DONE)
             break;
         const uint32_t *slot = bl__stack_slot(s, w->words, s->top - 1);
         tasks += slot[1] - slot[0];

@@ -51,15 +51,15 @@ BL_FN uint32_t BL__BROKERED(steal_n)(BL_BROKERED *q, uint32_t *items, uint32_t n
 /* With a literal 1, as in bwd.h. */
 BL_FN bl_outcome BL__BROKERED(push)(BL_BROKERED *q, const uint32_t *item) {
     if (!bl__broker_admit_pushes(&q->broker, 1))
-        return BL__BROKERED(push_later)(q, item, 1) ? BL_DONE : BL_FULL;
+        return BL__BROKERED(push_later)(q, item, 1) ? BL_QUEUE_DONE : BL_QUEUE_FULL;
     BL__BROKERED(put)(q, item, 1);
-    return BL_DONE;
+    return BL_QUEUE_DONE;
 }
 BL_FN bl_outcome BL__BROKERED(pop)(BL_BROKERED *q, uint32_t *item) {
     if (!bl__broker_admit_pops(&q->broker, 1))
-        return BL__BROKERED(pop_later)(q, item, 1) ? BL_DONE : BL_EMPTY;
+        return BL__BROKERED(pop_later)(q, item, 1) ? BL_QUEUE_DONE : BL_QUEUE_EMPTY;
     BL__BROKERED(get)(q, item, 1);
-    return BL_DONE;
+    return BL_QUEUE_DONE;
 }
 BL_FN bl_outcome BL__BROKERED(steal)(BL_BROKERED *q, uint32_t *item) { return BL__BROKERED(pop)(q, item); }
 

@@ -6,13 +6,13 @@ BL_FN bl_outcome BL__SINGLY(steal)(BL_SINGLY *q, uint32_t *item) { return BL__SI
 
 BL_FN uint32_t BL__SINGLY(push_n)(BL_SINGLY *q, const uint32_t *items, uint32_t n) {
     uint32_t done = 0;
-    while (done < n && BL__SINGLY(push)(q, items + (size_t)done * q->words) == BL_DONE)
+    while (done < n && BL__SINGLY(push)(q, items + (size_t)done * q->words) == BL_QUEUE_DONE)
         done++;
     return done;
 }
 BL_FN uint32_t BL__SINGLY(pop_n)(BL_SINGLY *q, uint32_t *items, uint32_t n) {
     uint32_t done = 0;
-    while (done < n && BL__SINGLY(pop)(q, items + (size_t)done * q->words) == BL_DONE)
+    while (done < n && BL__SINGLY(pop)(q, items + (size_t)done * q->words) == BL_QUEUE_DONE)
         done++;
     return done;
 }

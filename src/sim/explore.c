@@ -19,8 +19,6 @@
 #define NOBODY UINT32_MAX
 #define YIELDS 100u /* that change nothing, per fiber, before nobody is thought to go on */
 
-_Thread_local bl__explorer *bl__exploring;
-
 /* ---- ends ---- */
 
 static uint32_t end_with(bl__explorer *x, bl__end end) {
@@ -54,7 +52,7 @@ void bl__explore_wrong(bl__explorer *x, const char *format, ...) {
 }
 
 void bl_explore_fail(const char *format, ...) {
-    bl__explorer *x = bl__exploring;
+    bl__explorer *x = bl__exploring.x;
     if (!x)
         abort(); /* there is no execution that could be wrong, and no way to go on */
     va_list values;
@@ -271,11 +269,11 @@ static bl__fiber *live(void *arg) {
     return next_stack(x);
 }
 
-uint64_t bl__explore_clock(bl__explorer *x) { return x->ticks++; }
-uint32_t bl__explore_lane(const bl__explorer *x) { return x->self % x->lanes; }
+static uint64_t read_clock(bl__explorer *x) { return x->ticks++; }
+static uint32_t lane_of(const bl__explorer *x) { return x->self % x->lanes; }
 
 void bl_explore_now(bl_moment *now) {
-    bl__explorer *x = bl__exploring;
+    bl__explorer *x = bl__exploring.x;
     memset(now, 0, sizeof *now);
     if (!x)
         return;
@@ -318,7 +316,7 @@ static uint32_t warp_lanes(const bl__explorer *x, uint32_t first_lane) {
     return left < BL__SIM_WARP ? left : BL__SIM_WARP;
 }
 
-uint32_t bl__explore_exchange(bl__explorer *x, uint32_t v, uint32_t all[BL__SIM_WARP]) {
+static uint32_t exchange(bl__explorer *x, uint32_t v, uint32_t all[BL__SIM_WARP]) {
     uint32_t lane = x->self % x->lanes, rank = lane % BL__SIM_WARP, first = x->self - rank;
     bl__meeting *at = &x->warps[first];
     uint32_t *value = at->value[at->generation & 1];
@@ -328,13 +326,27 @@ uint32_t bl__explore_exchange(bl__explorer *x, uint32_t v, uint32_t all[BL__SIM_
     return rank;
 }
 
-void bl__explore_meet(bl__explorer *x, bool warp) {
-    uint32_t block = x->self / x->lanes, all[BL__SIM_WARP];
-    if (warp)
-        bl__explore_exchange(x, 0, all);
-    else
-        meet(x, &x->blocks[block], block * x->lanes, x->lanes);
+static void block_sync(bl__explorer *x) {
+    uint32_t block = x->self / x->lanes;
+    meet(x, &x->blocks[block], block * x->lanes, x->lanes);
 }
+
+static const bl__exploration_ops operations = {
+    .load = bl__views_load,
+    .store = bl__views_store,
+    .rmw = bl__views_rmw,
+    .cas = bl__views_cas,
+    .cas128 = bl__views_cas128,
+    .fence = bl__views_fence,
+    .wait = bl__views_wait,
+    .yield = bl__views_yield,
+    .data = bl__views_data,
+    .bump = bl__views_bump,
+    .clock = read_clock,
+    .lane = lane_of,
+    .exchange = exchange,
+    .block_sync = block_sync,
+};
 
 /* ---- an execution ---- */
 
@@ -368,9 +380,9 @@ static void execute(bl__explorer *x) {
     x->started = 1;
     x->self = 0;
     x->last = NOBODY;
-    bl__exploring = x;
+    bl__exploring = (bl__exploration){&operations, x};
     bl__fiber_switch(&x->host, x->fibers[0].stack);
-    bl__exploring = NULL;
+    bl__exploring = (bl__exploration){NULL, NULL};
     const char *wrong = x->end == BL__DONE && x->options.after ? x->options.after(x->arg) : NULL;
     if (wrong)
         say_failure(x, "%s", wrong);

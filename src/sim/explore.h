@@ -5,6 +5,7 @@
 
 #include "../platform/fiber.h"
 #include "ballast/platform/sim.h"
+#include "exploring.h"
 #include "sim.h"
 
 enum { BL__LOCATIONS = 1024, BL__WIDTH = BL_EXPLORE_FIBERS + BL__LOCATIONS, BL__GRANULES = 4096, BL__SITES = 4096 };
@@ -162,7 +163,7 @@ typedef struct bl__row {
 
 typedef enum bl__end { BL__RUNS, BL__DONE, BL__PRUNED, BL__CUT, BL__FAILED } bl__end;
 
-typedef struct bl__explorer {
+struct bl__explorer {
     bl__explored fibers[BL_EXPLORE_FIBERS];
     uint32_t count, lanes, self, started, unfinished;
     uint32_t last; /* who made the last step */
@@ -208,9 +209,7 @@ typedef struct bl__explorer {
     uint64_t site_seen[BL__SITES / 64];
     bl__row *rows;
     uint32_t row_count, row_capacity;
-} bl__explorer;
-
-extern _Thread_local bl__explorer *bl__exploring; /* set while fibers of an exploration run */
+};
 
 static inline uint32_t bl__bit(uint32_t fiber) { return 1u << fiber; }
 
@@ -225,10 +224,6 @@ static inline uint32_t bl__lowest(uint32_t set) {
 void bl__explore_point(bl__explorer *x);
 uint32_t bl__explore_pick(bl__explorer *x, uint32_t count);
 void bl__explore_wrong(bl__explorer *x, const char *format, ...) __attribute__((format(printf, 2, 3), noreturn));
-uint64_t bl__explore_clock(bl__explorer *x);
-uint32_t bl__explore_lane(const bl__explorer *x);
-uint32_t bl__explore_exchange(bl__explorer *x, uint32_t v, uint32_t all[BL__SIM_WARP]);
-void bl__explore_meet(bl__explorer *x, bool warp);
 
 /* reduce.c: the step was made. */
 void bl__explore_did(bl__explorer *x, const bl__effect *effect);

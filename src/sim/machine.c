@@ -4,7 +4,7 @@
 
 #include "../platform/fiber.h"
 #include "ballast/platform/sim.h"
-#include "explore.h"
+#include "exploring.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +38,8 @@ typedef struct machine {
     bool ended;
     bl__fiber host;
 } machine;
+
+_Thread_local bl__exploration bl__exploring;
 
 static _Thread_local machine *running;        /* NULL: operations act at once */
 static _Thread_local uint64_t outside_points; /* the clock of code outside of a run, and where the next run's goes on */
@@ -125,8 +127,8 @@ void bl__machine_wake(uint32_t fiber) { wake(running, fiber); }
 void bl__sim_yield(bl__sim_site *site, uint32_t tries) {
     if (running)
         point(running, true, tries < 4 ? 2u << tries : 32u);
-    else if (bl__exploring)
-        bl__views_yield(bl__exploring, site);
+    else if (bl__exploring.ops)
+        bl__exploring.ops->yield(bl__exploring.x, site);
 }
 
 void bl_sim_start_clock(void) { outside_points = 0; }
@@ -137,7 +139,7 @@ bool bl_sim_uses_time(void) { return use_time; }
 uint64_t bl__sim_clock(void) {
     machine *m = running;
     if (!m)
-        return bl__exploring ? bl__explore_clock(bl__exploring) : outside_points++;
+        return bl__exploring.ops ? bl__exploring.ops->clock(bl__exploring.x) : outside_points++;
     if (!m->schedule.turns)
         return outside_points + m->points++;
     point(m, false, 1);
@@ -148,7 +150,7 @@ uint64_t bl__sim_clock(void) {
 void bl__sim_spend(uint64_t ticks) {
     machine *m = running;
     if (!m) {
-        outside_points += bl__exploring ? 0 : ticks;
+        outside_points += bl__exploring.ops ? 0 : ticks;
         return;
     }
     if (!m->schedule.turns)
@@ -177,13 +179,13 @@ static void meet(machine *m, meeting *at) {
 uint32_t bl__sim_warp_lane(void) {
     if (running)
         return running->self % running->lanes % BL__SIM_WARP;
-    return bl__exploring ? bl__explore_lane(bl__exploring) % BL__SIM_WARP : 0;
+    return bl__exploring.ops ? bl__exploring.ops->lane(bl__exploring.x) % BL__SIM_WARP : 0;
 }
 
 uint32_t bl__sim_exchange(uint32_t v, uint32_t all[BL__SIM_WARP]) {
     machine *m = running;
-    if (!m && bl__exploring)
-        return bl__explore_exchange(bl__exploring, v, all);
+    if (!m && bl__exploring.ops)
+        return bl__exploring.ops->exchange(bl__exploring.x, v, all);
     if (!m) {
         memset(all, 0, sizeof(uint32_t) * BL__SIM_WARP);
         all[0] = v;
@@ -201,8 +203,8 @@ uint32_t bl__sim_exchange(uint32_t v, uint32_t all[BL__SIM_WARP]) {
 void bl__sim_block_sync(void) {
     if (running)
         meet(running, &running->blocks[running->self / running->lanes]);
-    else if (bl__exploring)
-        bl__explore_meet(bl__exploring, false);
+    else if (bl__exploring.ops)
+        bl__exploring.ops->block_sync(bl__exploring.x);
 }
 
 /* ---- a run ---- */

@@ -1,12 +1,12 @@
 /* The memory of the simulated machine, sequentially consistent: a load returns the newest store, whatever its order.
- * Here platform operations arrive; those of an exploration go on to views.c.
+ * Here platform operations arrive; those of an exploration go on to it (exploring.h).
  *
  * The words lie where the program has them, and are accessed with the CPU's atomics because a host thread may look at
  * them during a run. */
 #undef BL_TARGET_SIM
 #include "ballast/platform/platform.h"
 #include "ballast/platform/sim.h"
-#include "explore.h"
+#include "exploring.h"
 #include "sim.h"
 
 #include <stdlib.h>
@@ -88,18 +88,18 @@ static void stored(bl__memory *m, const void *p) {
 }
 
 /* A run from a seed is looked for first, so that explorations cost it nothing. */
-#define IF_EXPLORED(m) if (!(m) && bl__exploring)
+#define IF_EXPLORED(m) if (!(m) && bl__exploring.ops)
 
 uint64_t bl__sim_load(bl__sim_site *site, const void *p, unsigned bits) {
     bl__memory *m = bl__machine_point();
-    IF_EXPLORED(m) return bl__views_load(bl__exploring, site, p, bits);
+    IF_EXPLORED(m) return bl__exploring.ops->load(bl__exploring.x, site, p, bits);
     return newest(p, bits);
 }
 
 void bl__sim_store(bl__sim_site *site, void *p, unsigned bits, uint64_t v) {
     bl__memory *m = bl__machine_point();
     IF_EXPLORED(m) {
-        bl__views_store(bl__exploring, site, p, bits, v);
+        bl__exploring.ops->store(bl__exploring.x, site, p, bits, v);
         return;
     }
     if (bits == 32)
@@ -137,7 +137,7 @@ static uint64_t rmw64(bl__sim_op op, uint64_t *p, uint64_t v) {
 
 uint64_t bl__sim_rmw(bl__sim_site *site, bl__sim_op op, void *p, unsigned bits, uint64_t v) {
     bl__memory *m = bl__machine_point();
-    IF_EXPLORED(m) return bl__views_rmw(bl__exploring, site, op, p, bits, v);
+    IF_EXPLORED(m) return bl__exploring.ops->rmw(bl__exploring.x, site, op, p, bits, v);
     uint64_t old = bits == 32 ? rmw32(op, (uint32_t *)p, (uint32_t)v) : rmw64(op, (uint64_t *)p, v);
     stored(m, p);
     return old;
@@ -145,7 +145,7 @@ uint64_t bl__sim_rmw(bl__sim_site *site, bl__sim_op op, void *p, unsigned bits, 
 
 bool bl__sim_cas(bl__sim_site *site, void *p, unsigned bits, uint64_t *expected, uint64_t v) {
     bl__memory *m = bl__machine_point();
-    IF_EXPLORED(m) return bl__views_cas(bl__exploring, site, p, bits, expected, v);
+    IF_EXPLORED(m) return bl__exploring.ops->cas(bl__exploring.x, site, p, bits, expected, v);
     bool swapped;
     if (bits == 32) {
         uint32_t found = (uint32_t)*expected;
@@ -162,7 +162,7 @@ bool bl__sim_cas(bl__sim_site *site, void *p, unsigned bits, uint64_t *expected,
 /* Not atomic towards the host, which has no business with words of this size. */
 bool bl__sim_cas128(bl__sim_site *site, void *p, void *expected, const void *v) {
     bl__memory *m = bl__machine_point();
-    IF_EXPLORED(m) return bl__views_cas128(bl__exploring, site, p, expected, v);
+    IF_EXPLORED(m) return bl__exploring.ops->cas128(bl__exploring.x, site, p, expected, v);
     if (memcmp(p, expected, 16) != 0) {
         memcpy(expected, p, 16);
         return false;
@@ -174,12 +174,12 @@ bool bl__sim_cas128(bl__sim_site *site, void *p, void *expected, const void *v) 
 
 void bl__sim_fence(bl__sim_site *site) {
     bl__memory *m = bl__machine_point();
-    IF_EXPLORED(m) bl__views_fence(bl__exploring, site);
+    IF_EXPLORED(m) bl__exploring.ops->fence(bl__exploring.x, site);
 }
 
 void bl__sim_wait(bl__sim_site *site, const void *p, unsigned bits, uint64_t seen) {
     bl__memory *m = bl__machine_point();
-    IF_EXPLORED(m) bl__views_wait(bl__exploring, site, p, bits, seen);
+    IF_EXPLORED(m) bl__exploring.ops->wait(bl__exploring.x, site, p, bits, seen);
     if (!m || newest(p, bits) != seen)
         return;
     uint32_t self = bl__machine_self(), *bucket = bucket_of(m, p);
@@ -190,8 +190,10 @@ void bl__sim_wait(bl__sim_site *site, const void *p, unsigned bits, uint64_t see
 }
 
 void bl__sim_data(bl__sim_site *site, const void *p, uint32_t words) {
-    if (bl__exploring)
-        bl__views_data(bl__exploring, site, p, words);
+    if (bl__exploring.ops)
+        bl__exploring.ops->data(bl__exploring.x, site, p, words);
 }
 
-uint32_t bl__sim_bump(bl__sim_site *site) { return bl__exploring ? bl__views_bump(bl__exploring, site) : 1; }
+uint32_t bl__sim_bump(bl__sim_site *site) {
+    return bl__exploring.ops ? bl__exploring.ops->bump(bl__exploring.x, site) : 1;
+}

@@ -6,6 +6,7 @@
  *   machine.c    fibers, warps and blocks, the run from start to end
  *   schedule.c   who goes on: from a seed, by virtual time, or replayed
  *   memory.c     what a load returns, and who sleeps on which word; sequentially consistent
+ *   exploring.h  how the machine hands its operations to an exploration, which is a library of its own:
  *   explore.c    an exploration: its fibers, and the search over who goes on
  *   reduce.c     what of it need not be tried
  *   views.c      its memory: the model, what it claims and what it cannot show

@@ -12,6 +12,7 @@
 #ifndef BL_BALLAST_H
 #define BL_BALLAST_H
 
+#include <ballast/export.h>
 #include <ballast/queues/properties.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -48,9 +49,9 @@ typedef enum bl_status {
         BL_STATUS_COUNT
 } bl_status;
 
-const char *bl_status_name(int status); /* "BL_ENOMEM" */
-const char *bl_status_text(int status); /* "out of memory" */
-const char *bl_version(void);
+BL_API const char *bl_status_name(int status); /* "BL_ENOMEM" */
+BL_API const char *bl_status_text(int status); /* "out of memory" */
+BL_API const char *bl_version(void);
 
 /* ---- context ---- */
 
@@ -99,26 +100,26 @@ typedef struct bl_config {
 } bl_config;
 
 /* `config` may be NULL. When it fails, *context is NULL and bl_error_detail(NULL) says why. */
-int bl_open(bl_context **context, const bl_config *config);
+BL_API int bl_open(bl_context **context, const bl_config *config);
 /* NULL is fine. BL_EBUSY during a run: then nothing is closed. */
-int bl_close(bl_context *context);
+BL_API int bl_close(bl_context *context);
 
-const char *bl_device_id(const bl_context *context);     /* "cpu", "cuda:0", "sim" */
-const char *bl_device_name(const bl_context *context);   /* what the maker calls it */
-const char *bl_device_target(const bl_context *context); /* "cpu", "cuda", "sim": which code of a program it runs */
+BL_API const char *bl_device_id(const bl_context *context);     /* "cpu", "cuda:0", "sim" */
+BL_API const char *bl_device_name(const bl_context *context);   /* what the maker calls it */
+BL_API const char *bl_device_target(const bl_context *context); /* whose code it runs: "cpu", "cuda", "sim" */
 
 /* More about the last error of this context (which argument, which worker stood where, what CUDA said), or "". NULL: about the last error of this
  * thread in a call that was given no context, bl_open above all. BL_EINVAL and BL_ENOMEM always come with a detail; BL_EBUSY has none, so that it
  * leaves alone what belongs to the other call. */
-const char *bl_error_detail(const bl_context *context);
+BL_API const char *bl_error_detail(const bl_context *context);
 
 /* ---- memory of the context's device ---- */
 
-int bl_alloc(bl_context *context, void **memory, size_t bytes); /* zero bytes give a valid pointer too */
-int bl_free(bl_context *context, void *memory);                 /* NULL is fine. What it refuses is freed by bl_close */
-int bl_copy_in(bl_context *context, void *device, const void *host, size_t bytes);
-int bl_copy_out(bl_context *context, void *host, const void *device, size_t bytes);
-int bl_zero(bl_context *context, void *device, size_t bytes);
+BL_API int bl_alloc(bl_context *context, void **memory, size_t bytes); /* zero bytes give a valid pointer too */
+BL_API int bl_free(bl_context *context, void *memory); /* NULL is fine. What it refuses is freed by bl_close */
+BL_API int bl_copy_in(bl_context *context, void *device, const void *host, size_t bytes);
+BL_API int bl_copy_out(bl_context *context, void *host, const void *device, size_t bytes);
+BL_API int bl_zero(bl_context *context, void *device, size_t bytes);
 
 /* ---- running ---- */
 
@@ -142,17 +143,17 @@ typedef struct bl_stats {
 
 /* Runs `program` from `count` root payloads, each one task. `shared` (may be NULL if the program has none) is copied; pointers
  * in it point to memory of the context's device. `stats` may be NULL. Blocks until nothing is left. */
-int bl_run(bl_context *context, const bl_program *program, const void *shared, const void *roots, uint32_t count,
-           bl_stats *stats);
+BL_API int bl_run(bl_context *context, const bl_program *program, const void *shared, const void *roots, uint32_t count,
+                  bl_stats *stats);
 
 /* The same for a program with BL_RESULT: what root i returned becomes element i of `results`, which is memory of the host. */
-int bl_run_join(bl_context *context, const bl_program *program, const void *shared, const void *roots, uint32_t count,
-                void *results, bl_stats *stats);
+BL_API int bl_run_join(bl_context *context, const bl_program *program, const void *shared, const void *roots,
+                       uint32_t count, void *results, bl_stats *stats);
 
 /* Runs one payload with the index range [0, count): a parallel loop whose tasks may spawn more. The range is dealt out evenly at first, and what
  * turns out uneven is stolen. */
-int bl_run_range(bl_context *context, const bl_program *program, const void *shared, const void *payload,
-                 uint32_t count, bl_stats *stats);
+BL_API int bl_run_range(bl_context *context, const bl_program *program, const void *shared, const void *payload,
+                        uint32_t count, bl_stats *stats);
 
 /* ---- stopping a run, and going on later ----
  *
@@ -173,7 +174,7 @@ int bl_run_range(bl_context *context, const bl_program *program, const void *sha
  * made up by somebody is refused if its entries or joins cannot be; payloads and memory are the program's to judge, so use files that you trust. */
 
 /* From any thread and from signal handlers: the run under way, unless it is about to end, and every later one of this context ends with BL_ECANCEL. */
-void bl_cancel(bl_context *context);
+BL_API void bl_cancel(bl_context *context);
 
 /* ---- timelines: what each worker did when ---- */
 
@@ -195,10 +196,10 @@ typedef struct bl_span {
 
 /* From now on runs are traced, those that fail excepted; what was traced before is forgotten. `spans_per_worker`: how many to keep before short ones are
  * made one; 0: 4096. All workers together get at most 2^20, but at least 16 each. */
-int bl_trace_start(bl_context *context, uint32_t spans_per_worker);
-int bl_trace_stop(bl_context *context);
+BL_API int bl_trace_start(bl_context *context, uint32_t spans_per_worker);
+BL_API int bl_trace_stop(bl_context *context);
 /* Worker by worker, without gap or overlap and in the order of time; NULL for none and during a run. Valid until the next run, bl_trace_start or bl_close. */
-const bl_span *bl_trace(const bl_context *context, size_t *count);
+BL_API const bl_span *bl_trace(const bl_context *context, size_t *count);
 
 /* ---- a plain function as a program: CPU only, no template, a call per task ---- */
 
@@ -207,20 +208,20 @@ typedef void (*bl_task_function)(bl_task *task, const void *payload, uint32_t in
 
 /* `payload_bytes`: a multiple of 4, at most 256; the payload that a call is given is aligned to 16 bytes. `max_spawn`: about how many entries a call
  * spawns, no limit. NULL when out of memory or for a size that is not accepted. */
-bl_program *bl_function(bl_task_function run, size_t payload_bytes, size_t shared_bytes, uint32_t max_spawn);
+BL_API bl_program *bl_function(bl_task_function run, size_t payload_bytes, size_t shared_bytes, uint32_t max_spawn);
 /* The body of a parallel loop: bl_run_range without a payload calls it with pieces [begin, end) of the range. */
 typedef void (*bl_range_body)(uint32_t begin, uint32_t end, const void *shared);
-bl_program *bl_range_function(bl_range_body body, size_t shared_bytes);
-void bl_function_free(bl_program *program);
+BL_API bl_program *bl_range_function(bl_range_body body, size_t shared_bytes);
+BL_API void bl_function_free(bl_program *program);
 /* What such a function calls (typed programs include program.h and get inlined forms instead). */
-void bl_task_spawn(bl_task *task, const void *payload, uint32_t count);
-void bl_task_fail(bl_task *task);
+BL_API void bl_task_spawn(bl_task *task, const void *payload, uint32_t count);
+BL_API void bl_task_fail(bl_task *task);
 
 /* ---- what there is ---- */
 
 /* Schedulers by number, complete names like "steal:abp"; NULL past the end. */
-const char *bl_scheduler_name(uint32_t i);
-const char *bl_scheduler_text(uint32_t i);
+BL_API const char *bl_scheduler_name(uint32_t i);
+BL_API const char *bl_scheduler_text(uint32_t i);
 /* Which fields of bl_config a scheduler uses, of those that not all do. BL_NONE may always be given. */
 typedef enum bl_uses {
     BL_USES_NOTHING = 0,
@@ -231,7 +232,8 @@ typedef enum bl_uses {
     BL_USES_STEAL_HALF = 16,
     BL_USES_DONE_TEST = 32
 } bl_uses;
-uint32_t bl_scheduler_uses(const char *scheduler); /* also of the papers' names; nothing for a name that is unknown */
+/* Also of the papers' names; nothing for a name that is unknown. */
+BL_API uint32_t bl_scheduler_uses(const char *scheduler);
 /* What kind of scheduler it is. */
 typedef enum bl_traits {
     BL_TRAIT_WAVES =
@@ -244,11 +246,12 @@ typedef enum bl_traits {
     BL_TRAIT_TURNS = 64,          /* waves: workers take turns */
     BL_TRAIT_LOCKED = 128         /* waves: the list has a lock */
 } bl_traits;
-uint32_t bl_scheduler_traits(const char *scheduler); /* also of the papers' names; 0 for a name that is unknown */
+/* Also of the papers' names; 0 for a name that is unknown. */
+BL_API uint32_t bl_scheduler_traits(const char *scheduler);
 /* The papers' names: alias and what it stands for; NULL past the end. */
-const char *bl_alias_name(uint32_t i, const char **scheduler);
+BL_API const char *bl_alias_name(uint32_t i, const char **scheduler);
 /* 1 if `program` has code for that scheduler. */
-int bl_program_has(const bl_program *program, const char *scheduler);
+BL_API int bl_program_has(const bl_program *program, const char *scheduler);
 
 typedef struct bl_queue_info {
     const char *name;
@@ -260,7 +263,7 @@ typedef struct bl_queue_info {
     uint32_t least;       /* the smallest capacity */
     const char *devices;  /* where it runs: "cpu cuda sim" */
 } bl_queue_info;
-int bl_queue(uint32_t i, bl_queue_info *info); /* 0 past the end */
+BL_API int bl_queue(uint32_t i, bl_queue_info *info); /* 0 past the end */
 
 typedef struct bl_device_info {
     char id[16]; /* "cpu", "cuda:0", "sim" */
@@ -269,11 +272,11 @@ typedef struct bl_device_info {
     uint64_t memory;     /* bytes, 0 where it says nothing */
     uint32_t capability; /* compute capability of a GPU, 75 for 7.5; 0 otherwise */
 } bl_device_info;
-int bl_device(uint32_t i, bl_device_info *info); /* 0 past the end */
+BL_API int bl_device(uint32_t i, bl_device_info *info); /* 0 past the end */
 /* The one that bl_open takes for config.device; 0, and a zeroed info, if it is not here. */
-int bl_device_find(const char *device, bl_device_info *info);
+BL_API int bl_device_find(const char *device, bl_device_info *info);
 /* Why a queue or scheduler, by any of its names, cannot run on that device; NULL where nothing is known against it. */
-const char *bl_device_lacks(const bl_device_info *device, const char *name);
+BL_API const char *bl_device_lacks(const bl_device_info *device, const char *name);
 
 #ifdef __cplusplus
 }

@@ -18,6 +18,7 @@
 #ifndef BL_PARTS_ENTRY_H
 #define BL_PARTS_ENTRY_H
 
+#include "../export.h"
 #include "../platform/platform.h"
 
 #define BL__ENTRY_HEAD 2u /* words before the payload */
@@ -80,11 +81,7 @@ BL_FN uint32_t *bl__stack_current(bl__stack *s, uint32_t words) {
 BL_FN uint32_t *bl__stack_spare(bl__stack *s, uint32_t words) { return bl__stack_current(s, words) + words; }
 
 /* CPU: room for one more extra entry; NULL when out of memory. */
-#ifdef __cplusplus
-extern "C"
-#endif
-    uint32_t *
-    bl__extra_slot(bl__stack *s, uint32_t words);
+BL_API uint32_t *bl__extra_slot(bl__stack *s, uint32_t words);
 
 /* A loop and not memcpy: with a constant count it becomes register moves on every target. The padding of a struct is copied with it, and gcc would say
  * of a user's payload that this was never set. */

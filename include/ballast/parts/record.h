@@ -58,14 +58,8 @@ BL_FN uint32_t bl__record_number(uint32_t join) { return BL_WARP == 1 ? join & ~
 BL_FN uint32_t *bl__record_count(bl__record *r) { return (uint32_t *)(void *)(r + 1); }
 
 /* CPU: memory for the results of a wide fork; NULL when out of memory. What a run that ends early leaves is freed by the host. */
-#ifdef __cplusplus
-extern "C" {
-#endif
-unsigned char *bl__wide_results(const bl__run *run, size_t bytes);
-void bl__wide_free(unsigned char *results);
-#ifdef __cplusplus
-}
-#endif
+BL_API unsigned char *bl__wide_results(const bl__run *run, size_t bytes);
+BL_API void bl__wide_free(unsigned char *results);
 
 BL_FN unsigned char **bl__record_wide(bl__record *r, uint32_t results_at) {
     return (unsigned char **)(void *)((unsigned char *)r + results_at);

@@ -2,6 +2,7 @@
 #ifndef BL_PARTS_RUN_H
 #define BL_PARTS_RUN_H
 
+#include "../export.h"
 #include "../platform/platform.h"
 
 /* Words that different parties change lie on lines of their own. */
@@ -92,14 +93,8 @@ typedef struct bl__run {
 } bl__run;
 
 /* CPU workers: bl__sleep returns when control->wakes differs from `seen`, bl__nap also when so many ns have passed; bl__wake wakes up to n. */
-#ifdef __cplusplus
-extern "C" {
-#endif
-void bl__sleep(const bl__run *run, uint32_t seen);
-void bl__nap(const bl__run *run, uint32_t seen, uint64_t ns);
-void bl__wake(const bl__run *run, uint32_t n);
-#ifdef __cplusplus
-}
-#endif
+BL_API void bl__sleep(const bl__run *run, uint32_t seen);
+BL_API void bl__nap(const bl__run *run, uint32_t seen, uint64_t ns);
+BL_API void bl__wake(const bl__run *run, uint32_t n);
 
 #endif

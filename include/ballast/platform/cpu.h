@@ -2,17 +2,20 @@
 #ifndef BL_PLATFORM_CPU_H
 #define BL_PLATFORM_CPU_H
 
+#include "../export.h"
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <time.h>
 
+/* clock_gettime, which -std=c11 hides in time.h: under our own name, so that a user may have another of that name. */
 #ifdef CLOCK_MONOTONIC
 #define BL__MONOTONIC CLOCK_MONOTONIC
-#else /* -std=c11 hides what POSIX adds to time.h; who includes a queue need not know that it is used */
+#define bl__clock_gettime clock_gettime
+#else
 #define BL__MONOTONIC 1
-int clock_gettime(int clock, struct timespec *time);
+extern int bl__clock_gettime(int clock, struct timespec *time) __asm__("clock_gettime");
 #endif
 
 #define BL_TARGET cpu
@@ -91,11 +94,7 @@ BL_FN void bl_fence_seq_cst(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 
 /* The heavy fence is the system's (membarrier, src/platform/fence.c): it makes every running thread of the process pass a full fence. So the light
  * one need only keep the compiler from moving accesses across it. */
-#ifdef __cplusplus
-extern "C"
-#endif
-    bool
-    bl__fence_all_threads(void);
+BL_API bool bl__fence_all_threads(void);
 BL_FN void bl_fence_light(void) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 BL_FN bool bl_fence_heavy(void) { return bl__fence_all_threads(); }
 /* A reader has seen the word before it passes the heavy fence. So the fence that it makes this thread pass comes after the store, and after all writes
@@ -177,7 +176,7 @@ BL_FN void bl_wait_change64(const uint64_t *p, uint64_t seen, uint32_t *tries) {
 
 BL_FN uint64_t bl_clock(void) {
     struct timespec t;
-    clock_gettime(BL__MONOTONIC, &t);
+    bl__clock_gettime(BL__MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 

@@ -13,13 +13,10 @@
 #ifndef BL_PLATFORM_SIM_H
 #define BL_PLATFORM_SIM_H
 
+#include "../export.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define BL__SIM_WARP 8u
 
@@ -58,27 +55,23 @@ typedef struct bl__sim_site {
 } bl__sim_site;
 
 /* Memory. bits is 32 or 64; p is aligned to its size. */
-uint64_t bl__sim_load(bl__sim_site *site, const void *p, unsigned bits);
-void bl__sim_store(bl__sim_site *site, void *p, unsigned bits, uint64_t v);
-uint64_t bl__sim_rmw(bl__sim_site *site, bl__sim_op op, void *p, unsigned bits, uint64_t v);
-bool bl__sim_cas(bl__sim_site *site, void *p, unsigned bits, uint64_t *expected, uint64_t v);
-bool bl__sim_cas128(bl__sim_site *site, void *p, void *expected, const void *v);
-void bl__sim_fence(bl__sim_site *site); /* also light and heavy ones */
-void bl__sim_wait(bl__sim_site *site, const void *p, unsigned bits, uint64_t seen);
-void bl__sim_data(bl__sim_site *site, const void *p, uint32_t words); /* is about to be read or written */
-uint32_t bl__sim_bump(bl__sim_site *site);                            /* 1, or 0 in the mutant that forgets it */
+BL_API uint64_t bl__sim_load(bl__sim_site *site, const void *p, unsigned bits);
+BL_API void bl__sim_store(bl__sim_site *site, void *p, unsigned bits, uint64_t v);
+BL_API uint64_t bl__sim_rmw(bl__sim_site *site, bl__sim_op op, void *p, unsigned bits, uint64_t v);
+BL_API bool bl__sim_cas(bl__sim_site *site, void *p, unsigned bits, uint64_t *expected, uint64_t v);
+BL_API bool bl__sim_cas128(bl__sim_site *site, void *p, void *expected, const void *v);
+BL_API void bl__sim_fence(bl__sim_site *site); /* also light and heavy ones */
+BL_API void bl__sim_wait(bl__sim_site *site, const void *p, unsigned bits, uint64_t seen);
+BL_API void bl__sim_data(bl__sim_site *site, const void *p, uint32_t words); /* is about to be read or written */
+BL_API uint32_t bl__sim_bump(bl__sim_site *site);                            /* 1, or 0 in the mutant that forgets it */
 
 /* Lanes. exchange: each lane of a warp gets the values of all, 0 for those that do not exist, and returns its rank. */
-uint32_t bl__sim_exchange(uint32_t v, uint32_t all[BL__SIM_WARP]);
-uint32_t bl__sim_warp_lane(void);
-void bl__sim_block_sync(void);
-void bl__sim_yield(bl__sim_site *site, uint32_t tries);
-void bl__sim_spend(uint64_t ticks);
-uint64_t bl__sim_clock(void);
-
-#ifdef __cplusplus
-}
-#endif
+BL_API uint32_t bl__sim_exchange(uint32_t v, uint32_t all[BL__SIM_WARP]);
+BL_API uint32_t bl__sim_warp_lane(void);
+BL_API void bl__sim_block_sync(void);
+BL_API void bl__sim_yield(bl__sim_site *site, uint32_t tries);
+BL_API void bl__sim_spend(uint64_t ticks);
+BL_API uint64_t bl__sim_clock(void);
 
 #if defined(BL_TARGET_SIM)
 

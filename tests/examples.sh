@@ -133,20 +133,6 @@ check_says "01_cpu by pkg-config, shared library" "$area" "$tmp/01_shared"
 
 # ---- a queue alone: the headers and a compiler, no library; C++ too ----
 
-# Every header that a user includes, by itself and with the strictest of compilers.
-mkdir "$tmp/alone.d"
-for header in ballast task $(cd "$prefix/include/ballast" && ls queues/*.h); do
-    header=${header%.h}
-    name=$(echo "$header" | tr / _)
-    echo "#include <ballast/$header.h>" | tee "$tmp/alone.d/$name.c" >"$tmp/alone.d/$name.cpp"
-done
-strict="-fsyntax-only -Wall -Wextra -Wpedantic -Wconversion -Werror -I$prefix/include"
-for compiler in "$cc" gcc clang; do
-    if command -v "$compiler" >/dev/null 2>&1; then
-        check "every header alone, C11, $compiler" "$compiler" -std=c11 $strict "$tmp"/alone.d/*.c
-        check "every header alone, C++17, $compiler" "$compiler" -std=c++17 $strict "$tmp"/alone.d/*.cpp
-    fi
-done
 check "a program without its task is told what to define" sh -c \
     'echo "#include <ballast/program.h>" | "$1" -fsyntax-only -I"$2/include" -x c - 2>&1 | grep -q "define BL_PROGRAM"' sh "$cc" "$prefix"
 

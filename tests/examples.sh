@@ -131,7 +131,7 @@ check "pkg-config: link, shared library" "$cc" "$tmp/01.o" -o "$tmp/01_shared" $
     "-Wl,-rpath,$libdir"
 check_says "01_cpu by pkg-config, shared library" "$area" "$tmp/01_shared"
 
-# ---- a queue alone: the headers and a compiler, no library; C++ too ----
+# ---- a queue alone: the headers and a compiler, no library ----
 
 check "a program without its task is told what to define" sh -c \
     'echo "#include <ballast/program.h>" | "$1" -fsyntax-only -I"$2/include" -x c - 2>&1 | grep -q "define BL_PROGRAM"' sh "$cc" "$prefix"

@@ -191,7 +191,7 @@ static void make_order(const app_bench *s, const app_table *t, unsigned series, 
     o->config.device = s->d->id;
     o->config.scheduler = line->scheduler;
     o->config.workers = first_of(p->workers, line->workers);
-    o->config.pop = first_of(p->pop, line->pop);
+    o->config.grain = first_of(p->pop, line->pop);
     o->config.stall_seconds = 20;
     o->config.private_entries = line->no_private ? BL_NONE : 0;
 }
@@ -229,7 +229,7 @@ static row_key make_key(const app_bench *s, const order *o) {
     row_key key;
     snprintf(key.text, sizeof key.text, "%s,%s,%s,%s,%s,%s,%s,%.8g,%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%s", s->d->id,
              o->table->name, o->table->app, o->options, o->series->name, o->series->scheduler, o->table->axis, o->x,
-             o->config.workers, o->lanes, o->config.pop, o->series->no_private ? "none" : "default");
+             o->config.workers, o->lanes, o->config.grain, o->series->no_private ? "none" : "default");
     return key;
 }
 
@@ -272,7 +272,7 @@ static void write_row(app_bench *s, const order *o, const bl_stats *r, uint32_t 
               "%s,%" PRIu32 ",%.9f,%" PRIu64 ",%.6g,%" PRIu32 ",%" PRIu32 ",%s,%" PRIu32 ",%" PRIu64 ",%" PRIu64
               ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.4g,%s",
               make_key(s, o).text, repeat, r->seconds, r->tasks, rate(r), r->workers, r->lanes, r->scheduler,
-              r->launches, r->peak_tasks, r->paper_tasks, r->peak_bytes, r->steals, r->steal_attempts, r->balance,
+              r->launches, r->peak_entries, r->paper_tasks, r->peak_bytes, r->steals, r->steal_attempts, r->balance,
               checked);
 }
 

@@ -228,7 +228,7 @@ bool bench_open_cpu(bench_device *d) {
     d->atomic_room = cpu_atomic_room;
     d->atomics = cpu_atomics;
     d->close = cpu_close;
-    for (uint32_t i = 0; bl_device(i, &info); i++)
+    for (uint32_t i = 0; bl_device_info_at(i, &info); i++)
         if (strcmp(info.id, "cpu") == 0)
             snprintf(d->name, sizeof d->name, "%.80s", info.name);
     add_part(d->name, sizeof d->name);

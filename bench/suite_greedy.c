@@ -332,7 +332,7 @@ static bl_context *open_context(session *s, const point *p, const method *m) {
     greedy_result r;
     bl_context *context;
     bl_config config = {.device = s->d->id, .scheduler = m->scheduler, .workers = p->workers};
-    config.pop = m->pop;
+    config.grain = m->pop;
     config.private_entries = m->no_private ? BL_NONE : 0;
     config.stall_seconds = 20;
     int status = bl_open(&context, &config);

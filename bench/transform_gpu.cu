@@ -134,7 +134,7 @@ static bench_times measure_ours(problem *p, const char *scheduler, const char *g
     config.device = "cuda";
     config.scheduler = scheduler;
     config.group = group;
-    config.pop = pop;
+    config.grain = pop;
     int status = bl_open(&c, &config);
     if (status != BL_OK)
         peers_fail(scheduler, bl_status_text(status));

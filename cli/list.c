@@ -123,7 +123,7 @@ static void devices_text(const scheduler_filter *filter) {
     (void)filter;
     puts("devices\n  id        workers  memory    name");
     bl_device_info d;
-    for (uint32_t i = 0; bl_device(i, &d); i++)
+    for (uint32_t i = 0; bl_device_info_at(i, &d); i++)
         printf("  %-8s  %7u  %-8s  %s\n", d.id, (unsigned)d.workers, d.memory ? human_bytes(d.memory).text : "-",
                d.name);
 }
@@ -132,7 +132,7 @@ static void devices_json(json_writer *json, const scheduler_filter *filter) {
     (void)filter;
     json_start(json, "devices", '[');
     bl_device_info d;
-    for (uint32_t i = 0; bl_device(i, &d); i++) {
+    for (uint32_t i = 0; bl_device_info_at(i, &d); i++) {
         json_start(json, NULL, '{');
         json_string(json, "id", d.id);
         json_string(json, "name", d.name);

@@ -74,7 +74,7 @@ static void print_table1(void) {
         printf("  %-7s", TABLE1[c].name);
     putchar('\n');
     bl_queue_info q;
-    for (uint32_t i = 0; bl_queue(i, &q); i++) {
+    for (uint32_t i = 0; bl_queue_info_at(i, &q); i++) {
         int at = find_printed(q.name);
         if (at < 0)
             continue;
@@ -87,7 +87,7 @@ static void print_table1(void) {
 
 static const char *queue_at(uint32_t i) {
     bl_queue_info q;
-    return bl_queue(i, &q) ? q.name : NULL;
+    return bl_queue_info_at(i, &q) ? q.name : NULL;
 }
 
 void missing_text(const bl_device_info *device, const char *(*name_at)(uint32_t i)) {
@@ -123,7 +123,7 @@ void queues_text(const bl_device_info *device) {
         printf("  %s", COLUMNS[c].name);
     printf("  %-12s  by\n", "devices");
     bl_queue_info q;
-    for (uint32_t i = 0; bl_queue(i, &q); i++) {
+    for (uint32_t i = 0; bl_queue_info_at(i, &q); i++) {
         if (bl_device_lacks(device, q.name))
             continue;
         printf("  %-13s  %-7s  %-9s  %-7s", q.name, queue_kind(q.kind), q.progress, q.by_handle ? "handles" : "values");
@@ -166,7 +166,7 @@ static void queue_json(json_writer *json, const bl_queue_info *q) {
 void queues_json(json_writer *json, const bl_device_info *device) {
     json_start(json, "queues", '[');
     bl_queue_info q;
-    for (uint32_t i = 0; bl_queue(i, &q); i++)
+    for (uint32_t i = 0; bl_queue_info_at(i, &q); i++)
         if (!bl_device_lacks(device, q.name))
             queue_json(json, &q);
     json_end(json, ']');

@@ -230,7 +230,7 @@ const char *device_target(const char *device) {
     if (strcmp(device, "auto") != 0)
         return strcmp(device, "sim") == 0 ? "sim" : "cpu";
     bl_device_info info;
-    for (uint32_t i = 0; bl_device(i, &info); i++)
+    for (uint32_t i = 0; bl_device_info_at(i, &info); i++)
         if (strncmp(info.id, "cuda", 4) == 0)
             return "cuda";
     return "cpu";
@@ -272,7 +272,7 @@ const char *queue_kind(int kind) {
 
 static bool is_queue(const char *name) {
     bl_queue_info info;
-    for (uint32_t i = 0; bl_queue(i, &info); i++)
+    for (uint32_t i = 0; bl_queue_info_at(i, &info); i++)
         if (strcmp(info.name, name) == 0)
             return true;
     return false;

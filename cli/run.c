@@ -161,7 +161,7 @@ static int read_numbers(const options *set, run_request *request) {
     request->config.workers = (uint32_t)workers;
     request->config.capacity = (uint32_t)capacity;
     request->config.private_entries = (uint32_t)private_entries;
-    request->config.pop = (uint32_t)pop;
+    request->config.grain = (uint32_t)pop;
     request->config.seed = request->seed;
     request->repeat = (uint32_t)repeat;
     return 0;
@@ -177,7 +177,7 @@ static void name_problem(run_request *request, const void *problem) {
         if (!chosen->options[i].value || strcmp(chosen->options[i].value, "FILE") != 0)
             used += snprintf(request->problem + used, size - (size_t)used, " %s %s", chosen->options[i].name,
                              request->values[i]);
-    request->config.problem = request->problem;
+    request->config.checkpoint_tag = request->problem;
 }
 
 static int read_request(const options *set, run_request *request) {
@@ -298,6 +298,8 @@ static int no_code(const run_request *request, const bl_context *context) {
 /* What the ranges of the options do not catch: what the scheduler or the device has no use for, and what does not fit together. The library's
  * detail begins with the option's name. */
 static int out_of_range(const char *detail) {
+    if (!strncmp(detail, "grain ", 6)) /* the option has the papers' name for it */
+        return wrong_use("--pop %s", detail + 6);
     if (detail[0])
         return wrong_use("--%s", detail);
     return wrong_use("--workers, --capacity, --private: too large together for this device (accepted: smaller ones)");
@@ -406,7 +408,7 @@ static void print_summary(const run_request *request, const bl_context *context,
     print_row(stdout, "tasks", "%" PRIu64, stats->tasks);
     print_seconds(outcome, request->repeat);
     print_row(stdout, "tasks/s", "%s", human_count(rate(outcome)).text);
-    print_row(stdout, "peak entries", "%" PRIu64, stats->peak_tasks);
+    print_row(stdout, "peak entries", "%" PRIu64, stats->peak_entries);
     print_row(stdout, "peak memory", "%s", human_bytes(stats->peak_bytes).text);
     print_row(stdout, "steals", "%" PRIu64 " of %" PRIu64 " attempts", stats->steals, stats->steal_attempts);
     print_row(stdout, "balance", "%.3g", stats->balance);
@@ -423,7 +425,7 @@ static void json_stats(json_writer *json, const run_outcome *outcome) {
         json_real(json, NULL, outcome->seconds[i]);
     json_end(json, ']');
     json_real(json, "tasks_per_second", rate(outcome));
-    json_whole(json, "peak_tasks", stats->peak_tasks);
+    json_whole(json, "peak_tasks", stats->peak_entries);
     json_whole(json, "paper_tasks", stats->paper_tasks);
     json_whole(json, "peak_bytes", stats->peak_bytes);
     json_whole(json, "steals", stats->steals);

@@ -15,7 +15,7 @@ typedef struct arrays {
 
 enum { SHORT = 512 };
 
-/* Index 0 is the first half of the parent's piece, 1 the second; a root is its own parent, so it is given twice as long. */
+/* Index 0 is the first half of the parent's piece, 1 the second. */
 static BL_TASK piece half_of(const piece *p, uint32_t index) {
     piece first = {p->from, p->length / 2}, second = {p->from + p->length / 2, p->length - p->length / 2};
     return index ? second : first;
@@ -33,7 +33,7 @@ static BL_TASK uint64_t insert_in_order(uint32_t *values, uint32_t count) {
 }
 
 static BL_TASK void sort_run(bl_task *t, const piece *parent, uint32_t index, const arrays *a, bl_nothing *local) {
-    piece mine = half_of(parent, index);
+    piece mine = bl_is_root(t) ? *parent : half_of(parent, index);
     (void)local;
     if (mine.length > SHORT) {
         bl_fork(t, &mine, &mine, 2);
@@ -77,7 +77,7 @@ int main(void) {
     for (uint32_t i = 0; i < COUNT && status == BL_OK; i++)
         a.values[i] = i * 2654435761u >> 12; /* scattered, the same every time */
     if (status == BL_OK)
-        status = bl_run_join(context, sort_cpu(), &a, &(piece){0, 2 * COUNT}, 1, &swaps, &stats);
+        status = bl_run_join(context, sort_cpu(), &a, &(piece){0, COUNT}, 1, &swaps, &stats);
     bl_close(context);
     for (uint32_t i = 1; i < COUNT && status == BL_OK; i++)
         wrong += a.values[i - 1] > a.values[i];

@@ -76,7 +76,7 @@ static void make_loop(bl__job *j, uint32_t range) {
     j->entries = 0;
     j->run.in = j->in.memory;
     j->run.loop_tasks = range;
-    j->run.alone = j->run.pop && j->plan.program->max_spawn == 0;
+    j->run.alone = j->run.grain && j->plan.program->max_spawn == 0;
 }
 
 /* Root entries into flat. A range is dealt out, a part for each worker; more than one root come only with a range of one. */

@@ -79,7 +79,7 @@ static uint64_t without_address(const bl_context *c, uint64_t word) {
 uint64_t bl__problem(const bl_context *c, const bl_program *program, const void *shared, const void *roots,
                      uint32_t count, uint32_t range) {
     uint64_t sum = mix_bytes(mix(c->problem + count, range), program->name, strlen(program->name)), word;
-    sum = mix_bytes(sum, c->config.problem, strlen(c->config.problem));
+    sum = mix_bytes(sum, c->config.checkpoint_tag, strlen(c->config.checkpoint_tag));
     const unsigned char *at = shared;
     size_t left = program->shared_bytes;
     for (; left >= sizeof word; at += sizeof word, left -= sizeof word) {

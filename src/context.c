@@ -37,7 +37,7 @@ const char *bl_status_text(int status) {
     return status >= 0 && status < BL_STATUS_COUNT ? texts[status] : "unknown status";
 }
 
-int bl_device(uint32_t i, bl_device_info *info) {
+int bl_device_info_at(uint32_t i, bl_device_info *info) {
     for (int kind = 0; kind < DEVICE_KINDS; kind++) {
         uint32_t n = 0;
         while (device_kinds[kind]->enumerate(n, info)) {
@@ -87,7 +87,7 @@ static void free_config(bl_config *config) {
     free((char *)config->group);
     free((char *)config->checkpoint);
     free((char *)config->resume);
-    free((char *)config->problem);
+    free((char *)config->checkpoint_tag);
 }
 
 /* ---- opening and closing ---- */
@@ -96,6 +96,8 @@ static void free_config(bl_config *config) {
 static const char *wrong_field(const bl_config *c, const bl__device_ops *ops) {
     if (c->victims > BL_VICTIMS_RANDOM)
         return "victims: no such way to choose one (accepted: those of bl_victims)";
+    if (c->done_test > BL_DONE_TEST_IGNORE)
+        return "done_test: no such way (accepted: those of bl_done_test)";
     if (c->steal > BL_STEAL_HALF)
         return "steal: no such way (accepted: those of bl_steal)";
     if (c->workers > 1u << 24)
@@ -145,21 +147,32 @@ static bool copy_config(bl_config *to, const bl_config *config, const char *devi
     to->group = copy_text(config->group, "");
     to->checkpoint = copy_text(config->checkpoint, "");
     to->resume = copy_text(config->resume, "");
-    to->problem = copy_text(config->problem, "");
+    to->checkpoint_tag = copy_text(config->checkpoint_tag, "");
     if (to->seed == 0)
         to->seed = 1;
     if (!(to->stall_seconds > 0))
         to->stall_seconds = 60;
     if (!(to->checkpoint_seconds > 0))
         to->checkpoint_seconds = 60;
-    return to->device && to->scheduler && to->group && to->checkpoint && to->resume && to->problem;
+    return to->device && to->scheduler && to->group && to->checkpoint && to->resume && to->checkpoint_tag;
 }
 
 /* What calls without a context say about their errors. */
 static _Thread_local char open_detail[1024];
 
-int bl_open(bl_context **context, const bl_config *config) {
-    static const bl_config defaults;
+/* The caller's config as this version has it. False: it asks for something that only a newer version has. */
+static bool read_config(bl_config *to, const bl_config *config, size_t bytes) {
+    memset(to, 0, sizeof *to);
+    if (config)
+        memcpy(to, config, bytes < sizeof *to ? bytes : sizeof *to);
+    for (size_t i = sizeof *to; config && i < bytes; i++)
+        if (((const unsigned char *)config)[i])
+            return false;
+    return true;
+}
+
+int bl_open_sized(bl_context **context, const bl_config *given, size_t config_bytes, size_t stats_bytes) {
+    bl_config config;
     bl_device_info info;
     const bl__device_ops *ops;
     open_detail[0] = 0;
@@ -168,19 +181,23 @@ int bl_open(bl_context **context, const bl_config *config) {
         return BL_EINVAL;
     }
     *context = NULL;
-    config = config ? config : &defaults;
-    int status = check_config(config, &info, &ops);
+    if (!read_config(&config, given, config_bytes)) {
+        bl__detail(NULL, "config: a field that is set came after version " BL_VERSION " of this library");
+        return BL_EINVAL;
+    }
+    int status = check_config(&config, &info, &ops);
     if (status != BL_OK)
         return status;
     bl_context *c = calloc(1, sizeof *c);
     if (!c)
         return bl__no_memory(NULL, "a context");
     c->ops = ops;
+    c->stats_bytes = stats_bytes;
     c->process = (int)getpid();
     c->capability = info.capability;
     memcpy(c->id, info.id, sizeof c->id);
     memcpy(c->name, info.name, sizeof c->name);
-    status = copy_config(&c->config, config, info.id) ? ops->open(c, info.id) : bl__no_memory(c, "a context");
+    status = copy_config(&c->config, &config, info.id) ? ops->open(c, info.id) : bl__no_memory(c, "a context");
     if (status != BL_OK) {
         bl__detail(NULL, "%.1000s", c->detail);
         free_config(&c->config);

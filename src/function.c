@@ -1,7 +1,10 @@
 /* A plain function as a program: the worker loop once more, with a call per task and payloads whose size is known at run time. */
+#include "internal.h"
+
 #include <ballast/task.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 #define FUNCTION_WORDS 64 /* the largest payload */
 
@@ -9,40 +12,30 @@ typedef struct function_payload {
     _Alignas(16) uint32_t words[FUNCTION_WORDS]; /* for any type that a user has */
 } function_payload;
 
-typedef struct function_shared { /* as run.c makes it */
-    void (*run)(bl_task *task, const void *payload, uint32_t index, const void *shared);
-    const void *shared;
-} function_shared;
-
 static BL_TASK void function_run(bl_task *t, const function_payload *payload, uint32_t index,
-                                 const function_shared *data, bl_nothing *local) {
+                                 const bl__function_data *data, bl_nothing *local) {
     (void)local;
     data->run(t, payload, index, data->shared);
 }
 
 #define BL_PROGRAM bl__function
 #define BL_PAYLOAD function_payload
-#define BL_SHARED function_shared
+#define BL_SHARED bl__function_data
 #define BL_RUN function_run
 #define BL_LANE_TASKS 1
 #define BL_ENTRY_WORDS run->words
 #include <ballast/program.h>
 
 /* The same for a body that is given pieces of a loop. */
-typedef struct loop_shared {
-    void (*body)(uint32_t begin, uint32_t end, const void *shared);
-    const void *shared;
-} loop_shared;
-
 static BL_TASK void loop_run(bl_task *t, const function_payload *payload, uint32_t begin, uint32_t end,
-                             const loop_shared *data, bl_nothing *local) {
+                             const bl__function_data *data, bl_nothing *local) {
     (void)t, (void)payload, (void)local;
-    data->body(begin, end, data->shared);
+    ((bl_range_body)(void (*)(void))data->run)(begin, end, data->shared);
 }
 
 #define BL_PROGRAM bl__loop
 #define BL_PAYLOAD function_payload
-#define BL_SHARED loop_shared
+#define BL_SHARED bl__function_data
 #define BL_RANGE_RUN loop_run
 #define BL_LANE_TASKS 1
 #define BL_MAX_SPAWN 0
@@ -61,7 +54,8 @@ static bl_program *copy_program(const bl_program *program, bl_task_function run,
     return copy;
 }
 
-bl_program *bl_function(bl_task_function run, size_t payload_bytes, size_t shared_bytes, uint32_t max_spawn) {
+bl_program *bl_program_from_function(bl_task_function run, size_t payload_bytes, size_t shared_bytes,
+                                     uint32_t max_spawn) {
     if (!run || payload_bytes > sizeof(function_payload) || payload_bytes % 4 || shared_bytes > UINT32_MAX)
         return NULL;
     bl_program *program = copy_program(bl__function_cpu(), run, payload_bytes, shared_bytes);
@@ -70,14 +64,53 @@ bl_program *bl_function(bl_task_function run, size_t payload_bytes, size_t share
     return program;
 }
 
-bl_program *bl_range_function(bl_range_body body, size_t shared_bytes) {
+bl_program *bl_program_from_body(bl_range_body body, size_t shared_bytes) {
     if (!body || shared_bytes > UINT32_MAX)
         return NULL;
     return copy_program(bl__loop_cpu(), (bl_task_function)(void (*)(void))body, 0,
                         shared_bytes); /* loop_run calls it */
 }
 
-void bl_function_free(bl_program *program) { free(program); }
+static bool belong_together(const bl_program *a, const bl_program *b) {
+    return a->abi == b->abi && !strcmp(a->name, b->name) && a->payload_bytes == b->payload_bytes &&
+           a->result_bytes == b->result_bytes;
+}
+
+bl_program *bl_program_join(const bl_program *const *parts, uint32_t count) {
+    const bl_program *first = NULL;
+    bl_program *program = parts ? calloc(1, sizeof *program + count * sizeof *parts) : NULL;
+    if (!program)
+        return NULL;
+    const bl_program **own = (const bl_program **)(void *)(program + 1);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!parts[i])
+            continue;
+        first = first ? first : parts[i];
+        if (parts[i]->part_count || !belong_together(first, parts[i])) {
+            free(program);
+            return NULL;
+        }
+        own[n++] = parts[i];
+    }
+    if (!first) {
+        free(program);
+        return NULL;
+    }
+    *program = *first;
+    program->parts = own;
+    program->part_count = n;
+    return program;
+}
+
+const bl_program *bl__part_for(const bl_program *program, const char *target) {
+    for (uint32_t i = 0; i < program->part_count; i++)
+        if (!strcmp(program->parts[i]->target, target))
+            return program->parts[i];
+    return program;
+}
+
+void bl_program_free(bl_program *program) { free(program); }
 
 void bl_task_spawn(bl_task *task, const void *payload, uint32_t count) {
     bl__spawn(task, payload, 4 * (task->words - BL__ENTRY_HEAD), count, BL__NO_JOIN);

@@ -25,9 +25,16 @@ typedef struct bl__block {
     size_t bytes;
 } bl__block;
 
+/* What the code behind bl_program_from_function and bl_program_from_body is given as shared data. */
+typedef struct bl__function_data {
+    bl_task_function run; /* or a bl_range_body */
+    const void *shared;
+} bl__function_data;
+
 struct bl_context {
     const bl__device_ops *ops;
-    void *device; /* the device's own state */
+    size_t stats_bytes; /* that the caller has room for */
+    void *device;       /* the device's own state */
     char id[16], name[128];
     uint32_t capability; /* bl_device_info.capability */
     bl_config config;    /* strings in it are copies */
@@ -155,6 +162,9 @@ int bl__no_memory(bl_context *c, const char *what); /* says so, and returns BL_E
 bool bl__scheduler_known(const char *name);
 /* bl_device_lacks, for a device of that compute capability. */
 const char *bl__lacks(uint32_t capability, const char *name);
+
+/* The part of a program for that target; if it has none, any. */
+const bl_program *bl__part_for(const bl_program *program, const char *target);
 
 /* Resolves config->scheduler and config->group for a program. */
 int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint32_t *lanes);

@@ -96,7 +96,7 @@ static int size_workers(bl__job *j, uint32_t lanes) {
 
 uint32_t bl__tasks_at_once(const bl__job *j) {
     bool lanes = j->plan.instance->lane_tasks && j->c->ops->warp > 1;
-    return lanes ? j->run.lanes : j->plan.program->takes_pieces && j->run.pop ? j->run.pop : 1;
+    return lanes ? j->run.lanes : j->plan.program->takes_pieces && j->run.grain ? j->run.grain : 1;
 }
 
 static void choose_policy(bl__job *j) {
@@ -109,9 +109,10 @@ static void choose_policy(bl__job *j) {
     run->random_victims = config->victims ? config->victims == BL_VICTIMS_RANDOM : !paper;
     run->steal_half = config->steal == BL_STEAL_HALF;
     run->one_per_node = paper;
-    run->done_test = (config->done_test ? config->done_test == 1 : paper) && j->plan.program->has_done_test;
+    run->done_test =
+        (config->done_test ? config->done_test == BL_DONE_TEST_ASK : paper) && j->plan.program->has_done_test;
     run->pieces = j->plan.pieces;
-    run->pop = config->pop ? config->pop : j->plan.program->pop;
+    run->grain = config->grain ? config->grain : j->plan.program->grain;
     bool any_width = j->c->ops->workers_allocate && !config->checkpoint[0];
     run->widest = any_width ? BL__MOST_CHILDREN : j->plan.program->join_width;
     run->locked = (j->plan.traits & BL_TRAIT_LOCKED) != 0;
@@ -295,12 +296,12 @@ void bl__add_up(bl__job *j) {
         queue_peak = t->queue_peak > queue_peak ? t->queue_peak : queue_peak;
         peak = t->peak > peak ? t->peak : peak;
         if (!in_waves(j))
-            s->peak_tasks += t->peak;
+            s->peak_entries += t->peak;
     }
     s->peak_bytes += bl__extras_bytes(j);
     s->balance = most ? (double)least / (double)most : 1;
     if (j->plan.traits & BL_TRAIT_ONE_QUEUE) {
-        s->peak_tasks += queue_peak;
+        s->peak_entries += queue_peak;
         s->paper_tasks = queue_peak;
     } else if (!in_waves(j)) {
         s->paper_tasks = peak * j->run.queue_count;
@@ -331,12 +332,9 @@ static void abandon(bl__job *j) {
     pthread_mutex_unlock(&lock);
 }
 
-/* A job with room for a copy of the shared data behind it. bl_function's data is the function and where the copy lies. */
+/* A job with room for a copy of the shared data behind it. bl_program_from_function's data is the function and where the copy lies. */
 static bl__job *new_job(bl_context *c, const bl_program *program, const void *shared) {
-    struct function_data {
-        bl_task_function run;
-        const void *shared;
-    } function = {program->function, NULL};
+    bl__function_data function = {program->function, NULL};
     const size_t head = aligned(sizeof(bl__job) + sizeof function);
     bl__job *j = calloc(1, head + program->shared_bytes);
     if (!j)
@@ -355,7 +353,8 @@ static bl__job *new_job(bl_context *c, const bl_program *program, const void *sh
 static const char *wrong_argument(const bl_program *program, const void *shared, const void *roots, uint32_t count,
                                   bool results_wanted, const void *results) {
     if (!program)
-        return "program: NULL (accepted: NAME_cpu() or NAME_cuda() of a program, or one from bl_function)";
+        return "program: NULL (accepted: NAME_cpu() or NAME_cuda() of a program, or one from bl_program_join, "
+               "bl_program_from_function or bl_program_from_body)";
     if (count && !roots && program->payload_bytes)
         return "roots: NULL, but the program's tasks have a payload";
     if (program->shared_bytes && !shared)
@@ -406,8 +405,10 @@ static int run_entries(bl_context *c, const bl_program *program, const void *sha
             c->spent += bl__now() - j->begun;
     }
     status = bl__trace_end(c, &j->run, in_waves(j), status);
-    if (stats)
-        *stats = j->stats;
+    if (stats) {
+        memset(stats, 0, c->stats_bytes);
+        memcpy(stats, &j->stats, c->stats_bytes < sizeof j->stats ? c->stats_bytes : sizeof j->stats);
+    }
     if (c->dead) {
         abandon(j);
         return status;
@@ -415,6 +416,20 @@ static int run_entries(bl_context *c, const bl_program *program, const void *sha
     release_all(j);
     free(j);
     return status;
+}
+
+/* Compiled with headers of the same interface; of another version nothing but its number can be read. */
+static bool is_compatible(bl_context *c, const bl_program *program) {
+    static const bl__layout layout = BL__LAYOUT;
+    if (program->abi != BL__ABI)
+        bl__detail(c, "the program was compiled with headers of ABI %u, this library has ABI %u: compile it again",
+                   program->abi, BL__ABI);
+    else if (memcmp(&program->layout, &layout, sizeof layout))
+        bl__detail(c, "%s was compiled with other sizes of the runtime's structs than this library: compile it again",
+                   program->name);
+    else
+        return true;
+    return false;
 }
 
 /* What all of them begin and end with. */
@@ -430,6 +445,9 @@ static int run_call(bl_context *c, const bl_program *program, const void *shared
         bl__detail(c, "%s", wrong);
         return bl__leave(c, BL_EINVAL);
     }
+    program = bl__part_for(program, c->ops->target);
+    if (!is_compatible(c, program))
+        return bl__leave(c, BL_ENOCODE);
     return bl__leave(c, run_entries(c, program, shared, roots, count, range, results, stats));
 }
 

@@ -148,7 +148,12 @@ static const bl__instance *find_instance(const bl_program *program, const schedu
 int bl_program_has(const bl_program *program, const char *name) {
     bool alias;
     scheduler s;
-    return program && name && resolve(name, &s, &alias) && find_instance(program, &s, (int)program->lane_tasks) != NULL;
+    if (!program || !name || !resolve(name, &s, &alias))
+        return 0;
+    for (uint32_t i = 0; i < program->part_count; i++)
+        if (!find_instance(program->parts[i], &s, (int)program->parts[i]->lane_tasks))
+            return 0;
+    return find_instance(program, &s, (int)program->lane_tasks) != NULL;
 }
 
 /* Which lanes work together. False for a text that is no group here. */
@@ -184,7 +189,7 @@ const char *bl__lacks(uint32_t capability, const char *name) {
     const char *queue = strchr(resolve(name, &s, &alias) ? s.name : name, ':');
     queue = queue ? queue + 1 : name;
     bl_queue_info info;
-    for (uint32_t i = 0; capability && capability < 90 && bl_queue(i, &info); i++)
+    for (uint32_t i = 0; capability && capability < 90 && bl_queue_info_at(i, &info); i++)
         if (!strcmp(queue, info.name) && info.flags & BL_QUEUE_NEEDS_CAS128)
             return "needs a 128-bit compare-and-swap, which GPUs have from compute capability 9.0 on";
     return NULL;
@@ -208,7 +213,7 @@ static const char *asked_for(const bl_config *config, uint32_t use) {
     case BL_USES_STEAL_HALF:
         return config->steal == BL_STEAL_HALF ? "steal half" : NULL;
     case BL_USES_DONE_TEST:
-        return config->done_test == 1 ? "done_test" : NULL;
+        return config->done_test == BL_DONE_TEST_ASK ? "done_test" : NULL;
     default:
         return NULL;
     }
@@ -232,13 +237,13 @@ static int check_fields(bl_context *c, const bl__plan *plan, const scheduler *s)
             if (policies[n].uses & unused)
                 bl__detail(c, "%s %s", users++ ? "," : "", policies[n].name);
         bl__detail(c, ")");
-    } else if (config->pop > 1 && !plan->pieces) {
+    } else if (config->grain > 1 && !plan->pieces) {
         bl__detail(c,
                    program->takes_pieces
-                       ? "pop %u: with this group a lane of %s takes one (accepted: 1, or with warp, block:N)"
-                       : "pop %u: %s takes its tasks one by one (accepted: 1, or a program of loops)",
-                   (unsigned)config->pop, program->name);
-    } else if (config->done_test == 1 && !program->has_done_test) {
+                       ? "grain %u: with this group a lane of %s takes one (accepted: 1, or with warp, block:N)"
+                       : "grain %u: %s takes its tasks one by one (accepted: 1, or a program of loops)",
+                   (unsigned)config->grain, program->name);
+    } else if (config->done_test == BL_DONE_TEST_ASK && !program->has_done_test) {
         bl__detail(c, "done_test: %s has none (accepted with BL_DONE_TEST)", program->name);
     } else {
         return BL_OK;
@@ -321,7 +326,7 @@ int bl__queue_number(const char *name) {
     return -1;
 }
 
-int bl_queue(uint32_t i, bl_queue_info *info) {
+int bl_queue_info_at(uint32_t i, bl_queue_info *info) {
     static const bl_queue_info queues[] = {
 #define X(name)                                                                                                        \
     {BL_QUEUE_NAME(name), name##_TEXT,      name##_KIND,  name##_FLAGS,                                                \

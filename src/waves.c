@@ -100,8 +100,8 @@ int bl__run_waves(bl__job *j, uint32_t tasks) {
         j->in_first = j->out_first;
         j->out = in;
         j->out_first = first;
-        if (j->run.in_entries + (spawned & UINT32_MAX) > j->stats.peak_tasks)
-            j->stats.peak_tasks = j->run.in_entries + (spawned & UINT32_MAX);
+        if (j->run.in_entries + (spawned & UINT32_MAX) > j->stats.peak_entries)
+            j->stats.peak_entries = j->run.in_entries + (spawned & UINT32_MAX);
         j->run.in_entries = j->entries = (uint32_t)spawned;
         tasks = (uint32_t)(spawned >> 32);
         if (tasks && (bl__now() >= j->c->pause_at || bl_load32_host(&j->c->cancelled)))

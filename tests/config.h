@@ -12,7 +12,7 @@ static inline bl_config config_for(bl_config config) {
     if (!(uses & (config.steal == BL_STEAL_ONE ? BL_USES_STEAL_ONE : BL_USES_STEAL_HALF)))
         config.steal = BL_STEAL_DEFAULT;
     if (!(uses & BL_USES_DONE_TEST))
-        config.done_test = 0;
+        config.done_test = BL_DONE_TEST_DEFAULT;
     return config;
 }
 

@@ -109,7 +109,7 @@ static void run_on(problem *p, bl_config config, int times) {
 #ifdef APPS_ON_CUDA
 static bool is_there(const char *device) {
     bl_device_info info;
-    for (uint32_t i = 0; bl_device(i, &info); i++)
+    for (uint32_t i = 0; bl_device_info_at(i, &info); i++)
         if (!strncmp(info.id, device, strlen(device)))
             return true;
     return false;

@@ -378,7 +378,7 @@ static void test_files(void) {
     write_file(other_file, good, bytes + 1);
     refuses(other_file, 3, LENGTH, 40, "damaged");
     check_at("other problems");
-    bl_context *other = open_with((bl_config){.resume = file, .problem = "another"});
+    bl_context *other = open_with((bl_config){.resume = file, .checkpoint_tag = "another"});
     CHECK_SAME(run_loop(other, 3, LENGTH, 40, &(bl_stats){0}), BL_EFILE);
     CHECK(strstr(bl_error_detail(other), "another problem") != NULL);
     bl_close(other);

@@ -24,7 +24,7 @@ static void spawn_all(bl_task *task, const void *payload, uint32_t index, const 
 /* Others may hold more than they were asked for. */
 static bool is_bounded(const char *scheduler) {
     bl_queue_info queue;
-    for (uint32_t i = 0; bl_queue(i, &queue); i++)
+    for (uint32_t i = 0; bl_queue_info_at(i, &queue); i++)
         if (!strcmp(queue.name, strchr(scheduler, ':') + 1))
             return (queue.flags & BL_QUEUE_BOUNDED) != 0;
     return false;
@@ -55,12 +55,12 @@ static void run_root(const bl_program *program, const char *scheduler, uint32_t 
 
 int main(void) {
     check_limit(120);
-    bl_program *program = bl_function(spawn_all, sizeof(uint32_t), sizeof(counts), CHILDREN);
+    bl_program *program = bl_program_from_function(spawn_all, sizeof(uint32_t), sizeof(counts), CHILDREN);
     const char *scheduler;
     for (uint32_t i = 0; (scheduler = bl_scheduler_name(i)); i++)
         for (uint32_t n = 0; n < 40 / CHECK_SLOWER && !strncmp(scheduler, "donate:", 7); n++)
             for (uint32_t workers = 1; workers <= 4; workers++)
                 run_root(program, scheduler, workers, n % 2 ? BL_VICTIMS_RANDOM : BL_VICTIMS_ROUND_ROBIN);
-    bl_function_free(program);
+    bl_program_free(program);
     return check_end();
 }

@@ -179,12 +179,12 @@ static void nothing(bl_task *task, const void *payload, uint32_t index, const vo
 }
 
 static void test_function(void) {
-    check_at("bl_function");
+    check_at("bl_program_from_function");
     uint64_t before = live;
     arm(1);
-    CHECK(bl_function(nothing, 4, 0, 1) == NULL);
+    CHECK(bl_program_from_function(nothing, 4, 0, 1) == NULL);
     arm(0);
-    bl_function_free(bl_function(nothing, 4, 0, 1));
+    bl_program_free(bl_program_from_function(nothing, 4, 0, 1));
     CHECK_SAME(live, before);
 }
 
@@ -233,7 +233,7 @@ static int run_beyond(const char *scheduler, bl_context *c, const bl_program *pr
 
 static void test_beyond(void) {
     static const char *const schedulers[] = {"steal:chase_lev", "central:tz", "static:split", NULL}; /* NULL: wide */
-    bl_program *program = bl_function(many, 4, 0, 1);
+    bl_program *program = bl_program_from_function(many, 4, 0, 1);
     for (int i = 0; i < 4; i++)
         for (uint32_t k = 1, more = 1; more; k++) {
             uint64_t before = live;
@@ -251,7 +251,7 @@ static void test_beyond(void) {
             bl_close(c);
             CHECK_SAME(live, before);
         }
-    bl_function_free(program);
+    bl_program_free(program);
 }
 
 /* ---- applications, whose host code asks for memory too, and the simulated machine ---- */

@@ -65,7 +65,7 @@ static void solve(const sample *s, bl_config config, uint32_t bits, uint32_t spl
 
 static bool is_there(const char *device) {
     bl_device_info info;
-    for (uint32_t i = 0; bl_device(i, &info); i++)
+    for (uint32_t i = 0; bl_device_info_at(i, &info); i++)
         if (!strncmp(info.id, device, strlen(device)))
             return true;
     return false;

@@ -158,7 +158,7 @@ static void try_loops(const char *scheduler, uint64_t seed) {
         bl_config config = {.device = LOOP_DEVICE,
                             .scheduler = scheduler,
                             .workers = workers[(seed + i) % 4],
-                            .pop = pops[i],
+                            .grain = pops[i],
                             .capacity = seed % 2 ? 2 : 0,
                             .private_entries = seed % 3 ? 0 : BL_NONE,
                             .seed = seed};
@@ -190,13 +190,13 @@ static void mark_piece(uint32_t begin, uint32_t end, const void *data) {
 }
 
 static void try_plain_function(const char *scheduler) {
-    bl_program *program = bl_range_function(mark_piece, sizeof(uint32_t *));
+    bl_program *program = bl_program_from_body(mark_piece, sizeof(uint32_t *));
     uint32_t *hits = calloc(LARGE, sizeof *hits), once = 0;
     bl_config config = {.device = "cpu", .scheduler = scheduler, .workers = 3};
     bl_context *c = NULL;
     bl_stats stats;
     check_at("%s, a plain function", scheduler);
-    CHECK(program != NULL && bl_range_function(NULL, 0) == NULL);
+    CHECK(program != NULL && bl_program_from_body(NULL, 0) == NULL);
     CHECK_SAME(bl_open(&c, &config), BL_OK);
     CHECK_SAME(bl_run_range(c, program, &hits, NULL, LARGE, &stats), BL_OK);
     for (uint32_t i = 0; i < LARGE; i++)
@@ -205,7 +205,7 @@ static void try_plain_function(const char *scheduler) {
     CHECK_SAME(stats.tasks, LARGE);
     bl_close(c);
     free(hits);
-    bl_function_free(program);
+    bl_program_free(program);
 }
 #endif
 

@@ -172,14 +172,14 @@ static void look_around(bl_task *task, const void *payload, uint32_t index, cons
 
 /* A run of one task per worker, each by another one. */
 static void see_places(bl_context *c, places *seen, uint32_t *workers) {
-    bl_program *program = bl_function(look_around, 4, sizeof seen, 1);
+    bl_program *program = bl_program_from_function(look_around, 4, sizeof seen, 1);
     bl_stats stats;
     CHECK_SAME(bl_run_range(c, program, &seen, &(uint32_t){0}, 1, &stats), BL_OK);
     *workers = stats.workers;
     CHECK(stats.workers <= SEEN_MAX);
     if (stats.workers <= SEEN_MAX)
         CHECK_SAME(bl_run_range(c, program, &seen, &(uint32_t){0}, stats.workers, NULL), BL_OK);
-    bl_function_free(program);
+    bl_program_free(program);
 }
 
 static int only_core(const cpu_set_t *mask) {
@@ -346,12 +346,12 @@ static void test_busy(void) {
         }
         CHECK_SAME(bl_open(&g.c, &config), BL_OK);
         CHECK_SAME(bl_alloc(g.c, &g.memory, 16), BL_OK);
-        g.program = bl_function(functions[i], 4, sizeof shared, 1);
+        g.program = bl_program_from_function(functions[i], 4, sizeof shared, 1);
         for (int again = 0; again < 2; again++) {
             CHECK_SAME(bl_run(g.c, g.program, &shared, &root, 1, NULL), BL_OK);
             expect_busy(&g);
         }
-        bl_function_free(g.program);
+        bl_program_free(g.program);
         CHECK_SAME(bl_close(g.c), BL_OK);
     }
     CHECK(!strcmp(bl_status_name(BL_EBUSY), "BL_EBUSY"));
@@ -383,7 +383,7 @@ static void *run_often(void *argument) {
 static void test_crowd(void) {
     enum { THREADS = 4 };
     pthread_t threads[THREADS];
-    bl_program *program = bl_function(count_one, 4, sizeof(uint32_t *), 1);
+    bl_program *program = bl_program_from_function(count_one, 4, sizeof(uint32_t *), 1);
     crowd all = {.program = program};
     check_at("four threads, one context");
     CHECK_SAME(bl_open(&all.c, &(bl_config){.device = "cpu", .workers = 2}), BL_OK);
@@ -395,7 +395,7 @@ static void test_crowd(void) {
     CHECK_SAME(all.succeeded + all.refused, 200 * THREADS);
     CHECK(all.succeeded > 0);
     CHECK_SAME(bl_close(all.c), BL_OK);
-    bl_function_free(program);
+    bl_program_free(program);
 }
 
 /* ---- fork ---- */
@@ -450,7 +450,7 @@ static void fork_in_task(bl_task *task, const void *payload, uint32_t index, con
 }
 
 static void test_fork(void) {
-    bl_program *program = bl_function(count_one, 4, sizeof(uint32_t *), 1);
+    bl_program *program = bl_program_from_function(count_one, 4, sizeof(uint32_t *), 1);
     uint32_t count = 0, *shared = &count, root = 0;
     bl_context *c;
     void *memory;
@@ -465,13 +465,13 @@ static void test_fork(void) {
     }
     check_at("fork during a run");
     forker f = {.program = program}, *in_run = &f;
-    bl_program *forking = bl_function(fork_in_task, 4, sizeof in_run, 1);
+    bl_program *forking = bl_program_from_function(fork_in_task, 4, sizeof in_run, 1);
     CHECK_SAME(bl_open(&f.c, &(bl_config){.device = "cpu", .workers = 2}), BL_OK);
     CHECK_SAME(bl_run(f.c, forking, &in_run, &root, 1, NULL), BL_OK);
     CHECK_SAME(wait_for(f.child), 0);
     CHECK_SAME(bl_close(f.c), BL_OK);
-    bl_function_free(forking);
-    bl_function_free(program);
+    bl_program_free(forking);
+    bl_program_free(program);
 }
 
 /* ---- what is said about errors ---- */
@@ -518,7 +518,7 @@ static void test_details(void) {
     CHECK(*bl_error_detail(NULL));
 
     check_at("details of calls");
-    bl_program *program = bl_function(count_one, 4, sizeof(uint32_t *), 1);
+    bl_program *program = bl_program_from_function(count_one, 4, sizeof(uint32_t *), 1);
     uint32_t count = 0, *shared = &count, root = 0;
     void *memory;
     CHECK_SAME(bl_open(&c, &(bl_config){.device = "cpu", .workers = 1}), BL_OK);
@@ -544,7 +544,7 @@ static void test_details(void) {
     CHECK_SAME(bl_run(c, program, &shared, &root, 1, NULL), BL_OK);
     CHECK(!*bl_error_detail(c)); /* but a run begins anew */
     CHECK_SAME(bl_close(c), BL_OK);
-    bl_function_free(program);
+    bl_program_free(program);
 }
 
 /* ---- a GPU that cannot run every queue ---- */
@@ -559,7 +559,7 @@ static void test_lacks(void) {
     CHECK(bl_device_find("cpu", &found) && !strcmp(found.id, "cpu") && found.capability == 0);
     CHECK(!bl_device_find("cuda:999", &found) && !found.id[0] && found.capability == 0);
     bl_queue_info queue;
-    for (uint32_t i = 0; bl_queue(i, &queue); i++) {
+    for (uint32_t i = 0; bl_queue_info_at(i, &queue); i++) {
         char scheduler[64];
         bool needs = queue.flags & BL_QUEUE_NEEDS_CAS128;
         snprintf(scheduler, sizeof scheduler, "central:%s", queue.name);
@@ -569,7 +569,7 @@ static void test_lacks(void) {
         if (!needs)
             continue;
         CHECK(strstr(bl_device_lacks(&old, scheduler), "9.0"));
-        bl_program *program = bl_function(count_one, 4, sizeof(uint32_t *), 1);
+        bl_program *program = bl_program_from_function(count_one, 4, sizeof(uint32_t *), 1);
         uint32_t count = 0, *shared = &count, root = 0;
         bl_context *c;
         CHECK_SAME(bl_open(&c, &(bl_config){.device = "cpu", .scheduler = scheduler, .workers = 1}), BL_OK);
@@ -579,7 +579,7 @@ static void test_lacks(void) {
         CHECK(strstr(bl_error_detail(c), scheduler) && strstr(bl_error_detail(c), "8.0"));
         CHECK_SAME(count, 1);
         CHECK_SAME(bl_close(c), BL_OK);
-        bl_function_free(program);
+        bl_program_free(program);
     }
 }
 

@@ -42,7 +42,8 @@ static bl_context *open_with(bl_config config) {
 
 static void says(const bl_context *c, int status, int expected, const char *detail) {
     if (!CHECK_SAME(status, expected) || !CHECK(!strcmp(bl_error_detail(c), detail)))
-        printf("    status %s, detail \"%s\"\n    expected \"%s\"\n", bl_status_name(status), bl_error_detail(c), detail);
+        printf("    status %s, detail \"%s\"\n    expected \"%s\"\n", bl_status_name(status), bl_error_detail(c),
+               detail);
 }
 
 static const char *scheduler_at(uint32_t i) {
@@ -226,7 +227,7 @@ static void test_stopped(void) {
         return;
     close(fd);
     for (uint32_t i = 0; i < 3; i++) {
-        bl_program *program = bl_function(slow_function, 4, 0, 0);
+        bl_program *program = bl_program_from_function(slow_function, 4, 0, 0);
         bl_config config = {.scheduler = schedulers[i], .workers = 2, .time_limit = 0.05, .checkpoint = file};
         uint32_t stops = 0, count = COUNT;
         bl_stats stats;
@@ -244,7 +245,7 @@ static void test_stopped(void) {
         CHECK(stops > 1);
         CHECK_SAME(stats.tasks, COUNT + 1);
         CHECK_SAME(bl_load64_relaxed(&slow_runs), COUNT + 1);
-        bl_function_free(program);
+        bl_program_free(program);
     }
     remove(file);
 }
@@ -291,7 +292,7 @@ static void test_loop(void) {
         for (uint32_t pop = 0; pop < 1001; pop = pop * 10 + 1) {
             bl_stats stats;
             check_at("loop: %s, pop %u", scheduler, pop);
-            bl_context *c = open_with((bl_config){.scheduler = scheduler, .workers = 2, .pop = pop});
+            bl_context *c = open_with((bl_config){.scheduler = scheduler, .workers = 2, .grain = pop});
             bl_store64_relaxed(&loop_seen, 0);
             CHECK_SAME(bl_run_range(c, loop_cpu(), NULL, &spawns, count, &stats), BL_OK);
             CHECK_SAME(stats.tasks, 4 * count);
@@ -343,12 +344,12 @@ static void test_vectors(void) {
         bl_context *c = open_with((bl_config){.workers = workers, .capacity = 2});
         CHECK_SAME(bl_run_join(c, vectors_cpu(), NULL, &root, 1, &result, NULL), BL_OK);
         CHECK_SAME(result, 610);
-        bl_program *program = bl_function(aligned_function, sizeof(vector), 0, 1);
+        bl_program *program = bl_program_from_function(aligned_function, sizeof(vector), 0, 1);
         bl_stats stats;
         root -= (vector){10, 10, 10, 10};
         CHECK_SAME(bl_run(c, program, NULL, &root, 1, &stats), BL_OK);
         CHECK_SAME(stats.tasks, 364);
-        bl_function_free(program);
+        bl_program_free(program);
         bl_close(c);
     }
 }

@@ -47,9 +47,7 @@ static const char *scheduler_at(uint32_t i) {
     return i < n ? bl_scheduler_name(i) : bl_alias_name(i - n, NULL);
 }
 /* A launch per wave of tasks. */
-static bool is_static(const char *scheduler) {
-    return bl_scheduler_traits(scheduler) & BL_TRAIT_WAVES;
-}
+static bool is_static(const char *scheduler) { return bl_scheduler_traits(scheduler) & BL_TRAIT_WAVES; }
 static bool is_alias(const char *scheduler) { return !strchr(scheduler, ':'); }
 
 /* ---- the tree, as a typed program and as a plain function ---- */
@@ -124,7 +122,7 @@ static void try_sizes(const char *scheduler, bl_program *function, uint32_t work
 
 static void test_schedulers(void) {
     static const uint32_t workers[] = {1, 2, 5}, capacities[] = {2, 0}, privates[] = {BL_NONE, 1, 0};
-    bl_program *function = bl_function(tree_function, sizeof(tree_node), sizeof(tree_shared), TREE_WIDTH);
+    bl_program *function = bl_program_from_function(tree_function, sizeof(tree_node), sizeof(tree_shared), TREE_WIDTH);
     CHECK(function != NULL);
     const char *scheduler;
     for (uint32_t i = 0; (scheduler = scheduler_at(i)); i++) {
@@ -132,7 +130,7 @@ static void test_schedulers(void) {
         for (uint32_t n = 0; n < 3 * 2 * 3; n++)
             try_sizes(scheduler, function, workers[n / 6], capacities[n / 3 % 2], privates[n % 3]);
     }
-    bl_function_free(function);
+    bl_program_free(function);
 }
 
 static void test_roots(void) {
@@ -167,7 +165,8 @@ static void test_policies(void) {
         for (uint32_t n = 0; n < 8 && !strncmp(scheduler, "steal", 5); n++) {
             uint32_t most = n & 1 ? 14 : 6;
             check_at("%s, policy %u, at most %u spawned", scheduler, n, most);
-            bl_program *function = bl_function(tree_function, sizeof(tree_node), sizeof(tree_shared), most);
+            bl_program *function =
+                bl_program_from_function(tree_function, sizeof(tree_node), sizeof(tree_shared), most);
             bl_context *c = open_with((bl_config){.scheduler = scheduler,
                                                   .workers = 4,
                                                   .private_entries = n & 2 ? BL_NONE : 1,
@@ -176,7 +175,7 @@ static void test_policies(void) {
             for (int times = 0; times < 5; times++)
                 run_tree(c, function, (tree_node){3, most, 0}, 2, false);
             bl_close(c);
-            bl_function_free(function);
+            bl_program_free(function);
         }
 }
 
@@ -207,7 +206,7 @@ static uint32_t marked_once(const marks *m) {
 }
 
 static void test_ranges(void) {
-    bl_program *program = bl_function(mark, sizeof(uint32_t), sizeof(marks), 1);
+    bl_program *program = bl_program_from_function(mark, sizeof(uint32_t), sizeof(marks), 1);
     const char *scheduler;
     for (uint32_t i = 0; (scheduler = scheduler_at(i)); i++) {
         uint32_t count = is_static(scheduler) || is_alias(scheduler) ? 100000 / CHECK_SLOWER : 1000000, none = 0;
@@ -228,7 +227,7 @@ static void test_ranges(void) {
         bl_close(c);
         free(m.hits);
     }
-    bl_function_free(program);
+    bl_program_free(program);
 }
 
 /* Each task spawns one: nothing may pile up, on the stack or elsewhere. */
@@ -238,7 +237,7 @@ static void test_chain(void) {
         check_at("%s, chain", scheduler);
         bl_context *c = open_with((bl_config){.scheduler = scheduler, .workers = 2, .capacity = 2});
         bl_stats s = run_tree(c, tree_cpu(), (tree_node){is_static(scheduler) ? 1000 : 100000, 1, 0}, 1, false);
-        CHECK(s.peak_tasks <= 16);
+        CHECK(s.peak_entries <= 16);
         CHECK_SAME(s.pauses, 0);
         bl_close(c);
     }
@@ -267,7 +266,7 @@ static void spawn_too_many(bl_task *task, const void *payload, uint32_t index, c
 }
 
 static void test_too_many(void) {
-    bl_program *program = bl_function(spawn_too_many, sizeof(uint32_t), 0, 2);
+    bl_program *program = bl_program_from_function(spawn_too_many, sizeof(uint32_t), 0, 2);
     static const char *const schedulers[] = {"static:wave", "static:split", "static:cyclic", "list:locked", "list:faa"};
     for (int i = 0; i < 5; i++) {
         uint32_t root = 1;
@@ -277,7 +276,7 @@ static void test_too_many(void) {
         run_tree(c, tree_cpu(), leafy, 1, false);
         bl_close(c);
     }
-    bl_function_free(program);
+    bl_program_free(program);
 }
 
 static void fail_at_depth_2(bl_task *task, const void *payload, uint32_t index, const void *data) {
@@ -288,7 +287,7 @@ static void fail_at_depth_2(bl_task *task, const void *payload, uint32_t index, 
 }
 
 static void test_task_error(void) {
-    bl_program *failing = bl_function(fail_at_depth_2, sizeof(tree_node), sizeof(tree_shared), TREE_WIDTH);
+    bl_program *failing = bl_program_from_function(fail_at_depth_2, sizeof(tree_node), sizeof(tree_shared), TREE_WIDTH);
     const char *scheduler;
     for (uint32_t i = 0; (scheduler = scheduler_at(i)); i++)
         for (uint32_t workers = 1; workers <= 4; workers += 3) {
@@ -304,7 +303,7 @@ static void test_task_error(void) {
             CHECK_SAME(bl_run(c, failing, &shared, &root, 1, NULL), BL_ETASK);
             bl_close(c);
         }
-    bl_function_free(failing);
+    bl_program_free(failing);
 }
 
 static void test_bad_arguments(void) {
@@ -322,9 +321,9 @@ static void test_bad_arguments(void) {
     CHECK_SAME(bl_open(&c, &(bl_config){.steal = (bl_steal)77}), BL_EINVAL);
     CHECK(c == NULL);
     bl_close(NULL);
-    bl_function_free(NULL);
-    CHECK(bl_function(NULL, 4, 0, 1) == NULL && bl_function(tree_function, 7, 0, 1) == NULL &&
-          bl_function(tree_function, 260, 0, 1) == NULL);
+    bl_program_free(NULL);
+    CHECK(bl_program_from_function(NULL, 4, 0, 1) == NULL && bl_program_from_function(tree_function, 7, 0, 1) == NULL &&
+          bl_program_from_function(tree_function, 260, 0, 1) == NULL);
     CHECK_SAME(bl_run(NULL, tree_cpu(), &shared, &leafy, 1, NULL), BL_EINVAL);
 
     CHECK_SAME(bl_open(&c, &(bl_config){.scheduler = "no such scheduler"}), BL_ESCHEDULER);
@@ -395,8 +394,8 @@ static void test_fields(void) {
         try_field(scheduler, (bl_config){.victims = BL_VICTIMS_ROUND_ROBIN}, steals, "victims");
         try_field(scheduler, (bl_config){.steal = BL_STEAL_HALF}, steals, "steal half");
         try_field(scheduler, (bl_config){.steal = BL_STEAL_ONE}, one, "steal one");
-        try_field(scheduler, (bl_config){.done_test = 1}, false, "done_test"); /* tree has none */
-        try_field(scheduler, (bl_config){.pop = 2}, false, "pop 2");
+        try_field(scheduler, (bl_config){.done_test = BL_DONE_TEST_ASK}, false, "done_test"); /* tree has none */
+        try_field(scheduler, (bl_config){.grain = 2}, false, "grain 2");
     }
     CHECK_SAME(bl_scheduler_uses(NULL), BL_USES_NOTHING);
     CHECK_SAME(bl_scheduler_uses("no such scheduler"), BL_USES_NOTHING);
@@ -431,8 +430,9 @@ static void test_names(void) {
           !bl_program_has(tree_cpu(), NULL));
     bl_queue_info queue;
     bl_device_info device;
-    CHECK(bl_queue(0, &queue) && *queue.name && *queue.text && *queue.progress && !bl_queue(1000, &queue));
-    CHECK(bl_device(0, &device) && *device.id && device.workers && !bl_device(1000, &device));
+    CHECK(bl_queue_info_at(0, &queue) && *queue.name && *queue.text && *queue.progress &&
+          !bl_queue_info_at(1000, &queue));
+    CHECK(bl_device_info_at(0, &device) && *device.id && device.workers && !bl_device_info_at(1000, &device));
 }
 
 /* What "auto" means: the program's own choice, where it has it, and where nothing was asked for that speaks against it. */
@@ -485,7 +485,7 @@ static void *open_gate_soon(void *argument) {
 
 /* A task that is late but comes back within the grace: the run is lost, the context is not. */
 static void test_stall_that_ends(void) {
-    bl_program *program = bl_function(wait_at_gate, 0, sizeof(gate), 1);
+    bl_program *program = bl_program_from_function(wait_at_gate, 0, sizeof(gate), 1);
     uint32_t open = 0;
     gate g = {&open};
     pthread_t helper;
@@ -497,14 +497,14 @@ static void test_stall_that_ends(void) {
     pthread_join(helper, NULL);
     run_tree(c, tree_cpu(), leafy, 1, false);
     bl_close(c);
-    bl_function_free(program);
+    bl_program_free(program);
 }
 
 /* What a stuck run holds is let go on purpose, so that the stuck worker cannot touch freed memory; the leak checker should not mind. */
 static uint32_t stuck_open;
 
 static void test_stall(const char *scheduler) {
-    bl_program *program = bl_function(wait_at_gate, 0, sizeof(gate), 1);
+    bl_program *program = bl_program_from_function(wait_at_gate, 0, sizeof(gate), 1);
     gate *g = malloc(sizeof *g); /* not on this stack: the task outlives the run */
     bl_store32_relaxed(&stuck_open, 0);
     g->open = &stuck_open;
@@ -525,7 +525,7 @@ static void test_stall(const char *scheduler) {
     CHECK_SAME(bl_load32_acquire(&stuck_open), 2);
     pause_seconds(0.1); /* so that the worker can end while somebody looks */
     free(g);
-    bl_function_free(program);
+    bl_program_free(program);
 }
 
 static void doze(bl_task *task, const void *payload, uint32_t index, const void *data) {
@@ -535,7 +535,7 @@ static void doze(bl_task *task, const void *payload, uint32_t index, const void 
 
 /* Slow but steady: no stall, whatever the scheduler. */
 static void test_no_stall(void) {
-    bl_program *program = bl_function(doze, 0, 0, 1);
+    bl_program *program = bl_program_from_function(doze, 0, 0, 1);
     const char *scheduler;
     for (uint32_t i = 0; (scheduler = bl_scheduler_name(i)); i += SLOW_STEP) {
         check_at("%s, steady work", scheduler);
@@ -543,7 +543,7 @@ static void test_no_stall(void) {
         CHECK_SAME(bl_run_range(c, program, NULL, NULL, 60, NULL), BL_OK);
         bl_close(c);
     }
-    bl_function_free(program);
+    bl_program_free(program);
 }
 
 /* ---- processor time ---- */
@@ -556,7 +556,7 @@ static void work_300_ms(bl_task *task, const void *payload, uint32_t index, cons
 }
 
 static void test_idle(void) {
-    bl_program *program = bl_function(work_300_ms, 0, 0, 1);
+    bl_program *program = bl_program_from_function(work_300_ms, 0, 0, 1);
     const char *scheduler;
     for (uint32_t i = 1; (scheduler = scheduler_at(i)); i += SLOW_STEP) {
         check_at("%s, idle", scheduler);
@@ -570,7 +570,7 @@ static void test_idle(void) {
         CHECK(processor_seconds() - before < 0.45 + 0.05 * (CHECK_SLOWER - 1));
         bl_close(c);
     }
-    bl_function_free(program);
+    bl_program_free(program);
 }
 
 /* ---- a done test, progress, several contexts ---- */
@@ -603,7 +603,7 @@ static BL_TASK bool leaves_done(const leaves_shared *shared) {
 
 static void test_done_test(void) {
     const char *scheduler;
-    static const uint32_t asked[] = {0, 1, BL_NONE};
+    static const bl_done_test asked[] = {BL_DONE_TEST_DEFAULT, BL_DONE_TEST_ASK, BL_DONE_TEST_IGNORE};
     for (uint32_t i = 0; (scheduler = scheduler_at(i)); i++)
         for (uint32_t n = 0; n < 9; n++) {
             uint32_t workers = 1 + 2 * (n / 3);
@@ -647,7 +647,7 @@ static void doze_and_spawn(bl_task *task, const void *payload, uint32_t index, c
 }
 
 static void test_progress(void) {
-    bl_program *program = bl_function(doze_and_spawn, 4, 0, 32);
+    bl_program *program = bl_program_from_function(doze_and_spawn, 4, 0, 32);
     const char *scheduler;
     for (uint32_t i = 2; (scheduler = bl_scheduler_name(i)); i += SLOW_STEP) {
         uint32_t depth = 2;
@@ -667,7 +667,7 @@ static void test_progress(void) {
         CHECK(seen.last > 0 && seen.last <= 41);
         bl_close(c);
     }
-    bl_function_free(program);
+    bl_program_free(program);
 }
 
 /* CHECK is for one thread: each counts its own failures. */
@@ -737,7 +737,7 @@ static void see_large(bl_task *task, const void *payload, uint32_t index, const 
 }
 
 static void test_large_payloads(void) {
-    bl_program *program = bl_function(see_large, sizeof(large_payload), sizeof(uint64_t *), 3);
+    bl_program *program = bl_program_from_function(see_large, sizeof(large_payload), sizeof(uint64_t *), 3);
     const char *scheduler;
     for (uint32_t i = 0; (scheduler = scheduler_at(i)); i++) {
         uint64_t sum = 0, *where = &sum;
@@ -751,7 +751,7 @@ static void test_large_payloads(void) {
         CHECK_SAME(sum, 364);
         bl_close(c);
     }
-    bl_function_free(program);
+    bl_program_free(program);
 }
 
 static void test_payloads(void) {
@@ -759,10 +759,10 @@ static void test_payloads(void) {
     bl_context *c = open_with((bl_config){.workers = 2, .private_entries = 1});
     uint64_t sum = 0;
     aligned_payload roots[3] = {{100, 2, &sum}, {50, 0, &sum}, {1, 1, &sum}};
-    bl_program *program = bl_function(see_aligned, sizeof(aligned_payload), 0, 1);
+    bl_program *program = bl_program_from_function(see_aligned, sizeof(aligned_payload), 0, 1);
     CHECK_SAME(bl_run(c, program, NULL, roots, 3, NULL), BL_OK);
     CHECK_SAME(sum, 5050 + 200 + 1275 + 2);
-    bl_function_free(program);
+    bl_program_free(program);
     bl_close(c);
 }
 

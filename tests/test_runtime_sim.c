@@ -176,7 +176,7 @@ static void test_reproducible(void) {
     }
     CHECK_SAME(s[0].steals, s[1].steals);
     CHECK_SAME(s[0].steal_attempts, s[1].steal_attempts);
-    CHECK_SAME(s[0].peak_tasks, s[1].peak_tasks);
+    CHECK_SAME(s[0].peak_entries, s[1].peak_entries);
 }
 
 int main(void) {

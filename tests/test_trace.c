@@ -116,7 +116,7 @@ static uint32_t rows_of(const bl_context *c, const bl_stats *stats) {
     bl_device_info info;
     if (strcmp(bl_device_target(c), "cuda") || strcmp(stats->scheduler, "static:wave"))
         return stats->workers;
-    for (uint32_t i = 0; bl_device(i, &info); i++)
+    for (uint32_t i = 0; bl_device_info_at(i, &info); i++)
         if (!strcmp(info.id, bl_device_id(c)) && info.workers < stats->workers)
             return info.workers;
     return stats->workers;
@@ -174,7 +174,7 @@ static void trace_schedulers(const problem *p, const char *target) {
 
 static bool is_there(const char *device) {
     bl_device_info info;
-    for (uint32_t i = 0; bl_device(i, &info); i++)
+    for (uint32_t i = 0; bl_device_info_at(i, &info); i++)
         if (!strncmp(info.id, device, strlen(device)))
             return true;
     return false;
@@ -226,7 +226,7 @@ static bl_context *open_cpu(const char *scheduler, uint32_t workers) {
 
 /* Alone with seven tasks of a millisecond in two waves: that long at work, and a pause between. */
 static void test_times(void) {
-    bl_program *program = bl_function(slow_task, sizeof(uint32_t), 0, 6);
+    bl_program *program = bl_program_from_function(slow_task, sizeof(uint32_t), 0, 6);
     uint32_t root = 6;
     bl_context *c = open_cpu("static:split", 1);
     CHECK_SAME(bl_trace_start(c, 0), BL_OK);
@@ -251,12 +251,13 @@ static void test_times(void) {
     }
     CHECK(most > 500000);
     bl_close(c);
-    bl_function_free(program);
+    bl_program_free(program);
 }
 
 /* A run that failed, one of no tasks, and a new start. */
 static void test_what_counts(void) {
-    bl_program *program = bl_function(slow_task, sizeof(uint32_t), 0, 6), *fails = bl_function(failing_task, 4, 0, 1);
+    bl_program *program = bl_program_from_function(slow_task, sizeof(uint32_t), 0, 6),
+               *fails = bl_program_from_function(failing_task, 4, 0, 1);
     uint32_t root = 3;
     size_t count;
     sums expected = {0, 0, 0, 0};
@@ -276,8 +277,8 @@ static void test_what_counts(void) {
     CHECK_SAME(bl_trace_start(c, 0), BL_OK);
     CHECK(bl_trace(c, &count) == NULL && count == 0);
     bl_close(c);
-    bl_function_free(program);
-    bl_function_free(fails);
+    bl_program_free(program);
+    bl_program_free(fails);
 }
 
 /* Far more marks than there is room for: those that stay are spread over the whole time, and none is forgotten in the counts. */

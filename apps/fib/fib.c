@@ -50,9 +50,9 @@ static void fib_app_unload(void *problem, bl_context *context) { (void)problem, 
 
 static int fib_app_run(void *problem, bl_context *context, bl_stats *stats) {
     fib *f = (fib *)problem;
-    const fib_call caller = {f->n + 1}; /* of which a root is the first callee */
+    const fib_call root = {f->n};
     const bl_program *program = fib_app_program(bl_device_target(context));
-    int status = bl_run_join(context, program, NULL, &caller, 1, &f->value, stats);
+    int status = bl_run_join(context, program, NULL, &root, 1, &f->value, stats);
     if (status == BL_OK)
         f->calls = stats->tasks;
     return status;

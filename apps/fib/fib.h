@@ -9,7 +9,7 @@
 
 #define FIB_MOST 60 /* some hours on a GPU; sums of a join have 48 bits, which is enough for 70 */
 
-/* The payload: index k stands for the call of fib(n - 1 - k). */
+/* The payload: a call of fib(n). Its children are given it too, and index k calls fib(n - 1 - k). */
 typedef struct fib_call {
     uint32_t n;
 } fib_call;

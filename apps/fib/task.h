@@ -8,7 +8,7 @@
 static BL_TASK void fib_run(bl_task *t, const fib_call *caller, uint32_t index, const bl_nothing *shared,
                             bl_nothing *local) {
     (void)shared, (void)local;
-    fib_call call = {caller->n - 1 - index};
+    fib_call call = {bl_is_root(t) ? caller->n : caller->n - 1 - index};
     uint64_t value = call.n;
     if (t->lane != 0) /* one lane is enough for a task this small */
         return;

@@ -255,7 +255,7 @@ static void add_stats(bl_stats *sum, const bl_stats *part) {
     sum->pauses += before.pauses;
     sum->launches += before.launches;
     sum->balance = before.balance; /* of the first: the one that pulls */
-    sum->peak_tasks = sum->peak_tasks > before.peak_tasks ? sum->peak_tasks : before.peak_tasks;
+    sum->peak_entries = sum->peak_entries > before.peak_entries ? sum->peak_entries : before.peak_entries;
     sum->paper_tasks = sum->paper_tasks > before.paper_tasks ? sum->paper_tasks : before.paper_tasks;
     sum->peak_bytes = sum->peak_bytes > before.peak_bytes ? sum->peak_bytes : before.peak_bytes;
 }

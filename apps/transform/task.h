@@ -63,7 +63,7 @@ static BL_TASK void transform_run(bl_task *t, const bl_nothing *payload, uint32_
 #define BL_RANGE_RUN transform_run
 #define BL_MAX_SPAWN 0
 #define BL_LANES 512
-#define BL_POP 1
+#define BL_GRAIN 1
 #define BL_SCHEDULERS (BL_SCHEDULERS_PAPERS | BL_SCHEDULER_range_packed_range)
 #include <ballast/program.h>
 

@@ -17,9 +17,10 @@ static const uint64_t known[] = {1, 1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2680, 1
 enum { MOST = sizeof known / sizeof known[0] - 1 };
 
 static int solve(bl_context *context, uint32_t n, uint64_t *solutions, bl_stats *stats) {
-    const bl_program *program = strcmp(bl_device_target(context), "cuda") ? queens_cpu() : queens_cuda();
+    const bl_program *parts[] = {queens_cpu(), queens_cuda()};
+    bl_program *program = bl_program_join(parts, 2); /* a context takes the part for its device */
     void *memory = NULL;
-    int status = program ? bl_alloc(context, &memory, sizeof *solutions) : BL_ENOCODE;
+    int status = program ? bl_alloc(context, &memory, sizeof *solutions) : BL_ENOMEM;
     queens_shared shared = {memory, n};
     queens_board empty = {0, 0, 0};
     if (status == BL_OK)
@@ -29,6 +30,7 @@ static int solve(bl_context *context, uint32_t n, uint64_t *solutions, bl_stats 
     if (status == BL_OK)
         status = bl_copy_out(context, solutions, memory, sizeof *solutions);
     bl_free(context, memory);
+    bl_program_free(program);
     return status;
 }
 
@@ -53,7 +55,8 @@ int main(int argc, char **argv) {
         printf("%d queens on %s: %llu solutions, %llu tasks, %u workers\n", n, bl_device_id(context),
                (unsigned long long)solutions, (unsigned long long)stats.tasks, stats.workers);
     else
-        fprintf(stderr, "device %s: %s\n%s", config.device, bl_status_text(status), context ? bl_error_detail(context) : "");
+        fprintf(stderr, "device %s: %s\n%s", config.device, bl_status_text(status),
+                context ? bl_error_detail(context) : "");
     bl_close(context);
     return status != BL_OK || solutions != known[n];
 }

@@ -1,6 +1,6 @@
 /* Ballast: dynamic load balancing of irregular work on CPUs and GPUs.
  *
- * A program is a task function, its payload type and shared data (see program.h, or bl_function below for CPU-only use).
+ * A program is a task function, its payload type and shared data (see program.h, or bl_program_from_function below for CPU-only use).
  * A context is a device and the way work is balanced on it. bl_run runs a program from its first tasks until nothing is left.
  *
  * Thread safety: different contexts are independent. A context serves one call at a time: while one is under way, every other call on that context
@@ -61,6 +61,7 @@ typedef struct bl_program bl_program;
 #define BL_NONE UINT32_MAX /* for numbers in bl_config whose 0 means "the default": really none */
 
 typedef enum bl_victims { BL_VICTIMS_DEFAULT, BL_VICTIMS_ROUND_ROBIN, BL_VICTIMS_RANDOM } bl_victims;
+typedef enum bl_done_test { BL_DONE_TEST_DEFAULT, BL_DONE_TEST_ASK, BL_DONE_TEST_IGNORE } bl_done_test;
 typedef enum bl_steal { BL_STEAL_DEFAULT, BL_STEAL_ONE, BL_STEAL_HALF } bl_steal;
 
 /* How to balance. A zeroed config is the default in every field. A scheduler uses some fields only (bl_scheduler_uses). Sizes of what it does not
@@ -76,12 +77,12 @@ typedef struct bl_config {
     uint32_t capacity;        /* entries per shared queue at the start; it grows */
     uint32_t private_entries; /* private stack per worker; BL_NONE: none, everything goes through the shared queues */
     /* Programs with BL_RANGE_RUN: indices taken at once; default: the program's, else as many as take some microseconds. */
-    uint32_t pop;
+    uint32_t grain;
     bl_victims victims;
     bl_steal steal;
-    /* 1: end when the program's own test says so (BL_DONE_TEST), as the papers do; BL_NONE: never; default: with the papers' names only, otherwise
+    /* BL_DONE_TEST_ASK: the run ends when the program's own test says so (BL_DONE_TEST), as in the papers. Default: only under the papers' names; otherwise
      * termination is detected. */
-    uint32_t done_test;
+    bl_done_test done_test;
     uint64_t seed;        /* of victim choice and of the simulated machine's schedule; 0 means 1 */
     double stall_seconds; /* a run without progress for this long ends with BL_ESTALL; default 60 */
     void *stream;         /* CUDA only: a cudaStream_t to launch on; default: the context's own */
@@ -89,18 +90,41 @@ typedef struct bl_config {
      * worker of this process has. Default 0: workers move within that set as the system sees fit. */
     uint32_t bind;
     /* Stopping a run, and going on later: see below. */
-    double time_limit;         /* seconds that the runs of this context may take together; default: no limit */
-    const char *checkpoint;    /* a file for what is left of a run that is stopped; default: none */
-    double checkpoint_seconds; /* how often it is written on the way; default 60 */
-    const char *resume;        /* such a file, for a run to go on from; default: none */
-    const char *problem;       /* a text that tells checkpoints of this problem from others; default: "" */
+    double time_limit;          /* seconds that the runs of this context may take together; default: no limit */
+    const char *checkpoint;     /* a file for what is left of a run that is stopped; default: none */
+    double checkpoint_seconds;  /* how often it is written on the way; default 60 */
+    const char *resume;         /* such a file, for a run to go on from; default: none */
+    const char *checkpoint_tag; /* a text that tells checkpoints of this problem from others; default: "" */
     /* Called about ten times a second from the thread that called bl_run, with the tasks run so far in this process. */
     void (*progress)(void *arg, uint64_t tasks);
     void *progress_arg;
 } bl_config;
 
-/* `config` may be NULL. When it fails, *context is NULL and bl_error_detail(NULL) says why. */
-BL_API int bl_open(bl_context **context, const bl_config *config);
+/* What a run did. */
+typedef struct bl_stats {
+    uint64_t tasks;          /* indices run: the same for every scheduler */
+    double seconds;          /* the run itself; on a GPU device time, set-up outside */
+    uint64_t steals;         /* entries taken from another worker's queue */
+    uint64_t steal_attempts; /* tries to do so, successful or not */
+    uint64_t peak_entries;   /* entries: the sum of the workers' high-water marks */
+    /* The papers' figure: the largest queue times the number of queues, or the most tasks of a launch. */
+    uint64_t paper_tasks;
+    uint64_t peak_bytes; /* memory of the run itself: queues, stacks, pools */
+    double balance;      /* busy time of the least busy worker over that of the busiest, 0..1 */
+    uint32_t workers;
+    uint32_t lanes;     /* lanes per worker */
+    uint32_t pauses;    /* how often the run stopped, to grow or for the host */
+    uint32_t launches;  /* waves of a static scheduler, else one, and one more after each pause */
+    char scheduler[32]; /* the complete name of what ran */
+    char group[16];
+} bl_stats;
+
+/* `config` may be NULL. When it fails, *context is NULL and bl_error_detail(NULL) says why. The sizes are those of the caller's bl_config and bl_stats: both
+ * may grow at their ends, and a program that was compiled before still works with a newer library. */
+BL_API int bl_open_sized(bl_context **context, const bl_config *config, size_t config_bytes, size_t stats_bytes);
+static inline int bl_open(bl_context **context, const bl_config *config) {
+    return bl_open_sized(context, config, sizeof(bl_config), sizeof(bl_stats));
+}
 /* NULL is fine. BL_EBUSY during a run: then nothing is closed. */
 BL_API int bl_close(bl_context *context);
 
@@ -122,24 +146,6 @@ BL_API int bl_copy_out(bl_context *context, void *host, const void *device, size
 BL_API int bl_zero(bl_context *context, void *device, size_t bytes);
 
 /* ---- running ---- */
-
-typedef struct bl_stats {
-    uint64_t tasks;          /* indices run: the same for every scheduler */
-    double seconds;          /* the run itself; on a GPU device time, set-up outside */
-    uint64_t steals;         /* entries taken from another worker's queue */
-    uint64_t steal_attempts; /* tries to do so, successful or not */
-    uint64_t peak_tasks;     /* entries: the sum of the workers' high-water marks */
-    /* The papers' figure: the largest queue times the number of queues, or the most tasks of a launch. */
-    uint64_t paper_tasks;
-    uint64_t peak_bytes; /* memory of the run itself: queues, stacks, pools */
-    double balance;      /* busy time of the least busy worker over that of the busiest, 0..1 */
-    uint32_t workers;
-    uint32_t lanes;     /* lanes per worker */
-    uint32_t pauses;    /* how often the run stopped, to grow or for the host */
-    uint32_t launches;  /* waves of a static scheduler, else one, and one more after each pause */
-    char scheduler[32]; /* the complete name of what ran */
-    char group[16];
-} bl_stats;
 
 /* Runs `program` from `count` root payloads, each one task. `shared` (may be NULL if the program has none) is copied; pointers
  * in it point to memory of the context's device. `stats` may be NULL. Blocks until nothing is left. */
@@ -169,12 +175,22 @@ BL_API int bl_run_range(bl_context *context, const bl_program *program, const vo
  * begins, memory gets the contents that it had, and its tasks, steals, pauses and seconds (those with set-up) count what was done before.
  *
  * Payloads and memory must hold no pointers. Shared data must be the same byte by byte, padding included, but for pointers into memory from bl_alloc.
- * A file that is damaged, of another program, of other roots, shared data or sizes of memory, or of another config.problem is refused with BL_EFILE, and
- * bl_error_detail says why. Give config.problem where runs differ in what the library cannot see: the contents of memory, the function of bl_function. A file
+ * A file that is damaged, of another program, of other roots, shared data or sizes of memory, or of another config.checkpoint_tag is refused with BL_EFILE, and
+ * bl_error_detail says why. Give config.checkpoint_tag where runs differ in what the library cannot see: the contents of memory, the function of bl_program_from_function. A file
  * made up by somebody is refused if its entries or joins cannot be; payloads and memory are the program's to judge, so use files that you trust. */
 
 /* From any thread and from signal handlers: the run under way, unless it is about to end, and every later one of this context ends with BL_ECANCEL. */
 BL_API void bl_cancel(bl_context *context);
+
+/* ---- one program for several targets ----
+ *
+ * NAME_cpu(), NAME_cuda() and NAME_sim() give a program's code for one target. bl_program_join makes one handle of them, from which a context takes
+ * the part for its device. NULL among the parts is passed over, so that a build without CUDA need not be told apart. Payloads and results must have
+ * the same sizes in all parts; shared data may differ, since bl_run is given that of the context's device. NULL: no part, parts that do not belong
+ * together, or no memory. */
+BL_API bl_program *bl_program_join(const bl_program *const *parts, uint32_t count);
+/* Of bl_program_join, bl_program_from_function or bl_program_from_body. NULL is fine. */
+BL_API void bl_program_free(bl_program *program);
 
 /* ---- timelines: what each worker did when ---- */
 
@@ -208,11 +224,11 @@ typedef void (*bl_task_function)(bl_task *task, const void *payload, uint32_t in
 
 /* `payload_bytes`: a multiple of 4, at most 256; the payload that a call is given is aligned to 16 bytes. `max_spawn`: about how many entries a call
  * spawns, no limit. NULL when out of memory or for a size that is not accepted. */
-BL_API bl_program *bl_function(bl_task_function run, size_t payload_bytes, size_t shared_bytes, uint32_t max_spawn);
+BL_API bl_program *bl_program_from_function(bl_task_function run, size_t payload_bytes, size_t shared_bytes,
+                                            uint32_t max_spawn);
 /* The body of a parallel loop: bl_run_range without a payload calls it with pieces [begin, end) of the range. */
 typedef void (*bl_range_body)(uint32_t begin, uint32_t end, const void *shared);
-BL_API bl_program *bl_range_function(bl_range_body body, size_t shared_bytes);
-BL_API void bl_function_free(bl_program *program);
+BL_API bl_program *bl_program_from_body(bl_range_body body, size_t shared_bytes);
 /* What such a function calls (typed programs include program.h and get inlined forms instead). */
 BL_API void bl_task_spawn(bl_task *task, const void *payload, uint32_t count);
 BL_API void bl_task_fail(bl_task *task);
@@ -263,7 +279,7 @@ typedef struct bl_queue_info {
     uint32_t least;       /* the smallest capacity */
     const char *devices;  /* where it runs: "cpu cuda sim" */
 } bl_queue_info;
-BL_API int bl_queue(uint32_t i, bl_queue_info *info); /* 0 past the end */
+BL_API int bl_queue_info_at(uint32_t i, bl_queue_info *info); /* 0 past the end */
 
 typedef struct bl_device_info {
     char id[16]; /* "cpu", "cuda:0", "sim" */
@@ -272,7 +288,7 @@ typedef struct bl_device_info {
     uint64_t memory;     /* bytes, 0 where it says nothing */
     uint32_t capability; /* compute capability of a GPU, 75 for 7.5; 0 otherwise */
 } bl_device_info;
-BL_API int bl_device(uint32_t i, bl_device_info *info); /* 0 past the end */
+BL_API int bl_device_info_at(uint32_t i, bl_device_info *info); /* 0 past the end */
 /* The one that bl_open takes for config.device; 0, and a zeroed info, if it is not here. */
 BL_API int bl_device_find(const char *device, bl_device_info *info);
 /* Why a queue or scheduler, by any of its names, cannot run on that device; NULL where nothing is known against it. */

@@ -14,7 +14,7 @@
  *     #define BL_SCRATCH  type            memory shared by the lanes of one task, t->scratch
  *     #define BL_SPLIT    function        (BL_PAYLOAD *kept, BL_PAYLOAD *given, uint32_t begin, uint32_t end, const BL_SHARED *) -> middle: where to
  *                                         divide a range for a thief, begin < middle < end; both payloads are copies. Default: in half
- *     #define BL_POP      n               BL_RANGE_RUN: indices taken at once; default 0: as many as take some microseconds
+ *     #define BL_GRAIN      n               BL_RANGE_RUN: indices taken at once; default 0: as many as take some microseconds
  *     #define BL_RESULT   type            what a task returns (task.h: bl_return, bl_fork); a plain type as BL_PAYLOAD is
  *     #define BL_JOIN     function        (bl_task *, const BL_PAYLOAD *forked, const BL_RESULT *results, uint32_t count, const BL_SHARED *, BL_LOCAL *)
  *     #define BL_JOIN_WIDTH n             children of one fork, up to 32767; default 8. A CPU takes wider forks too, if more slowly, but not with
@@ -127,8 +127,8 @@ BL_FN void bl__worker_sync(uint32_t lanes) {
 #ifndef BL_LANES
 #define BL_LANES 128
 #endif
-#ifndef BL_POP
-#define BL_POP 0
+#ifndef BL_GRAIN
+#define BL_GRAIN 0
 #endif
 #ifndef BL_SCHEDULERS
 #define BL_SCHEDULERS BL_SCHEDULERS_DEFAULT
@@ -177,7 +177,7 @@ BL__ASSERT((BL_JOIN_WIDTH) > 0 && (BL_JOIN_WIDTH) <= BL__MOST_CHILDREN, "BL_JOIN
 #ifndef BL_ENTRY_WORDS
 #define BL_ENTRY_WORDS ((uint32_t)sizeof(BL__CARRIED) / 4 + BL__ENTRY_HEAD)
 #define BL__PAYLOAD_BYTES ((uint32_t)sizeof(BL_PAYLOAD))
-#else /* bl_function: not known before a run */
+#else /* bl_program_from_function: not known before a run */
 #define BL__PAYLOAD_BYTES (4u * (run->words - BL__ENTRY_HEAD))
 #endif
 
@@ -235,7 +235,7 @@ BL__ASSERT((BL_JOIN_WIDTH) > 0 && (BL_JOIN_WIDTH) <= BL__MOST_CHILDREN, "BL_JOIN
 #undef BL_RANGE_RUN
 #undef BL_SPLIT
 #undef BL__SPLITS
-#undef BL_POP
+#undef BL_GRAIN
 #undef BL__PIECES
 #undef BL__CALL
 #undef BL_SHARED

@@ -64,6 +64,10 @@ BL_HOT_FN void bl__report(const bl_task *t, bl__misuse what, uint32_t number) {
     bl__stop_for_misuse(t->run->control, what, number);
 }
 
+/* Programs with BL_RESULT: whether this task is one of the roots given to bl_run_join, and so nobody's child. Its payload is its own then; a child has
+ * its fork's, and an index. */
+BL_HOT_FN bool bl_is_root(const bl_task *t) { return t->join & BL__ROOT && t->join != BL__NO_JOIN; }
+
 /* ---- spawning ---- */
 
 #if BL_WARP == 1

@@ -380,7 +380,7 @@ static bl_context open_context(scheduled *s, const bl__device_ops *ops, const ch
         .ops = ops, .device = s, .process = (int)getpid()}; /* clients are explored by processes of their own */
     uint32_t uses = bl_scheduler_uses(scheduler);
     c.config.scheduler = scheduler;
-    c.config.group = c.config.checkpoint = c.config.resume = c.config.problem = "";
+    c.config.group = c.config.checkpoint = c.config.resume = c.config.checkpoint_tag = "";
     c.config.workers = s->shape->workers;
     c.config.capacity = uses & BL_USES_CAPACITY ? 2 : 0;
     c.config.private_entries = is_how(s->shape, "kept") ? 2 : BL_NONE;
@@ -412,7 +412,7 @@ static tree *make_tree(bl_context *c, const shape *s, tree_payload *roots) {
 static bl_program tree_program(const shape *s) {
     bl_program program = *tree_cpu();
     program.max_spawn = is_how(s, "alone") ? 0 : is_how(s, "pause") ? 14 : s->width;
-    program.pop = is_how(s, "alone");
+    program.grain = is_how(s, "alone");
     return program;
 }
 

@@ -83,7 +83,7 @@ typedef struct bl__run {
     uint32_t lanes;         /* per worker */
     uint32_t
         pieces; /* the task function is given pieces of a range: BL_RANGE_RUN, with a group that runs tasks one after another */
-    uint32_t pop; /* indices of such a piece; 0: as many as take a while */
+    uint32_t grain; /* indices of such a piece; 0: as many as take a while */
     uint32_t random_victims, steal_half;
     uint32_t one_per_node;   /* publish a range as single tasks, as the papers have it */
     uint32_t done_test;      /* ask the program whether it is done instead of detecting termination */

@@ -7,7 +7,7 @@
 /* How many of the `left` indices to take. Unless told, as many as take some microseconds: enough not to feel the loop, too few to keep
  * anybody waiting. The time of the last piece is the guess for the next; a guess may be wrong, so never more than `most`. */
 BL_FN uint32_t bl__piece(bl__worker *w, uint32_t left, uint32_t most) {
-    uint32_t n = w->run->pop;
+    uint32_t n = w->run->grain;
     if (n == 0) {
         uint64_t now = bl_clock(), took = now - w->piece_begun;
         if (w->piece_begun && took > 4 * BL_PIECE_TICKS)

@@ -85,6 +85,8 @@ static const bl__instance BL__PROGRAM_(_instances)[] = {BL__INSTANCES(BL__ROW)};
 #define BL__STRING(x) #x
 #define BL__TEXT(x) BL__STRING(x)
 static const bl_program BL__PROGRAM_(_program) = {
+    BL__ABI,
+    BL__LAYOUT,
     BL__TEXT(BL_TARGET),
     BL_WARP,
     BL__TEXT(BL_PROGRAM),
@@ -96,7 +98,7 @@ static const bl_program BL__PROGRAM_(_program) = {
     BL_LANES,
     BL__HAS_DONE_TEST,
     BL__PIECES,
-    BL_POP,
+    BL_GRAIN,
     BL__SPLITS,
     (uint32_t)sizeof(BL__CARRIED),
     BL__RESULT_BYTES,
@@ -105,6 +107,8 @@ static const bl_program BL__PROGRAM_(_program) = {
     BL_SUM ? BL__MOST_CHILDREN : (BL_JOIN_WIDTH),
     BL__PROGRAM_(_instances),
     (uint32_t)(sizeof BL__PROGRAM_(_instances) / sizeof BL__PROGRAM_(_instances)[0]),
+    NULL,
+    0,
     BL_AUTO,
     NULL,
 #if defined(BL_TARGET_CUDA)

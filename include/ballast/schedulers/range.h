@@ -120,8 +120,8 @@ BL_FN uint32_t BL__NAME(make_room)(bl__worker *w) {
 
 /* How many of `left` indices to take at once: what the run says; unless it is to be as in the paper, more of them while there are many. */
 BL_FN uint32_t BL__NAME(grain)(const bl__worker *w, uint32_t left) {
-    uint32_t least = bl__max(w->run->pop, w->batch);
-    return bl__min(left, w->run->pop || w->run->one_per_node ? least : bl__max(left / 4, least));
+    uint32_t least = bl__max(w->run->grain, w->batch);
+    return bl__min(left, w->run->grain || w->run->one_per_node ? least : bl__max(left / 4, least));
 }
 
 /* Read before it is needed, so that a GPU fetches it while it asks for indices. */
@@ -143,7 +143,7 @@ BL_FN uint32_t BL__NAME(push_indices)(bl__worker *w, uint32_t from, uint32_t to,
 /* Lane 0, a loop run alone: asks for the next indices, of a range that is taken to be what it was. */
 BL_FN void BL__NAME(ask)(bl__worker *w) {
     BL_QUEUE loop = BL__NAME(loop_of)(w, w->id);
-    w->asked = bl__max(w->run->pop, w->batch);
+    w->asked = bl__max(w->run->grain, w->batch);
     w->found = BL_QUEUE_(ask)(&loop, w->seen, w->asked);
 }
 
@@ -185,7 +185,7 @@ BL_FN uint32_t BL__NAME(fetch_loop)(bl__worker *w) {
 #endif
     if (w->lane == 0 && !(BL_QUEUE_(AHEAD) && w->run->alone)) {
         BL_QUEUE loop = BL__NAME(loop_of)(w, w->id);
-        uint32_t left = w->run->pop ? UINT32_MAX : BL_QUEUE_(size)(&loop);
+        uint32_t left = w->run->grain ? UINT32_MAX : BL_QUEUE_(size)(&loop);
         if (left == 0 || BL_QUEUE_(pop)(&loop, BL__NAME(grain)(w, left), &from, &to) != BL_QUEUE_DONE)
             from = to = 0;
     }

@@ -214,7 +214,7 @@ static void slow_function(bl_task *task, const void *payload, uint32_t index, co
     bl_fetch_add64_relaxed(&slow_runs, 1);
     for (uint32_t i = 0; i < count; i++)
         bl_task_spawn(task, &one, 1);
-    for (uint64_t until = bl_clock() + 20000; count == 0 && bl_clock() < until;)
+    for (uint64_t until = bl_clock() + 20000 * CHECK_SLOWER; count == 0 && bl_clock() < until;)
         ;
 }
 

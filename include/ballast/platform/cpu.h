@@ -100,8 +100,15 @@ BL_FN bool bl_fence_heavy(void) { return bl__fence_all_threads(); }
 /* A reader has seen the word before it passes the heavy fence. So the fence that it makes this thread pass comes after the store, and after all writes
  * before the store: the compiler must keep their order, the processor need not. On ARM a release store, once per task, makes a loop that streams through
  * memory take 1.6 times as long. ThreadSanitizer does not know of membarrier. */
-BL_HOT_FN void bl_store32_release_light(uint32_t *p, uint32_t v, bool alone) {
 #if defined(__x86_64__) || defined(__i386__) || defined(__SANITIZE_THREAD__)
+#define BL__RELEASES_ALWAYS 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define BL__RELEASES_ALWAYS 1
+#endif
+#endif
+BL_HOT_FN void bl_store32_release_light(uint32_t *p, uint32_t v, bool alone) {
+#ifdef BL__RELEASES_ALWAYS
     (void)alone;
     bl_store32_release(p, v);
 #else

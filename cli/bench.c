@@ -2,7 +2,7 @@
 #include "options.h"
 #include "output.h"
 
-#include "../bench/suite.h"
+#include "../bench/harness/suite.h"
 
 #include <string.h>
 

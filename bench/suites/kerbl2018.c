@@ -6,7 +6,7 @@
  *
  * A task per node, everything through the shared queues, as in the paper. The graphs are found through BALLAST_DATA. The paper's synthetic figures
  * are the suites kerbl-*. */
-#include "app_grid.h"
+#include "harness/app_grid.h"
 
 #include <inttypes.h>
 #include <math.h>

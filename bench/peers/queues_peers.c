@@ -3,7 +3,7 @@
  *
  * The pairs are as many whatever the number of callers. Every value that comes out is counted in, but for `faa`, the bound, which is no queue: its pops may
  * overtake their pushes. "sequential" is one item that nobody shares. moodycamel's queue has no order between producers: it does less than the others. */
-#include "contender.h"
+#include "queues/contender.h"
 #include "peers.h"
 #include "queues_peers.h"
 

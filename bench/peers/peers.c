@@ -1,6 +1,6 @@
 #include "peers.h"
 
-#include "common.h"
+#include "harness/common.h"
 
 #include <inttypes.h>
 #include <pthread.h>

@@ -6,7 +6,7 @@
  *   fig5                      Figure 5: the number of tasks, and of waves
  *
  * The paper's figures 2 and 3 are one experiment on two GPUs; here it is the device at hand. On a CPU workers stand for blocks, of one thread. */
-#include "app_grid.h"
+#include "harness/app_grid.h"
 
 #include <inttypes.h>
 #include <math.h>

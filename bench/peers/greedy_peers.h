@@ -2,7 +2,7 @@
 #ifndef BALLAST_BENCH_GREEDY_PEERS_H
 #define BALLAST_BENCH_GREEDY_PEERS_H
 
-#include "greedy.h"
+#include "greedy/greedy.h"
 
 typedef struct greedy_work {
     greedy_shared shared;

@@ -2,7 +2,7 @@
 #ifndef BALLAST_BENCH_QUEUES_PEERS_H
 #define BALLAST_BENCH_QUEUES_PEERS_H
 
-#include "job.h"
+#include "queues/bench_job.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,6 +1,6 @@
 /* The loops as kernels. All threads of a loop are resident at once, since they wait for each other; the host watches for kernels that do not
  * come back. */
-#include "device.h"
+#include "bench_device.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,8 +11,8 @@
  *     sha1     hashes of UTS nodes, a chain per lane */
 #include "peers_cuda.h"
 
-#include "atomics.h"
-#include "ceilings.h"
+#include "queues/atomics.h"
+#include "peers/ceilings.h"
 
 enum { BLOCK = 256, LAUNCHES = 1000, CHAIN = 1024, CHECKED = 512, TICKETS = 1 << 24, COPIED = 1 << 30 };
 

@@ -4,11 +4,11 @@
  *
  * A line per run, with what `ballast bench greedy` needs of it. A method whose runs have taken the limit together is not repeated further. Without
  * SHAPE and LOAD: every shape, bimodal. */
-#include "greedy_loads.h"
+#include "greedy/greedy_loads.h"
 #include "greedy_peers.h"
 #include "peers.h"
 
-#include "common.h"
+#include "harness/common.h"
 
 #include <inttypes.h>
 

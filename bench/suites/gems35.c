@@ -6,7 +6,7 @@
  *
  * The paper had up to eight blocks on each multiprocessor, which was all that fit. Here a worker of four in a row is a warp whose lanes have a task
  * each, and four of them make a block. */
-#include "app_grid.h"
+#include "harness/app_grid.h"
 
 #include <inttypes.h>
 #include <math.h>

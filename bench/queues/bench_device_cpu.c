@@ -1,7 +1,7 @@
 /* The loops on CPU threads, one to a core in turn. */
-#include "device.h"
+#include "bench_device.h"
 
-#include "common.h"
+#include "harness/common.h"
 
 #include <ballast/ballast.h>
 #include <errno.h>

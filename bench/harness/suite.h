@@ -1,12 +1,12 @@
-/* Suites of `ballast bench`: an experiment each, one file suite_NAME.c each, found by the build.
+/* Suites of `ballast bench`: an experiment each, one file of suites/ each, found by the build.
  *
- * A suite fills tables on the screen and writes raw rows, one per repeat, to DIR/SUITE.csv. To add one: a file suite_my_name.c with
+ * A suite fills tables on the screen and writes raw rows, one per repeat, to DIR/SUITE.csv. To add one: a file suites/my_name.c with
  * `const bench_suite my_name_suite`; its rows' columns, what they mean, the function that runs it, and the figures that a page shows of them. */
 #ifndef BALLAST_BENCH_SUITE_H
 #define BALLAST_BENCH_SUITE_H
 
 #include "common.h"
-#include "device.h"
+#include "queues/bench_device.h"
 #include "figure.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef BALLAST_BENCH_CONTENDER_H
 #define BALLAST_BENCH_CONTENDER_H
 
-#include "job.h"
+#include "bench_job.h"
 
 #ifdef __cplusplus
 extern "C" {

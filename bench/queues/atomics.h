@@ -2,7 +2,7 @@
 #ifndef BALLAST_BENCH_ATOMICS_H
 #define BALLAST_BENCH_ATOMICS_H
 
-#include "job.h"
+#include "bench_job.h"
 
 typedef enum bench_access {
     BENCH_PLAIN,    /* load and store of a word that nobody else touches */

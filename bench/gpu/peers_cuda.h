@@ -7,7 +7,7 @@
 extern "C" {
 #include "app.h"
 }
-#include "common.h"
+#include "harness/common.h"
 
 #include <cuda_runtime.h>
 #include <errno.h>

@@ -6,10 +6,10 @@
  * Greedy workers end within work / workers + longest path (Graham 1969). The bound adds 10 % and 2 ms; on a GPU, where a worker may keep a task to itself
  * while it runs one, twice the longest path and 50 microseconds. Rows have the time over the bound. oneTBB and OpenMP, which run the same tasks, are in
  * a program of their own, greedy_peers. */
-#include "suite.h"
+#include "harness/suite.h"
 
-#include "beside.h"
-#include "greedy_run.h"
+#include "harness/beside.h"
+#include "greedy/greedy_run.h"
 
 #include <inttypes.h>
 #include <math.h>

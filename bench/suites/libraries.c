@@ -1,9 +1,9 @@
 /* Other libraries beside ours: the comparisons that are programs of their own (so that this tool depends on none of those libraries) run one after the
  * other, and their rows come into one file. They are looked for beside this tool, where the build puts them. */
-#include "suite.h"
+#include "harness/suite.h"
 
-#include "beside.h"
-#include "data.h"
+#include "harness/beside.h"
+#include "harness/data.h"
 
 #include <inttypes.h>
 

@@ -8,7 +8,7 @@
  *   fig7-uniform, -sphere   octree, ranges against ABP, over blocks
  *
  * 5.12 million elements, 512 to a task and to a block, as in the paper; a GPU of now has more multiprocessors than its 30, and as many blocks. */
-#include "app_grid.h"
+#include "harness/app_grid.h"
 
 #include <inttypes.h>
 #include <math.h>

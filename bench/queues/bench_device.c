@@ -1,5 +1,5 @@
 /* The part of a measurement that is the same on every device: the shape, and whether what came out is what went in. */
-#include "device.h"
+#include "bench_device.h"
 
 #include <stdio.h>
 #include <string.h>

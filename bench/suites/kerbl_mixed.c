@@ -1,7 +1,7 @@
 /* Kerbl et al. 2018, Figure 3a to 3c: each thread does one to ten pairs at random, of which the pushes and the pops are left out by chance, and
  * 128 multiply-adds after each successful pop. Twice as many pushes as pops; twice as many pops, so that queues run empty; the same with
  * queues that hold something at first. As in the paper there is room for everything, but for the last table, in which queues run full. */
-#include "grid.h"
+#include "harness/grid.h"
 
 #include <math.h>
 

@@ -4,9 +4,9 @@
  *     copy    memory that is read and written once, 128 MiB of it; a task is a byte, read or written
  *     sha1    hashes of UTS nodes, in chains that have nothing to do with each other; a task is a hash
  */
-#include "atomics.h"
+#include "queues/atomics.h"
 #include "ceilings.h"
-#include "device.h"
+#include "queues/bench_device.h"
 #include "peers.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Deques, which the pairs of Kerbl et al. do not fit: the owner pushes ten and pops what the others have not stolen of them. */
-#include "grid.h"
+#include "harness/grid.h"
 
 static void run(bench *b, bench_device *d) {
     bench_grid g = {.name = "owner and thieves", .growing = d->warp > 1};

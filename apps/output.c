@@ -2,7 +2,7 @@
 
 #include "output.h"
 
-#include "../src/replace.h"
+#include "../src/platform/replace.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -87,7 +87,7 @@ endforeach()
 #
 # generated/schedulers.h   lists of them, and a bit for each, of which a program makes its BL_SCHEDULERS
 # generated/kernels.h      GPU: runtime/worker.h for each whose bit is set
-# schedulers/POLICY.h      CPU and sim: src/policy_instance.h for each with this policy, compiled once into the library
+# schedulers/POLICY.h      CPU and sim: src/policies/policy_instance.h for each with this policy, compiled once into the library
 set(policy_list "")
 set(form_list "")
 set(scheduler_list "")
@@ -108,7 +108,7 @@ macro(add_scheduler word name policy header queue)
         string(APPEND instance "#define BL_QUEUE bl_${queue}\n")
     endif()
     set(end "#undef BL_INSTANCE\n#undef BL_SCHEDULER\n#undef BL_QUEUE\n")
-    string(APPEND instances_of_${policy} "${instance}#include \"policy_instance.h\"\n${end}")
+    string(APPEND instances_of_${policy} "${instance}#include \"policies/policy_instance.h\"\n${end}")
     string(APPEND kernels_h "#undef BL__IF_${word}\n#if ((BL_SCHEDULERS) | BL_SCHEDULERS_DEFAULT) & BL_SCHEDULER_${word}\n"
         "${instance}#include <ballast/runtime/worker.h>\n${end}"
         "#define BL__IF_${word}(X) X(${word}, \"${name}\", 0)\n#else\n#define BL__IF_${word}(X)\n#endif\n")
@@ -211,7 +211,7 @@ foreach(policy ${policies})
     file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/schedulers/${policy}.h" CONTENT "${instances_of_${policy}}" @ONLY)
     string(APPEND all_policies_h "#include \"schedulers/${policy}.h\"\n")
     foreach(target cpu sim)
-        set(text "#include \"policies.h\"\n\n#include \"schedulers/${policy}.h\"\n")
+        set(text "#include \"policies/policies.h\"\n\n#include \"schedulers/${policy}.h\"\n")
         if(target STREQUAL "sim")
             set(text "#define BL_TARGET_SIM 1\n${text}")
         endif()

@@ -150,7 +150,7 @@ done
 # The schedulers, as the library compiles them for CPUs and for the simulated machine.
 inside="-I$source/src -I$build"
 for target in policies policies_sim; do
-    printf '#include "policies.h"\n#include "schedulers/all.h"\n' >"$tmp/$target"
+    printf '#include "policies/policies.h"\n#include "schedulers/all.h"\n' >"$tmp/$target"
 done
 sed -i "1i $sim" "$tmp/policies_sim"
 for compiler in $compilers; do

@@ -3,7 +3,7 @@
 #define _POSIX_C_SOURCE 200809L /* nanosleep, mkdtemp, kill */
 
 #include "check.h"
-#include "checkpoint.h"
+#include "run/checkpoint.h"
 #include "config.h"
 
 #define JOINS_OWN_PROGRAMS

@@ -27,7 +27,7 @@
 #ifndef BALLAST_PROVE_CLIENT_H
 #define BALLAST_PROVE_CLIENT_H
 
-#include "sim/sim.h"
+#include "explorer/explorer.h"
 #include <ballast/generated/queues.h>
 
 enum { PROVE_THREADS = 3, PROVE_CALLS = 4, PROVE_TEXT = 96 };

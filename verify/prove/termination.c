@@ -35,7 +35,7 @@ typedef struct protocol {
     uint32_t spilled[WORKERS]; /* tasks left at a pause, with all that they would publish */
 } protocol;
 
-/* As in src/device_cpu.c, where a lock and a condition variable do it. */
+/* As in src/device/device_cpu.c, where a lock and a condition variable do it. */
 void prove_sleep(const bl__run *run, uint32_t seen) {
     uint32_t tries = 0;
     while (bl_load32_acquire(&run->control->wakes) == seen)

@@ -28,7 +28,7 @@
 #define BL__NAP_SHARE 1u
 #include <ballast/task.h>
 
-#include "sim/sim.h"
+#include "explorer/explorer.h"
 #include "tree.h"
 
 uint32_t tree_quick_tries, tree_idle_spins, tree_no_time;
@@ -92,7 +92,7 @@ static BL_TASK void tree_run(bl_task *t, const tree_payload *payload, uint32_t i
 }
 
 #define BL__POLICY(instance) BL_CAT(tree_policy_, instance)
-#include "policies.h"
+#include "policies/policies.h"
 #include "schedulers/all.h"
 
 #define X(instance, name, policy) &BL__POLICY(instance),
@@ -133,4 +133,4 @@ void tree_run_newest(bl__worker *w, tree *tree) {
 }
 
 #define BL__MANAGE void prove_manage
-#include "manage.h"
+#include "policies/manage.h"

@@ -22,5 +22,5 @@
  *     USES   = nothing, or the words of BL_USES_... in ballast.h, as in capacity|private; a run is refused that is given another way to steal or to end
  *   BL_SCHEDULER_FORM NAME: TRAITS text
  *     schedulers without queues are one text in several forms, which differ in their traits
- * src/schedulers.c holds the papers' names.
+ * src/api/schedulers.c holds the papers' names.
  */

@@ -1,7 +1,7 @@
 /* The operations of the source that explorations have met. The same line compiled several times is one site. */
 #undef BL_TARGET_SIM
 #include "ballast/platform/platform.h"
-#include "explore.h"
+#include "explorer_parts.h"
 
 #include <pthread.h>
 #include <string.h>

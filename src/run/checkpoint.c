@@ -1,6 +1,6 @@
 /* Checkpoints: what is left of a run, and the memory of its context, in a file; ballast.h tells what for, checkpoint.h how it looks. */
 #include "checkpoint.h"
-#include "replace.h"
+#include "platform/replace.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* Device: the CPU. A pool of threads, one per worker; they sleep while there is nothing to do. */
-#include "cpus.h"
+#include "platform/cpus.h"
 #include "internal.h"
 #include "platform/fence.h"
 

@@ -1,6 +1,6 @@
 /* Device: the simulated machine. Workers are groups of fibers on the calling thread, interleaved from the seed. */
 #include "internal.h"
-#include "sim/sim.h"
+#include "sim/machine.h"
 
 #include <ballast/parts/gate.h>
 #include <ballast/task.h>

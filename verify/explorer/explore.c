@@ -10,7 +10,7 @@
  * Spins. A wait sleeps until there is another value to read. A yield goes on when another fiber has stored since the
  * fiber's last yield, or when what the fiber read since then was not the newest; options.stale bounds the latter. When
  * nobody can go on, and yielding for a while does not help, the execution is wrong. */
-#include "explore.h"
+#include "explorer_parts.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,12 +1,11 @@
-/* Inside an exploration: what explore.c (who goes on), views.c and order.c (memory), sites.c and trace.c share. See sim.h for its
- * use. Nothing is allocated from execution to execution; locations and plain words are forgotten by a generation. */
-#ifndef BALLAST_SIM_EXPLORE_H
-#define BALLAST_SIM_EXPLORE_H
+/* Inside an exploration: what explore.c (who goes on), views.c and order.c (memory), sites.c and listing.c share. See explorer.h
+ * for its use. Nothing is allocated from execution to execution; locations and plain words are forgotten by a generation. */
+#ifndef BALLAST_EXPLORER_PARTS_H
+#define BALLAST_EXPLORER_PARTS_H
 
-#include "../platform/fiber.h"
-#include "ballast/platform/sim.h"
-#include "exploring.h"
-#include "sim.h"
+#include "explorer.h"
+#include "platform/fiber.h"
+#include "sim/exploring.h"
 
 enum { BL__LOCATIONS = 1024, BL__WIDTH = BL_EXPLORE_FIBERS + BL__LOCATIONS, BL__GRANULES = 4096, BL__SITES = 4096 };
 
@@ -266,7 +265,7 @@ uint32_t bl__site_id(bl__explorer *x, bl__sim_site *site);
 void bl__site_text(uint32_t site, char *text, size_t bytes); /* FILE:LINE */
 const char *bl__op_text(uint8_t op);
 
-/* trace.c */
+/* listing.c */
 void bl__line_print(const bl__decision *decisions, uint32_t count, char *text, size_t bytes);
 uint32_t bl__line_parse(const char *text, bl__decision *decisions, uint32_t capacity); /* UINT32_MAX: not one */
 void bl__table_row(bl__explorer *x, bl__row row);

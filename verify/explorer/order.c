@@ -16,7 +16,7 @@
  *
  * The clocks of views tell hb. For eco every store keeps, as clocks, what happens before the accesses that come before it
  * in eco. */
-#include "explore.h"
+#include "explorer_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -34,7 +34,7 @@
  *   - a store that is not the newest is read by one site of a fiber at most options.stale times. */
 #undef BL_TARGET_SIM
 #include "ballast/platform/platform.h"
-#include "explore.h"
+#include "explorer_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

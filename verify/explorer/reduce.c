@@ -13,7 +13,7 @@
  *
  * On random programs tests/test_memory_model_sim.c compares what is found without reduction, with it, and within a
  * bound. */
-#include "explore.h"
+#include "explorer_parts.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@ extern "C" {
 #include <ballast/task.h>
 
 #define BL__MANAGE static __device__ void manage_part
-#include "manage.h"
+#include "policies/manage.h"
 
 typedef struct cuda_device {
     int number;

@@ -1,7 +1,7 @@
 /* Schedules as one line, and executions as a table with a column for each fiber.
  *
  * A line is a list of FIBER, FIBER*STEPS, or FIBER/BEHIND: a step that reads a store with BEHIND newer ones. */
-#include "explore.h"
+#include "explorer_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -47,7 +47,7 @@ typedef struct app {
     void (*print)(const void *problem, FILE *out, bool json);
 
     /* Writes the files that its options ask for (--output), after the check and while the problem is loaded. NULL: there is no such
-     * option. Returns 0, or fills error and returns 1. See output.h. */
+     * option. Returns 0, or fills error and returns 1. See app_output.h. */
     int (*write)(void *problem, bl_context *context, app_error *error);
 
     /* A number for the data that were read or made (app_digest), by which checkpoints know their problem. NULL: options and seed say all. */

@@ -141,7 +141,7 @@ cat >"$tmp/manage" <<'END'
 #include <ballast/parts/pool.h>
 #include <ballast/parts/region.h>
 #include <ballast/parts/run.h>
-#include <ballast/generated/manage.h>
+#include <ballast/generated/managed.h>
 END
 uses="spawns spawns_sim by_block_sim joins sums pieces manage"
 for use in $uses; do

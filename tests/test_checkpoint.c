@@ -7,7 +7,7 @@
 #include "config.h"
 
 #define JOINS_OWN_PROGRAMS
-#include "joins.h"
+#include "join_programs.h"
 
 #include <ballast/ballast.h>
 #include <dirent.h>

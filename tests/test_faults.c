@@ -6,7 +6,7 @@
 
 #define TREE_NAME tree
 #define TREE_LANE_TASKS 1
-#include "tree.h"
+#include "tree_program.h"
 
 #include "app.h"
 #include <errno.h>

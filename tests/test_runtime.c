@@ -4,7 +4,7 @@
 
 #define TREE_NAME tree
 #define TREE_LANE_TASKS 1
-#include "tree.h"
+#include "tree_program.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -47,9 +47,7 @@ static const char *scheduler_at(uint32_t i) {
     return i < n ? bl_scheduler_name(i) : bl_alias_name(i - n, NULL);
 }
 /* A launch per wave of tasks. */
-static bool is_static(const char *scheduler) {
-    return bl_scheduler_traits(scheduler) & BL_TRAIT_WAVES;
-}
+static bool is_static(const char *scheduler) { return bl_scheduler_traits(scheduler) & BL_TRAIT_WAVES; }
 static bool is_alias(const char *scheduler) { return !strchr(scheduler, ':'); }
 
 /* ---- the tree, as a typed program and as a plain function ---- */

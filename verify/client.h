@@ -1,10 +1,10 @@
-/* What the host and the threads of a target share: the clients of contract.h and of history.h. Plain data, the same on every target. */
+/* What the host and the threads of a target share: the clients of contract_cases.h and of history.h. Plain data, the same on every target. */
 #ifndef BALLAST_VERIFY_CLIENT_H
 #define BALLAST_VERIFY_CLIENT_H
 
 #include "linearize.h"
 
-/* ---- contract.h ---- */
+/* ---- contract_cases.h ---- */
 
 #define CONTRACT_POISON 0xa5a5a5a5u
 #define CONTRACT_GUARD 32u /* words behind the queue's own */

@@ -15,7 +15,7 @@
 
 #endif
 
-#include "contract.h"
+#include "contract_cases.h"
 #include "history.h"
 
 #define BL_QUEUE_(x) BL_CAT(BL_QUEUE, _##x)

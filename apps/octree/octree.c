@@ -2,10 +2,10 @@
 #include "octree.h"
 
 #include "../app.h"
-#include "../output.h"
+#include "../app_output.h"
 #include "../parse.h"
 #include "points.h"
-#include "tree.h"
+#include "host_tree.h"
 #include "twin.h"
 
 #include <inttypes.h>

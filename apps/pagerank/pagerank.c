@@ -2,7 +2,7 @@
 #include "pagerank.h"
 
 #include "../app.h"
-#include "../output.h"
+#include "../app_output.h"
 #include "../parse.h"
 #include "cells.h"
 #include "graph.h"

@@ -6,7 +6,7 @@
 #include "uts_peers.h"
 #include "peers.h"
 
-#include "uts/tree.h"
+#include "uts/uts_tree.h"
 
 #include <stdlib.h>
 #include <string.h>

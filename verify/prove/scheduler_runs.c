@@ -10,7 +10,7 @@
 #include "prove.h"
 
 #include "internal.h"
-#include "tree.h"
+#include "explored_tree.h"
 
 #include <ballast/parts/gate.h>
 #include <ballast/runtime/policy.h>

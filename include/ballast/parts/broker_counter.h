@@ -15,8 +15,8 @@
  *   - head and tail lie apart instead of in one word that is read at once: they only grow, so two reads in the right order do.
  *     FULL: tail, then a later head that still lies a whole ring behind it. EMPTY: head, then a later tail that has not passed it.
  */
-#ifndef BL_PARTS_BROKER_H
-#define BL_PARTS_BROKER_H
+#ifndef BL_PARTS_BROKER_COUNTER_H
+#define BL_PARTS_BROKER_COUNTER_H
 
 #include "../platform/platform.h"
 

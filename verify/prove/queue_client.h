@@ -1,31 +1,31 @@
 /* ballast_prove: every small client of every queue, explored under weak memory, and mutants of the queues.
  *
- *   queues.c     the queues as a table
- *   clients.c    the clients, enumerated
- *   client.c     one execution of a client, and what must be true of it
- *   history.c    linearizability under happens-before
- *   known.c      what is known of a queue and no error
- *   workers.c    processes that share a list of jobs
- *   mutants.c    the mutants of the operations that clients met, and the reasons of those that may live
- *   unmet.c      operations that no client has met
- *   families.c   what else is explored, by clients of their own:
- *   termination.c  termination, sleep and wake-up, pauses
- *   joins.c        join records, dependencies
- *   gate.c         private stacks that thieves can reach
- *   lookout.c      who looks out for those that are held up, and who sleeps
- *   ranges.c       ranges
- *   pool.c         the entry pool
- *   schedulers.c   schedulers as a whole, in real runs on a device whose launches are explored
- *   tree.c         their tasks, with every scheduler and queue
- *   pagerank.c     how apps/pagerank hands over from step to step
- *   main.c       what is run and printed
+ *   queues.c             the queues as a table
+ *   queue_clients.c      the clients, enumerated
+ *   queue_client.c       one execution of a client, and what must be true of it
+ *   linearize_partial.c  linearizability under happens-before
+ *   known.c              what is known of a queue and no error
+ *   workers.c            processes that share a list of jobs
+ *   mutants.c            the mutants of the operations that clients met, and the reasons of those that may live
+ *   unmet.c              operations that no client has met
+ *   families.c           what else is explored, by clients of their own:
+ *     termination.c        termination, sleep and wake-up, pauses
+ *     joins.c              join records, dependencies
+ *     gate.c               private stacks that thieves can reach
+ *     lookout.c            who looks out for those that are held up, and who sleeps
+ *     ranges.c             ranges
+ *     pool.c               the entry pool
+ *     scheduler_runs.c     schedulers as a whole, in real runs on a device whose launches are explored
+ *     explored_tree.c      their tasks, with every scheduler and queue
+ *     pagerank_steps.c     how apps/pagerank hands over from step to step
+ *   prove.c              what is run and printed
  *
  * A client is a queue of `capacity` with `filled` items in it and a script per thread, one letter a call:
  *   + push    - pop    s steal    P, O, S the same with _n for two items    n size
  * and where the queue has it
  *   R push in place (reserve, publish)    C pop in place (claim, release)    c close */
-#ifndef BALLAST_PROVE_CLIENT_H
-#define BALLAST_PROVE_CLIENT_H
+#ifndef BALLAST_PROVE_QUEUE_CLIENT_H
+#define BALLAST_PROVE_QUEUE_CLIENT_H
 
 #include "explorer/explorer.h"
 #include <ballast/generated/queues.h>

@@ -8,7 +8,7 @@
  * calls for two items where a queue has its own, a thread that asks for the size, calls in place, and a close.
  *
  * Of queues that wait only what cannot wait for ever: every order of its steps (a ticket, then the slot) ends. */
-#include "client.h"
+#include "queue_client.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L /* fdopen, sigaction */
 
-#include "output.h"
+#include "app_output.h"
 
 #include "../src/platform/replace.h"
 

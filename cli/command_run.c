@@ -3,9 +3,9 @@
 
 #include "options.h"
 #include "output.h"
-#include "trace.h"
+#include "trace_file.h"
 
-#include "../apps/output.h"
+#include "../apps/app_output.h"
 
 #include <inttypes.h>
 #include <signal.h>

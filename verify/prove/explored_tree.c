@@ -29,7 +29,7 @@
 #include <ballast/task.h>
 
 #include "explorer/explorer.h"
-#include "tree.h"
+#include "explored_tree.h"
 
 uint32_t tree_quick_tries, tree_idle_spins, tree_no_time;
 
@@ -103,7 +103,7 @@ const bl__policy *tree_policies[] = {BL__SCHEDULERS(X)};
 #define BL_PAYLOAD tree_payload
 #define BL_SHARED tree_shared
 #define BL_RUN tree_run
-#define BL_MAX_SPAWN 2 /* schedulers.c says otherwise */
+#define BL_MAX_SPAWN 2 /* scheduler_runs.c says otherwise */
 #include <ballast/program.h>
 
 void tree_stop(const bl__run *run) {
@@ -133,4 +133,4 @@ void tree_run_newest(bl__worker *w, tree *tree) {
 }
 
 #define BL__MANAGE void prove_manage
-#include "policies/manage.h"
+#include "policies/manage_all.h"

@@ -3,8 +3,8 @@
  * Values are 1 .. filled, then for each thread the next ones, so that the order of a producer's values is that of its
  * pushes. An item of two words is seen to be torn or stale by its second word; what stands behind a value is plain
  * data, so that a missing order is a race. Memory is poisoned before, and lies before a guard. */
-#include "client.h"
-#include "history.h"
+#include "queue_client.h"
+#include "linearize_partial.h"
 
 #include <setjmp.h>
 #include <signal.h>

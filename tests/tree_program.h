@@ -3,8 +3,8 @@
  *
  * A node of depth d > 0 has `width` children of depth d - 1, spawned one by one (they all get index 0) or, with `range`, as one entry. The
  * lanes of a task share the spawning, so that lanes spawn in divergent code. */
-#ifndef BALLAST_TESTS_TREE_H
-#define BALLAST_TESTS_TREE_H
+#ifndef BALLAST_TESTS_TREE_PROGRAM_H
+#define BALLAST_TESTS_TREE_PROGRAM_H
 
 #include <ballast/task.h>
 

@@ -1,8 +1,8 @@
 /* Linearizability of a small history whose order is a partial one: who happened before whom. verify/linearize.h has
  * times instead, which cannot say that of two operations that overlap no third one both follows the first and precedes
  * the second. */
-#ifndef BALLAST_PROVE_HISTORY_H
-#define BALLAST_PROVE_HISTORY_H
+#ifndef BALLAST_PROVE_LINEARIZE_PARTIAL_H
+#define BALLAST_PROVE_LINEARIZE_PARTIAL_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  *     particle    |   r00   |     r03     |     r3  ...     those of a node, leaf or not, are [first, first + count)
  *
  * The tree is the same, to the order of its particles, whoever built it. */
-#ifndef BALLAST_OCTREE_TREE_H
-#define BALLAST_OCTREE_TREE_H
+#ifndef BALLAST_OCTREE_HOST_TREE_H
+#define BALLAST_OCTREE_HOST_TREE_H
 
 #include "octree.h"
 #include "points.h"

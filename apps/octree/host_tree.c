@@ -1,4 +1,4 @@
-#include "tree.h"
+#include "host_tree.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-#include "trace.h"
-#include "../apps/output.h"
+#include "trace_file.h"
+#include "../apps/app_output.h"
 #include "output.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* Wing and Gong's search, without a memo: histories here have a handful of operations. EMPTY and FULL change nothing,
  * so where one fits no other choice is tried. */
-#include "history.h"
+#include "linearize_partial.h"
 
 #include <string.h>
 

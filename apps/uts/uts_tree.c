@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L /* for the platform header */
 
-#include "tree.h"
+#include "uts_tree.h"
 
 #include "../parse.h"
 #include "sha1.h"

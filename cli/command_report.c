@@ -2,7 +2,7 @@
 #include "options.h"
 #include "output.h"
 
-#include "../apps/app_output.h"
+#include "../apps/common/app_output.h"
 #include "../report/report.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "output.h"
 #include "trace_file.h"
 
-#include "../apps/app_output.h"
+#include "../apps/common/app_output.h"
 
 #include <inttypes.h>
 #include <signal.h>

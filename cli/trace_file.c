@@ -1,5 +1,5 @@
 #include "trace_file.h"
-#include "../apps/app_output.h"
+#include "../apps/common/app_output.h"
 #include "output.h"
 
 #include <inttypes.h>

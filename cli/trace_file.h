@@ -2,7 +2,7 @@
 #ifndef BALLAST_CLI_TRACE_FILE_H
 #define BALLAST_CLI_TRACE_FILE_H
 
-#include "../apps/app.h"
+#include "../apps/common/app.h"
 
 /* What bl_trace has, whole or not at all. Returns 0, or fills error and returns 1. */
 int trace_write(const char *path, const char *app_name, const bl_context *context, const bl_stats *stats,

@@ -7,7 +7,7 @@
  * beside it. Every run is compared with the sequential twin; exit status 1 if one is wrong. Progress goes to stderr, the rest to stdout. */
 #include "harness/common.h"
 
-#include "app.h"
+#include "common/app.h"
 
 #include <inttypes.h>
 #include <langinfo.h>

@@ -2,7 +2,7 @@
 #include "report.h"
 
 #include "../bench/harness/common.h"
-#include "../bench/harness/numbering.h"
+#include "numbering.h"
 
 #include <ballast/ballast.h>
 #include <math.h>

@@ -8,7 +8,7 @@
 #define TREE_LANE_TASKS 1
 #include "tree_program.h"
 
-#include "app.h"
+#include "common/app.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>

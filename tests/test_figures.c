@@ -5,7 +5,7 @@
 #include "check.h"
 
 #include "../bench/harness/app_grid.h"
-#include "../bench/harness/rows.h"
+#include "../report/rows.h"
 
 #include <stdlib.h>
 #include <unistd.h>

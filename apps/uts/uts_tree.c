@@ -2,7 +2,7 @@
 
 #include "uts_tree.h"
 
-#include "../parse.h"
+#include "../common/parse.h"
 #include "sha1.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #ifndef BALLAST_UTS_TREE_H
 #define BALLAST_UTS_TREE_H
 
-#include "../app.h"
+#include "../common/app.h"
 #include "uts.h"
 
 typedef enum uts_type { UTS_BINOMIAL, UTS_GEOMETRIC, UTS_HYBRID, UTS_TYPES } uts_type;

@@ -12,7 +12,7 @@
 
 extern "C" {
 #include "octree/points.h"
-#include "parse.h"
+#include "common/parse.h"
 }
 
 #include <cub/device/device_radix_sort.cuh>

@@ -11,7 +11,7 @@
 extern "C" {
 #include "pagerank/graph.h"
 #include "pagerank/twin.h"
-#include "parse.h"
+#include "common/parse.h"
 }
 
 #include <cusparse.h>

@@ -5,7 +5,7 @@
 #define BALLAST_BENCH_PEERS_CUDA_H
 
 extern "C" {
-#include "app.h"
+#include "common/app.h"
 }
 #include "harness/common.h"
 

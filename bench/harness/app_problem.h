@@ -2,7 +2,7 @@
 #ifndef BALLAST_BENCH_APP_PROBLEM_H
 #define BALLAST_BENCH_APP_PROBLEM_H
 
-#include "app.h"
+#include "common/app.h"
 
 #include "app_grid.h"
 

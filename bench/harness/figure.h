@@ -116,4 +116,13 @@ void bench_say(bench_verdict *verdict, bench_agreement agreement, const char *fo
 /* Not applicable, for this reason; and who leads here, with the factor over the reference, or over the second where that leads or is none. */
 void bench_say_leader(const bench_panel *panel, bench_verdict *verdict, const char *reason);
 
+/* ---- for report/panels.c, which makes panels from rows ---- */
+
+/* Whether a list like "a,b" has the name, or with `prefixes` one that the name begins with. */
+bool bench_listed(const char *list, const char *name, bool prefixes);
+
+/* Sorts marks by x and fills what a panel knows of itself: places, by_name, full. 0; 1: no memory. */
+int bench_panel_index(bench_panel *panel);
+void bench_panel_unindex(bench_panel *panel);
+
 #endif

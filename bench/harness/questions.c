@@ -1,5 +1,5 @@
 /* What verdicts and the page ask of a panel, and the index by which it answers without looking at every curve. */
-#include "panels.h"
+#include "suite.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -10,7 +10,7 @@
 #ifndef BALLAST_BENCH_PEERS_H
 #define BALLAST_BENCH_PEERS_H
 
-#include "app.h"
+#include "common/app.h"
 
 enum { PEERS_ONE, PEERS_ALL, PEERS_TEAMS }; /* one thread, or all */
 enum { PEERS_ON_ONE = 1 << PEERS_ONE, PEERS_ON_ALL = 1 << PEERS_ALL };

@@ -1,4 +1,4 @@
-/* Files that appear whole or not at all. The library writes its checkpoints so, and apps/app_output.c what the tool was asked to write.
+/* Files that appear whole or not at all. The library writes its checkpoints so, and apps/common/app_output.c what the tool was asked to write.
  *
  * A file is written without a name, where the file system can do that, so that a process that is killed leaves nothing behind. Elsewhere it is
  * written under a name beside the one asked for that nobody can guess, exclusively, so that nothing that lies there is followed or overwritten.

@@ -2,7 +2,7 @@
 
 #include "app_output.h"
 
-#include "../src/platform/replace.h"
+#include "../../src/platform/replace.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* Rows of a suite, read back from the file that bench_row wrote: all of them, or none and a line that says what is wrong with the file. */
-#ifndef BALLAST_BENCH_ROWS_H
-#define BALLAST_BENCH_ROWS_H
+#ifndef BALLAST_REPORT_ROWS_H
+#define BALLAST_REPORT_ROWS_H
 
-#include "suite.h"
+#include "../bench/harness/suite.h"
 
 typedef struct bench_rows {
     const bench_suite *suite;

@@ -1,6 +1,6 @@
 /* Numbers for what is the same, without comparing everything with everything: rows of a file may have a new name each. */
-#ifndef BALLAST_BENCH_NUMBERING_H
-#define BALLAST_BENCH_NUMBERING_H
+#ifndef BALLAST_REPORT_NUMBERING_H
+#define BALLAST_REPORT_NUMBERING_H
 
 typedef struct bench_key {
     unsigned group;

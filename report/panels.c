@@ -1,7 +1,7 @@
 /* Panels from rows: filter, group, median and spread. */
-#include "common.h"
+#include "../bench/harness/common.h"
 #include "numbering.h"
-#include "panels.h"
+#include "rows.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* The host's side of contract_cases.h: memory, the cases and their sizes, and what is said of failures. */
+/* The host's side of contract_cases.inc.h: memory, the cases and their sizes, and what is said of failures. */
 #include "verify.h"
 
 #include <ballast/parts/pool.h>
@@ -48,13 +48,13 @@ static void say(contract_run *r, const contract_client *c, contract_case what, c
         snprintf(text, sizeof text, "%s %s: rank %u: got %u (0x%x), wanted %u; %u failures", name_of(r),
                  case_names[what], f->rank, f->got, f->got, f->wanted, f->failures);
     if (r->out) {
-        fprintf(r->out, "contract_cases.h:%u: failed: %s\n", f->line, text);
+        fprintf(r->out, "contract_cases.inc.h:%u: failed: %s\n", f->line, text);
         fprintf(r->out, "    capacity %u, words %u, start %u, seed %u, %u threads, %u producers, %u consumers, ",
                 c->capacity, c->words, c->start, c->seed, c->threads, c->producers, c->consumers);
         fprintf(r->out, "%u items, batch %u\n", c->items, c->batch);
     }
     if (r->failures++ == 0)
-        snprintf(r->first, sizeof r->first, "%s (contract_cases.h:%u, %s)", text, f->line, r->layout.text);
+        snprintf(r->first, sizeof r->first, "%s (contract_cases.inc.h:%u, %s)", text, f->line, r->layout.text);
 }
 
 /* ---- one case ---- */

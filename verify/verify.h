@@ -1,13 +1,14 @@
 /* Verification of queues: what `ballast verify` and the tests share.
  *
- *     contract_cases.h, history.h    templates, the same text on every target: the cases of the contract, the recorder of histories
- *     queue.h                        template: both for one queue and target, and its row
- *     cpu.c, sim.c, cuda.cu          the targets: how threads of it are started
- *     contract_cases.c               the host's side of contract_cases.h: memory, the cases and their sizes, what is said of failures
- *     history.c                      the host's side of history.h: shapes from seeds, batches, and what the histories show
- *     linearize.c                    the search
- *     litmus.h                       what the machine itself keeps: litmus tests
- *     verify.c                       all of it for one queue, and the verdict
+ *     contract_cases.inc.h     template, the same text on every target: the cases of the contract
+ *     history.inc.h            template, likewise: the recorder of histories
+ *     queue.inc.h              template: both for one queue and target, and its row
+ *     cpu.c, sim.c, cuda.cu    the targets: how threads of it are started
+ *     contract_cases.c         the host's side of contract_cases.inc.h: memory, the cases and their sizes, what is said of failures
+ *     history.c                the host's side of history.inc.h: shapes from seeds, batches, and what the histories show
+ *     linearize.c              the search
+ *     litmus.h                 what the machine itself keeps: litmus tests
+ *     verify.c                 all of it for one queue, and the verdict
  *
  * One thread of the host at a time. */
 #ifndef BALLAST_VERIFY_H

@@ -11,7 +11,7 @@ extern "C" {
 #include <ballast/task.h>
 
 #define BL__MANAGE static __device__ void manage_part
-#include "policies/manage_all.h"
+#include "policies/manage_all.inc.h"
 
 typedef struct cuda_device {
     int number;

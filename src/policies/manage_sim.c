@@ -2,4 +2,4 @@
 #include "internal.h"
 
 #define BL__MANAGE void bl__manage_sim
-#include "manage_all.h"
+#include "manage_all.inc.h"

@@ -93,7 +93,7 @@ static BL_TASK void tree_run(bl_task *t, const tree_payload *payload, uint32_t i
 
 #define BL__POLICY(instance) BL_CAT(tree_policy_, instance)
 #include "policies/policies.h"
-#include "schedulers/all.h"
+#include "schedulers/all.inc.h"
 
 #define X(instance, name, policy) &BL__POLICY(instance),
 const bl__policy *tree_policies[] = {BL__SCHEDULERS(X)};
@@ -133,4 +133,4 @@ void tree_run_newest(bl__worker *w, tree *tree) {
 }
 
 #define BL__MANAGE void prove_manage
-#include "policies/manage_all.h"
+#include "policies/manage_all.inc.h"

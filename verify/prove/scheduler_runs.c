@@ -1,6 +1,6 @@
 /* Schedulers as a whole: a real run of the library (src/run/run.c), on a device whose launches are explored.
  *
- * The workers are those of a CPU, runtime/worker.h with every scheduler and queue, and the host is the library's: it plans, fills the queues,
+ * The workers are those of a CPU, runtime/worker_loop.inc.h with every scheduler and queue, and the host is the library's: it plans, fills the queues,
  * makes them larger after a pause. What the run has allocated is copied before a launch, and each execution begins with that. A client
  * explores one launch of its run; those before it are executed once.
  *

@@ -50,7 +50,7 @@ BL_FN void bl_broker_get(bl_broker *q, uint32_t *items, uint32_t n) {
 }
 
 #define BL_BROKERED bl_broker
-#include "template/brokered.h"
+#include "template/brokered.inc.h"
 #undef BL_BROKERED
 
 /* ---- a slot to fill or to read in place (section 4.3) ----

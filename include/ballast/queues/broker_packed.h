@@ -49,7 +49,7 @@ BL_FN void bl_broker_packed_get(bl_broker_packed *q, uint32_t *items, uint32_t n
 }
 
 #define BL_BROKERED bl_broker_packed
-#include "template/brokered.h"
+#include "template/brokered.inc.h"
 #undef BL_BROKERED
 
 #endif

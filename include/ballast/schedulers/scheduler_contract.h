@@ -7,7 +7,7 @@
  *   bool     BL__NAME(sees_work)(w)        a cheap look, called again and again by idle workers; false answers may be stale
  *   bool     BL__NAME(all_empty)(w)        a full look: exact when every worker is idle
  *   void     BL__NAME(leave)(w)            only with BL__LEAVES defined: the worker stops; what it has taken and not fetched goes onto the stack
- *   BL__ENDS_ALONE                         1: a worker with nothing to fetch is finished; sees_work and all_empty are not asked (waves.h)
+ *   BL__ENDS_ALONE                         1: a worker with nothing to fetch is finished; sees_work and all_empty are not asked (waves.inc.h)
  *
  * BL__TAKES_PIECES is true where the program is given pieces of a range (BL_RANGE_RUN): then bl__piece says how many indices to take.
  *

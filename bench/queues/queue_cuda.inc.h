@@ -1,7 +1,7 @@
 /* Template: the kernels of the contender BL_QUEUE. The build compiles it once per queue. A caller is a lane, or one lane of each warp. */
 #include "contender.h"
 
-#include "queue_loop.h"
+#include "queue_loop.inc.h"
 
 #define BENCH_KERNEL(x) static __global__ void __launch_bounds__(BENCH_BLOCK) LOOP(x)(bench_job j)
 

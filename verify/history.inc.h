@@ -1,4 +1,4 @@
-/* Template: records histories of one queue, BL_QUEUE, for the search in linearize.h; written with the platform's operations only, as contract_cases.h.
+/* Template: records histories of one queue, BL_QUEUE, for the search in linearize.h; written with the platform's operations only, as contract_cases.inc.h.
  *
  *     void NAME_history_set_up(history_batch *b, uint32_t cell)            one thread
  *     void NAME_history_record(history_batch *b, uint32_t cell, uint32_t rank)   cell's shape.threads threads, at the same time
@@ -10,7 +10,7 @@
  * Waiting queues: each thread pushes and pops in turn, and the capacity is at least the number of threads, so nobody waits for ever.
  * Deques: thread 0 pushes and pops, the others steal.
  *
- * A lost race (BL_QUEUE_RETRY) had no effect; it is tried again a few times, since a history of them says nothing. contract_cases.h comes before this file.
+ * A lost race (BL_QUEUE_RETRY) had no effect; it is tried again a few times, since a history of them says nothing. contract_cases.inc.h comes before this file.
  */
 #ifndef BALLAST_VERIFY_HISTORY_ONCE
 #define BALLAST_VERIFY_HISTORY_ONCE

@@ -1,6 +1,6 @@
 /* Template: the contract of the queues (include/ballast/queues/contract.h) as test cases for one queue, BL_QUEUE, written with the
  * platform's operations only, so that the same text tests it with threads, on the simulated machine and on a GPU. The build includes it for
- * every queue there is (queue.h).
+ * every queue there is (queue.inc.h).
  *
  *     void NAME_contract(contract_client *c, contract_case what, uint32_t rank)
  *

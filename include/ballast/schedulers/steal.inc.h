@@ -6,6 +6,6 @@
  */
 #define BL__ENDS_ALONE 0
 
-#include "own_queue.h"
+#include "own_queue.inc.h"
 
 BL_FN uint32_t BL__NAME(publish)(bl__worker *w, uint32_t n) { return BL__NAME(feed)(w, n); }

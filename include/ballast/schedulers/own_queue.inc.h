@@ -3,7 +3,7 @@
  * Victims are looked at by all lanes of the warp at once, in turn after the worker's own number or at random. A thief takes one entry, or half of
  * what the victim shows.
  */
-#include "transfer.h"
+#include "transfer.inc.h"
 
 /* Lane by lane a victim, and how much it shows. */
 BL_FN uint32_t BL__NAME(look)(bl__worker *w, uint32_t *victim) {

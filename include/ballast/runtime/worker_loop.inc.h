@@ -9,7 +9,7 @@
  * warp leads: it alone settles and acquires. On a CPU a warp has one lane and both are the same.
  *
  * Included once per instance with BL_PROGRAM, BL_PAYLOAD, ... (program.h), BL_INSTANCE (a word that is part of every name), BL_KIND_LANE and BL_SCHEDULER:
- * on a GPU a file of schedulers/, with its BL_QUEUE; elsewhere policy_queues.h or policy_waves.h, which call the library's schedulers.
+ * on a GPU a file of schedulers/, with its BL_QUEUE; elsewhere policy_queues.inc.h or policy_waves.inc.h, which call the library's schedulers.
  */
 #define BL__NAME(x) BL_CAT(BL_CAT(BL__OF_PROGRAM, _##x##_), BL_INSTANCE)
 #define BL_QUEUE_(x) BL_CAT(BL_QUEUE, _##x)
@@ -21,7 +21,7 @@
 #define BL__HIDES (BL_WARP > 1 && !BL__ENDS_ALONE)
 #define BL__KNOWN 4u /* batches after which a worker has seen how long they take */
 #if BL__RAIDS
-#include "raid.h"
+#include "raid.inc.h"
 #endif
 
 /* Around calls of the user's code: on a CPU others can take from this worker's stack meanwhile. */

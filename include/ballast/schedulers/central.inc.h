@@ -6,7 +6,7 @@
  */
 #define BL__ENDS_ALONE 0
 
-#include "transfer.h"
+#include "transfer.inc.h"
 
 BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
     uint32_t got = 0;

@@ -3,7 +3,7 @@
  * BL_SCHEDULER_FORM locked: waves|locked a list behind a lock, a launch per wave, everybody takes the next tasks
  * BL_SCHEDULER_FORM faa: waves|greedy a list and a fetch-and-add, a launch per wave, everybody takes the next tasks, greedy within a wave
  *
- * The contract is in scheduler_contract.h, waves are in waves.h: the list is the in-array, and all that is shared is the number of the next task.
+ * The contract is in scheduler_contract.h, waves are in waves.inc.h: the list is the in-array, and all that is shared is the number of the next task.
  *   list:locked    behind a lock, as in the paper
  *   list:faa       taken by fetch-and-add
  * On a GPU a worker that is about to run its last tasks takes the next ones at once: the answer of the fetch-and-add arrives while they run.
@@ -11,7 +11,7 @@
  * Order pairs
  *   L1 (lock, acquire) with L2 (unlock, release): `drawn` is changed in turn.
  */
-#include "waves.h"
+#include "waves.inc.h"
 
 /* Lane 0: the first of the next n tasks. */
 BL_FN uint64_t BL__NAME(draw_locked)(bl__control *c, uint32_t n) {

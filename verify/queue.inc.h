@@ -15,8 +15,8 @@
 
 #endif
 
-#include "contract_cases.h"
-#include "history.h"
+#include "contract_cases.inc.h"
+#include "history.inc.h"
 
 #define BL_QUEUE_(x) BL_CAT(BL_QUEUE, _##x)
 #define VERIFY_ROW BL_CAT(BL_CAT(BL_CAT(verify_, BL_TARGET), _), BL_QUEUE)

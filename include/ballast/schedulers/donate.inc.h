@@ -9,7 +9,7 @@
  */
 #define BL__ENDS_ALONE 0
 
-#include "own_queue.h"
+#include "own_queue.inc.h"
 
 /* Lane 0: as much as this queue takes. */
 BL_FN uint32_t BL__NAME(give)(bl__worker *w, uint32_t receiver, uint32_t n) {

@@ -5,7 +5,7 @@
 #include <ballast/parts/run.h>
 #include <ballast/runtime/joins.h>
 
-#include <ballast/generated/managed.h>
+#include <ballast/generated/managed.inc.h>
 
 #define BL__QUEUE_NUMBER(queue) BL__QUEUE_##queue,
 enum { BL_MANAGED_QUEUES(BL__QUEUE_NUMBER) BL_RANGES(BL__QUEUE_NUMBER) BL__QUEUE_COUNT };

@@ -1,7 +1,7 @@
 /* Template: the contender BL_QUEUE on the CPU, and what it says about itself. The build compiles it once per queue. */
 #include "contender.h"
 
-#include "queue_loop.h"
+#include "queue_loop.inc.h"
 
 static size_t LOOP(bytes)(bl_shape shape, uint32_t group) {
 #ifdef BENCH_MANY

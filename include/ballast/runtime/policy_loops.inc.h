@@ -4,8 +4,8 @@
 #else
 #define BL_INSTANCE queues
 #endif
-#define BL_SCHEDULER <ballast/runtime/policy_queues.h>
-#include "worker.h"
+#define BL_SCHEDULER <ballast/runtime/policy_queues.inc.h>
+#include "worker_loop.inc.h"
 #undef BL_INSTANCE
 #undef BL_SCHEDULER
 
@@ -14,7 +14,7 @@
 #else
 #define BL_INSTANCE waves
 #endif
-#define BL_SCHEDULER <ballast/runtime/policy_waves.h>
-#include "worker.h"
+#define BL_SCHEDULER <ballast/runtime/policy_waves.inc.h>
+#include "worker_loop.inc.h"
 #undef BL_INSTANCE
 #undef BL_SCHEDULER

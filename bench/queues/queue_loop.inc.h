@@ -1,5 +1,5 @@
 /* Template: the measured loops for BL_QUEUE, the same text on CPU and GPU. Waits go through the platform; nothing is counted that the host can
- * work out. With BENCH_MANY, BL_QUEUE stands for many queues (many.h) and is told how many callers share one. */
+ * work out. With BENCH_MANY, BL_QUEUE stands for many queues (many.inc.h) and is told how many callers share one. */
 #define BL_QUEUE_(x) BL_CAT(BL_QUEUE, _##x)
 #define LOOP(x) BL_CAT(BL_CAT(loop_, BL_QUEUE), _##x)
 

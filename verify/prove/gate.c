@@ -5,7 +5,7 @@
  *   0 1 2    a task that spawns as many
  *   a b c    a range of 2, 3 or 4 tasks
  *   A        a range of 2 tasks that spawn one each
- * It runs its newest entry, index by index as in runtime/worker_loop.inc.h, until nothing is left. Each thief visits as often as its digit says, and runs what it
+ * It runs its newest entry, index by index as in runtime/loop/thread.inc.h, until nothing is left. Each thief visits as often as its digit says, and runs what it
  * took. "alone": there is no heavy fence.
  *   Every task is run once, by somebody, and finds what was left for it before it was spawned, plain data.
  *
@@ -176,7 +176,7 @@ static void run_task(run *r, bl_task *t, const payload *p, uint32_t index) {
     }
 }
 
-/* ---- the owner: run_entry, join, go_on and pass_on of worker_loop.inc.h ---- */
+/* ---- the owner: run_entry, join, go_on and pass_on of runtime/loop ---- */
 
 /* Thieves visit worker 0 only. */
 static void open(bl__stack *s, uint32_t worker) {

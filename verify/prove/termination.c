@@ -72,7 +72,7 @@ static bool empty(protocol *p) { return bl_load32_relaxed(&p->queue) == 0; }
 
 static bool stopping(protocol *p) { return p->pauses && bl_load32_host(&p->control.stop) != 0; }
 
-/* What the host will find: close of runtime/worker_loop.inc.h. */
+/* What the host will find: runtime/loop/close.inc.h. */
 static void leave(protocol *p, uint32_t worker, uint32_t tasks) {
     uint32_t sum;
     bl_data_read(&sum, &p->spilled[worker], 1);
@@ -106,7 +106,7 @@ static void end(protocol *p) {
         bl__wake_all(&p->run);
 }
 
-/* BL__NAME(idle) of runtime/worker_loop.inc.h. */
+/* BL__NAME(idle) of runtime/loop/idle.inc.h. */
 static bool idle(protocol *p) {
     bl__control *control = &p->control;
     bl__idle_enter(control);

@@ -1,6 +1,6 @@
 #include "options.h"
 
-#include "../apps/parse.h"
+#include "../apps/common/parse.h"
 #include "output.h"
 
 #include <assert.h>

@@ -5,7 +5,7 @@
 #ifndef BALLAST_CLI_OPTIONS_H
 #define BALLAST_CLI_OPTIONS_H
 
-#include "../apps/app.h"
+#include "../apps/common/app.h"
 
 #define OPTIONS_MAX 64
 

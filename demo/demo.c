@@ -5,9 +5,9 @@
  *
  * The problem is octree partitioning (Cederman and Tsigas 2008). It runs on a GPU where there is one, with Ballast's default on the CPU
  * beside it. Every run is compared with the sequential twin; exit status 1 if one is wrong. Progress goes to stderr, the rest to stdout. */
-#include "common.h"
+#include "harness/common.h"
 
-#include "app.h"
+#include "common/app.h"
 
 #include <inttypes.h>
 #include <langinfo.h>

@@ -1,7 +1,7 @@
 /* How curves look. A name has its colour and shape on the whole page; of a crowd only the best have a colour. */
 #include "report.h"
 
-#include "../bench/numbering.h"
+#include "numbering.h"
 
 #include <math.h>
 #include <stdlib.h>

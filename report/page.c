@@ -1,8 +1,8 @@
 /* The page itself. */
 #include "report.h"
 
-#include "../bench/common.h"
-#include "../bench/numbering.h"
+#include "../bench/harness/common.h"
+#include "numbering.h"
 
 #include <ballast/ballast.h>
 #include <math.h>

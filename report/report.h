@@ -12,7 +12,7 @@
 #ifndef BALLAST_REPORT_H
 #define BALLAST_REPORT_H
 
-#include "../bench/rows.h"
+#include "rows.h"
 #include "timeline.h"
 
 typedef struct report_figure {

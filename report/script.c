@@ -1,7 +1,7 @@
 /* The gnuplot commands of one panel. Sizes are for a phone: small, with large letters; the legend is the page's. */
 #include "report.h"
 
-#include "../bench/common.h"
+#include "../bench/harness/common.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Who wins where, and which findings of the papers hold: the page opens with it. */
 #include "report.h"
 
-#include "../bench/common.h"
+#include "../bench/harness/common.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #ifndef BALLAST_REPORT_TIMELINE_H
 #define BALLAST_REPORT_TIMELINE_H
 
-#include "../bench/suite.h"
+#include "../bench/harness/suite.h"
 
 /* So many cells are drawn at most. Of more workers a sample is shown, evenly spread; moments that share a column show what took most of the
  * time. */

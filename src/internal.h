@@ -73,7 +73,7 @@ typedef struct bl__plan {
     bool fences_alone;   /* CPU: as in bl__run */
 } bl__plan;
 
-/* What the host asks of the queues between launches; see runtime/manage.h. */
+/* What the host asks of the queues between launches; see runtime/manage_queue.inc.h. */
 typedef enum bl__manage_op {
     BL__SET_UP,
     BL__FILL,
@@ -216,7 +216,7 @@ typedef struct bl__queue_type {
 const bl__queue_type *bl__queue_type_at(int queue);
 int bl__queue_number(const char *name); /* -1: none */
 
-/* Management for targets whose code the host runs itself: src/manage.h, built once per target. */
+/* Management for targets whose code the host runs itself: src/policies/manage_all.inc.h, built once per target. */
 typedef void (*bl__manage_fn)(bl__manage_op op, int queue, const bl__run *run, uint32_t *entries, uint32_t count,
                               uint64_t *total, uint32_t rank, uint32_t size);
 void bl__manage_cpu(bl__manage_op op, int queue, const bl__run *run, uint32_t *entries, uint32_t count, uint64_t *total,

@@ -84,7 +84,7 @@ BL_FN bl_outcome bl_broken_pop(bl_broken *q, uint32_t *item) {
 BL_FN uint32_t bl_broken_size(const bl_broken *q) { return bl_blocking_size(&q->inner); }
 
 #define BL_SINGLY bl_broken
-#include <ballast/queues/template/singly.h>
+#include <ballast/queues/template/singly.inc.h>
 #undef BL_SINGLY
 
 #endif

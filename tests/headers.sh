@@ -1,9 +1,9 @@
 #!/bin/sh
 # What the installed headers give to a user's file: headers.sh SOURCE BUILD [NVCC].
 #
-# - A header whose first directive is its guard, #ifndef BL_..._H, compiles by itself, first in its file, as C11 and as C++17, with every compiler there is.
-# - Every other header is a template, which a program or another header includes after the macros that it asks for. Programs of every kind compile, and
-#   they include every template.
+# - program.h and what is called NAME.inc.h are templates, which a program or another header includes after the macros that they ask for. Programs of every
+#   kind compile, and they include every template.
+# - Every other header compiles by itself, first in its file, as C11 and as C++17, with every compiler there is.
 # - All names begin with bl_ or BL_: macros, and what is declared outside of functions. A program may use the names of the queues for things of its own.
 # - The shared library exports what tests/exports.txt lists: what the headers declare with BL_API.
 # shellcheck disable=SC2016,SC2086 # a small script for `sh -c`; flags are lists of words
@@ -63,7 +63,7 @@ check_both() {
 
 # ---- headers, one by one ----
 
-is_template() { grep -m 1 '^ *#' "$include/$1" | grep -qv '^#ifndef BL_[A-Z0-9_]*_H$'; }
+is_template() { case $1 in ballast/program.h | *.inc.h) true ;; *) false ;; esac; }
 
 alones=
 for header in $headers; do
@@ -141,7 +141,7 @@ cat >"$tmp/manage" <<'END'
 #include <ballast/parts/pool.h>
 #include <ballast/parts/region.h>
 #include <ballast/parts/run.h>
-#include <ballast/generated/manage.h>
+#include <ballast/generated/managed.inc.h>
 END
 uses="spawns spawns_sim by_block_sim joins sums pieces manage"
 for use in $uses; do
@@ -150,7 +150,7 @@ done
 # The schedulers, as the library compiles them for CPUs and for the simulated machine.
 inside="-I$source/src -I$build"
 for target in policies policies_sim; do
-    printf '#include "policies.h"\n#include "schedulers/all.h"\n' >"$tmp/$target"
+    printf '#include "policies/policies.h"\n#include "schedulers/all.inc.h"\n' >"$tmp/$target"
 done
 sed -i "1i $sim" "$tmp/policies_sim"
 for compiler in $compilers; do

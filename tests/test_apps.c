@@ -3,7 +3,7 @@
 #include "check.h"
 #include "config.h"
 
-#include "app.h"
+#include "common/app.h"
 #include "fib/fib.h"
 #include "nqueens/counts.h"
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include "check.h"
 
-#include "../bench/app_grid.h"
+#include "../bench/harness/app_grid.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -3,11 +3,11 @@
 #define _POSIX_C_SOURCE 200809L /* nanosleep, mkdtemp, kill */
 
 #include "check.h"
-#include "checkpoint.h"
+#include "run/checkpoint.h"
 #include "config.h"
 
 #define JOINS_OWN_PROGRAMS
-#include "joins.h"
+#include "join_programs.h"
 
 #include <ballast/ballast.h>
 #include <dirent.h>

@@ -6,9 +6,9 @@
 
 #define TREE_NAME tree
 #define TREE_LANE_TASKS 1
-#include "tree.h"
+#include "tree_program.h"
 
-#include "app.h"
+#include "common/app.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>

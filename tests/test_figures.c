@@ -4,8 +4,8 @@
 
 #include "check.h"
 
-#include "../bench/app_grid.h"
-#include "../bench/rows.h"
+#include "../bench/harness/app_grid.h"
+#include "../report/rows.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* The suite greedy: its bound, computed by hand, its loads, and that every way to make tasks runs each of them once. */
 #include "check.h"
 
-#include "../bench/greedy_run.h"
+#include "../bench/greedy/greedy_run.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -16,7 +16,7 @@
 #include "config.h"
 #include "loads.h"
 
-#include "../src/sim/sim.h"
+#include "../src/sim/machine.h"
 
 #include <ballast/task.h>
 #include <stdlib.h>

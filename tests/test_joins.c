@@ -3,7 +3,7 @@
 #include "check.h"
 #include "config.h"
 
-#include "joins.h"
+#include "join_programs.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 // LINK: -Wl,--wrap=posix_memalign -Wl,--wrap=free
 /* Good manners: the cores that a process may use, one context with several callers, fork, memory, and what is said about errors. */
 #include "check.h"
-#include "cpus.h"
+#include "platform/cpus.h"
 #include "internal.h"
 
 #include <ballast/platform/platform.h>

@@ -1,4 +1,4 @@
-/* The model checker of the simulated machine: litmus tests have exactly the outcomes that src/sim/views.c claims, its
+/* The model checker of the simulated machine: litmus tests have exactly the outcomes that verify/explorer/views.c claims, its
  * reduction loses none of them, spins end, races and deadlocks are found, schedules replay; and on queues small clients
  * are clean, while mistakes planted by mutants are found. */
 #include "check.h"
@@ -9,7 +9,7 @@
 #include "ballast/queues/chase_lev.h"
 #include "ballast/queues/steal_half.h"
 #include "ballast/queues/tz.h"
-#include "sim/sim.h"
+#include "explorer/explorer.h"
 
 #include <stdlib.h>
 #include <time.h>

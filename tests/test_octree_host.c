@@ -5,7 +5,7 @@
 
 #include "../apps/octree/points.h"
 #include "../apps/octree/twin.h"
-#include "../apps/parse.h"
+#include "../apps/common/parse.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* The octree as a tree on the host: the same on every device and scheduler, and what lies in a box is what a look at every particle says. */
 #include "check.h"
 
-#include "octree/tree.h"
+#include "octree/host_tree.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

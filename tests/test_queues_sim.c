@@ -4,7 +4,7 @@
  * With the decisions, which are recorded, the same thing happens even where the seed no longer leads there. */
 #include "contract_check.h"
 
-#include "sim/sim.h"
+#include "sim/machine.h"
 #include <stdlib.h>
 
 enum { RECORD = 20000 };

@@ -6,7 +6,7 @@
 #include "check.h"
 
 #include "each_range.h"
-#include "sim/sim.h"
+#include "sim/machine.h"
 #include <stdlib.h>
 
 #ifndef BL_TARGET_SIM

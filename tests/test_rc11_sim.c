@@ -1,11 +1,11 @@
 /* The model checker against the axioms: for random straight programs the outcomes that it shows are exactly those of RC11
  * (Lahav et al. 2017), read off here from the definitions, relation by relation, for every order of the steps and every store that a
- * load could return. As in src/sim/views.c a load returns an earlier store and stores of a location are ordered by their
+ * load could return. As in verify/explorer/views.c a load returns an earlier store and stores of a location are ordered by their
  * steps; and release sequences are those of C++20. */
 #include "check.h"
 
 #include "ballast/platform/platform.h"
-#include "sim/sim.h"
+#include "explorer/explorer.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Files that appear whole or not at all: as the library has them, and as they are where the file system has no files without names. */
 #include "check.h"
-#include "replace.h"
+#include "platform/replace.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -19,7 +19,7 @@ int named_plan(bl__replace *r, const char *path);
 int named_open(bl__replace *r);
 int named_commit(bl__replace *r, bool durable);
 void named_drop(bl__replace *r);
-#include "../src/replace.c"
+#include "../src/platform/replace.c"
 #undef bl__replace_plan
 #undef bl__replace_open
 #undef bl__replace_commit

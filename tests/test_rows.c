@@ -4,7 +4,7 @@
 
 #include "check.h"
 
-#include "../bench/rows.h"
+#include "../report/rows.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #define TREE_NAME tree
 #define TREE_LANE_TASKS 1
-#include "tree.h"
+#include "tree_program.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -5,10 +5,10 @@
 
 #define TREE_NAME lane_tree
 #define TREE_LANE_TASKS 1
-#include "tree.h"
+#include "tree_program.h"
 #define TREE_NAME block_tree
 #define TREE_LANE_TASKS 0
-#include "tree.h"
+#include "tree_program.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 #include <ballast/queues/sfq.h>
 #include <stdlib.h>
 #ifdef BL_TARGET_SIM
-#include "sim/sim.h"
+#include "sim/machine.h"
 #else
 #include <pthread.h>
 #endif

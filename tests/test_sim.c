@@ -1,6 +1,6 @@
 /* The simulated machine: reproducible, really interleaved, sequentially consistent, and its lanes meet as they must. */
 #include "../src/platform/fiber.h"
-#include "../src/sim/sim.h"
+#include "../src/sim/machine.h"
 #include "ballast/platform/platform.h"
 
 #include <pthread.h>

@@ -3,7 +3,7 @@
 #include "check.h"
 #include "config.h"
 
-#include "app.h"
+#include "common/app.h"
 #include <ballast/parts/trace.h>
 #include <ballast/task.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #define UTS_WITHOUT_PROGRAM
 
 #include "../apps/uts/task.h"
-#include "../apps/uts/tree.h"
+#include "../apps/uts/uts_tree.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "../verify/witness/shann_published.h"
-#include "sim/sim.h"
+#include "sim/machine.h"
 #include <stdlib.h>
 
 enum { CAPACITY = 2, SEEDS = 2000 / CHECK_SLOWER };

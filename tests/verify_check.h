@@ -7,7 +7,7 @@
 
 #include "broken.h"
 #define BL_QUEUE bl_broken
-#include "../verify/queue.h"
+#include "../verify/queue.inc.h"
 #undef BL_QUEUE
 
 static const char *const broken_names[] = {"none", "FULL", "EMPTY", "swap", "lose", "twice", "tear", "hang"};

@@ -1,10 +1,10 @@
-/* What the host and the threads of a target share: the clients of contract.h and of history.h. Plain data, the same on every target. */
+/* What the host and the threads of a target share: the clients of contract_cases.inc.h and of history.inc.h. Plain data, the same on every target. */
 #ifndef BALLAST_VERIFY_CLIENT_H
 #define BALLAST_VERIFY_CLIENT_H
 
 #include "linearize.h"
 
-/* ---- contract.h ---- */
+/* ---- contract_cases.inc.h ---- */
 
 #define CONTRACT_POISON 0xa5a5a5a5u
 #define CONTRACT_GUARD 32u /* words behind the queue's own */
@@ -49,7 +49,7 @@ typedef struct contract_client {
     uint32_t arrived, popped, abandoned;
 } contract_client;
 
-/* ---- history.h ---- */
+/* ---- history.inc.h ---- */
 
 enum { HISTORY_THREADS = 4, HISTORY_SCRIPT = 24 }; /* the most threads of a history, and operations of all of them */
 

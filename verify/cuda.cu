@@ -2,7 +2,7 @@
  * that does not end cannot be stopped, and after an error of CUDA nothing can be run: both are a trouble that stays. */
 #include "verify.h"
 
-#include "contract.h"
+#include "contract_cases.inc.h"
 #include "place.h"
 #include <ballast/generated/queues.h>
 #include <time.h>

@@ -4,7 +4,7 @@
 
 #include "verify.h"
 
-#include "contract.h"
+#include "contract_cases.inc.h"
 #include <ballast/generated/queues.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The host's side of history.h: shapes from seeds, batches of recorded histories, and what they show.
+/* The host's side of history.inc.h: shapes from seeds, batches of recorded histories, and what they show.
  *
  * A queue is judged by what it claims. Every history must have an order that a sequential queue could have taken (linearize.h), with EMPTY and FULL
  * where they are claimed to be exact; of a queue that claims no such order, values must come out once, and those of one producer in

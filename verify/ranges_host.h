@@ -1,4 +1,4 @@
-/* The host's side of ranges.h, the same for threads and the simulated machine. Before it is included a test defines
+/* The host's side of ranges.inc.h, the same for threads and the simulated machine. Before it is included a test defines
  *
  *     ranges_entry                            what runs a case of a range
  *     ranges_launch(entry, client, what)      runs a case with client->threads threads; false if they did not come back
@@ -58,8 +58,8 @@ static bool ranges_run(const ranges_range *r, ranges_client c, ranges_what what)
     if (came_back && c.report.failures == 0)
         return check_passed++, true;
     check_failed++;
-    printf("ranges.h:%u: failed: %s: rank %u: got %u (0x%x), wanted %u; %u failures%s\n", c.report.line, check_doing,
-           c.report.rank, c.report.got, c.report.got, c.report.wanted, c.report.failures,
+    printf("ranges.inc.h:%u: failed: %s: rank %u: got %u (0x%x), wanted %u; %u failures%s\n", c.report.line,
+           check_doing, c.report.rank, c.report.got, c.report.got, c.report.wanted, c.report.failures,
            came_back ? "" : "; the threads did not come back");
     return false;
 }

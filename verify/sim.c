@@ -2,7 +2,7 @@
 #define BL_TARGET_SIM 1
 #include "here.h"
 
-#include "sim/sim.h"
+#include "sim/machine.h"
 #include <stdlib.h>
 #include <string.h>
 

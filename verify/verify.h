@@ -1,10 +1,11 @@
 /* Verification of queues: what `ballast verify` and the tests share.
  *
- *     contract.h, history.h    templates, the same text on every target: the cases of the contract, the recorder of histories
- *     queue.h                  template: both for one queue and target, and its row
+ *     contract_cases.inc.h     template, the same text on every target: the cases of the contract
+ *     history.inc.h            template, likewise: the recorder of histories
+ *     queue.inc.h              template: both for one queue and target, and its row
  *     cpu.c, sim.c, cuda.cu    the targets: how threads of it are started
- *     contract.c               the host's side of contract.h: memory, the cases and their sizes, what is said of failures
- *     history.c                the host's side of history.h: shapes from seeds, batches, and what the histories show
+ *     contract_cases.c         the host's side of contract_cases.inc.h: memory, the cases and their sizes, what is said of failures
+ *     history.c                the host's side of history.inc.h: shapes from seeds, batches, and what the histories show
  *     linearize.c              the search
  *     litmus.h                 what the machine itself keeps: litmus tests
  *     verify.c                 all of it for one queue, and the verdict
@@ -82,7 +83,7 @@ const verify_queue *verify_find(const verify_target *target, const char *name);
 /* sim: replay and record of the runs to come. The seeds are those of the clients. */
 extern struct bl_sim_options verify_sim_options;
 
-/* ---- the contract: contract.c ---- */
+/* ---- the contract: contract_cases.c ---- */
 
 typedef struct contract_run {
     const verify_target *target;

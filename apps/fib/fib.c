@@ -1,8 +1,8 @@
 /* The application `fib`: what the command line, the tests and the benchmarks see of it. */
 #include "fib.h"
 
-#include "../app.h"
-#include "../parse.h"
+#include "../common/app.h"
+#include "../common/parse.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

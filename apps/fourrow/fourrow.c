@@ -1,7 +1,7 @@
 /* The application `fourrow`: what the command line, the tests and the benchmarks see of it. */
 #include "solver.h"
 
-#include "../parse.h"
+#include "../common/parse.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

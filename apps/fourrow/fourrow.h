@@ -2,7 +2,7 @@
 #ifndef BALLAST_FOURROW_H
 #define BALLAST_FOURROW_H
 
-#include "../app.h"
+#include "../common/app.h"
 #include "question.h"
 
 /* ---- games: game.c ---- */

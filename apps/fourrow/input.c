@@ -1,7 +1,7 @@
 /* Files of positions with their scores. */
 #include "fourrow.h"
 
-#include "../source.h"
+#include "../common/source.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #define FOURROW_WITHOUT_PROGRAM
 #include "solver.h"
 
-#include "app.h"
+#include "common/app.h"
 
 #include <stdlib.h>
 #include <string.h>

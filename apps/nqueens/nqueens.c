@@ -1,8 +1,8 @@
 /* The application `nqueens`: what the command line, the tests and the benchmarks see of it. */
 #include "nqueens.h"
 
-#include "../app.h"
-#include "../parse.h"
+#include "../common/app.h"
+#include "../common/parse.h"
 #include "counts.h"
 
 #include <inttypes.h>

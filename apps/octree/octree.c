@@ -1,11 +1,11 @@
 /* The application `octree`, all but its task function: options, memory, runs, the check and the digest. */
 #include "octree.h"
 
-#include "../app.h"
-#include "../output.h"
-#include "../parse.h"
+#include "../common/app.h"
+#include "../common/app_output.h"
+#include "../common/parse.h"
 #include "points.h"
-#include "tree.h"
+#include "host_tree.h"
 #include "twin.h"
 
 #include <inttypes.h>

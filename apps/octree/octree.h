@@ -45,7 +45,7 @@ typedef struct octree_octant {
 typedef struct octree_node {
     uint64_t path;
     uint32_t depth, first, count;
-    uint32_t next; /* of a whole tree, see tree.h; a run leaves it 0 */
+    uint32_t next; /* of a whole tree, see host_tree.h; a run leaves it 0 */
 } octree_node;
 
 /* `leaves`: how many there are; `placed`: the particles in them; `depth`: of the deepest; `inner`: octants kept in

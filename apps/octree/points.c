@@ -1,7 +1,7 @@
 #include "points.h"
 
-#include "../parse.h"
-#include "../source.h"
+#include "../common/parse.h"
+#include "../common/source.h"
 
 #include <inttypes.h>
 #include <math.h>

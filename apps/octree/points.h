@@ -2,7 +2,7 @@
 #ifndef BALLAST_OCTREE_POINTS_H
 #define BALLAST_OCTREE_POINTS_H
 
-#include "../app.h"
+#include "../common/app.h"
 #include "octree.h"
 
 #define POINTS_MAX UINT32_C(0x80000000) /* particles; positions and ids are 32 bits */

@@ -1,7 +1,7 @@
 #include "graph.h"
 
-#include "../parse.h"
-#include "../source.h"
+#include "../common/parse.h"
+#include "../common/source.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #ifndef BALLAST_PAGERANK_GRAPH_H
 #define BALLAST_PAGERANK_GRAPH_H
 
-#include "../app.h"
+#include "../common/app.h"
 
 #define GRAPH_EDGES_MAX UINT32_C(0x7fffffff) /* so that the sums over them still fit 32 bits */
 #define GRAPH_NODES_MAX UINT32_C(0x7fffffff)

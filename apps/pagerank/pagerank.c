@@ -1,9 +1,9 @@
 /* The application `pagerank`, all but its task function: options, memory, runs, the check and what is written. */
 #include "pagerank.h"
 
-#include "../app.h"
-#include "../output.h"
-#include "../parse.h"
+#include "../common/app.h"
+#include "../common/app_output.h"
+#include "../common/parse.h"
 #include "cells.h"
 #include "graph.h"
 #include "twin.h"

@@ -2,7 +2,7 @@
 #define UTS_WITHOUT_PROGRAM
 
 #include "task.h"
-#include "tree.h"
+#include "uts_tree.h"
 
 #include <stdlib.h>
 

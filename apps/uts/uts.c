@@ -1,5 +1,5 @@
 /* The application `uts`: what the command line, the tests and the benchmarks see of it. */
-#include "tree.h"
+#include "uts_tree.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -181,7 +181,7 @@ BL__ASSERT((BL_JOIN_WIDTH) > 0 && (BL_JOIN_WIDTH) <= BL__MOST_CHILDREN, "BL_JOIN
 #define BL__PAYLOAD_BYTES (4u * (run->words - BL__ENTRY_HEAD))
 #endif
 
-#include "runtime/calls.h"
+#include "runtime/calls.inc.h"
 
 /* A body that is given pieces of a range, by whoever runs tasks one after another. */
 #define BL__TAKES_PIECES (BL__PIECES && (BL_WARP == 1 || !BL_KIND_LANE))
@@ -189,23 +189,23 @@ BL__ASSERT((BL_JOIN_WIDTH) > 0 && (BL_JOIN_WIDTH) <= BL__MOST_CHILDREN, "BL_JOIN
 /* The worker loop, for the program's own kind of group and, where a warp has lanes, for the other. */
 #define BL_KIND_LANE (BL_LANE_TASKS || BL_WARP == 1)
 #ifdef BL_TARGET_CUDA
-#include <ballast/generated/kernels.h>
+#include <ballast/generated/kernels.inc.h>
 #undef BL_KIND_LANE
 #define BL_KIND_LANE (!(BL_LANE_TASKS))
-#include <ballast/generated/kernel_default.h>
+#include <ballast/generated/kernel_default.inc.h>
 #else
-#include "runtime/policy_loops.h"
+#include "runtime/policy_loops.inc.h"
 #if BL_WARP > 1
 #undef BL_KIND_LANE
 #define BL__OTHER 1
 #define BL_KIND_LANE (!(BL_LANE_TASKS))
-#include "runtime/policy_loops.h"
+#include "runtime/policy_loops.inc.h"
 #undef BL__OTHER
 #endif
 #endif
 #undef BL_KIND_LANE
 
-#include "runtime/program_table.h"
+#include "runtime/program_table.inc.h"
 
 #endif /* BL__REFUSED */
 

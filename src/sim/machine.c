@@ -1,6 +1,6 @@
 /* The simulated machine: its fibers, the meetings of lanes, and a run from start to end. A fiber that stops chooses the
  * next one itself and switches to it; the caller of bl_sim_run, the host, goes on at the end and for the watch. */
-#include "sim.h"
+#include "machine.h"
 
 #include "../platform/fiber.h"
 #include "ballast/platform/sim.h"

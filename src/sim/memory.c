@@ -7,7 +7,7 @@
 #include "ballast/platform/platform.h"
 #include "ballast/platform/sim.h"
 #include "exploring.h"
-#include "sim.h"
+#include "machine.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Who goes on: a random walk that stays on a fiber every other time, so that both short and long turns occur; or the fiber whose clock
  * is lowest. */
-#include "sim.h"
+#include "machine.h"
 
 #include <stdlib.h>
 

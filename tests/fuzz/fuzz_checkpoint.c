@@ -5,7 +5,7 @@
  * leave all memory as it was. */
 #include "fuzz.h"
 
-#include "checkpoint.h"
+#include "run/checkpoint.h"
 
 #include <ballast/task.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Compressed input: the source that all readers of files share. */
 #include "fuzz.h"
 
-#include "source.h"
+#include "common/source.h"
 
 enum { MOST = 1 << 24 }; /* bytes: a small file may hold very many */
 

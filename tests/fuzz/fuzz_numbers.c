@@ -1,7 +1,7 @@
 /* Numbers as users type them. */
 #include "fuzz.h"
 
-#include "parse.h"
+#include "common/parse.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Rows of an earlier run, as `ballast bench` goes on with them. */
 #include "fuzz.h"
 
-#include "past.h"
+#include "harness/past.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Text by words and lines, as all readers of text take it. */
 #include "fuzz.h"
 
-#include "source.h"
+#include "common/source.h"
 
 #include <string.h>
 

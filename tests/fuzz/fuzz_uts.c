@@ -1,7 +1,7 @@
 /* Options of a UTS tree: a line for each, in their order. */
 #include "fuzz.h"
 
-#include "uts/tree.h"
+#include "uts/uts_tree.h"
 
 #include <math.h>
 #include <stdlib.h>

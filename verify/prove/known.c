@@ -1,5 +1,5 @@
 /* known.txt. A few lines. */
-#include "client.h"
+#include "queue_client.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-/* The lookout (runtime/lookout.h, runtime/idle.h, runtime/raid.h): nobody sleeps for ever while a worker that is held up in a task has something on its
+/* The lookout (runtime/lookout.h, runtime/idle.h, runtime/raid.inc.h): nobody sleeps for ever while a worker that is held up in a task has something on its
  * stack.
  *
  * Worker 0 is in one task, which ends when others have run all of its entries, and so it never publishes. The others are out of work: they go through a loop like
- * idle and search of runtime/worker.h, asleep at once, until worker 0 stops all of them. Where a thief publishes to is a number of entries.
+ * idle and search of runtime/loop, asleep at once, until worker 0 stops all of them. Where a thief publishes to is a number of entries.
  *   given    the entries are on the stack when the task begins
  *   spawned  it spawns one, waits until that has been run, spawns the next
  *   met      as given, and their tasks end when all have begun: it takes as many workers, none of which may sleep on
@@ -64,7 +64,7 @@ static uint32_t thief_publish(bl__worker *w, uint32_t n) {
 #define BL_SHARED protocol
 #define BL__MIDDLE(w, kept, given, shared) ((given)[0] + ((given)[1] - (given)[0]) / 2)
 #define BL__JOINS 0
-#include <ballast/runtime/raid.h>
+#include <ballast/runtime/raid.inc.h>
 
 /* ---- who is out of work ---- */
 
@@ -91,7 +91,7 @@ static void look_out(protocol *p, uint32_t id) {
     bl__look_out(&p->run, id);
 }
 
-/* BL__NAME(idle) of runtime/worker.h. */
+/* BL__NAME(idle) of runtime/loop/idle.inc.h. */
 static bool idle(protocol *p, bl__worker *w) {
     bool looks_out = false;
     for (;;) {

@@ -2,7 +2,7 @@
 #ifndef BALLAST_PROVE_PROVE_H
 #define BALLAST_PROVE_PROVE_H
 
-#include "client.h"
+#include "queue_client.h"
 
 enum { PROVE_DEEPER = 50 }; /* the budget of a client of deep.txt against that of the many */
 

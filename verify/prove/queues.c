@@ -1,5 +1,5 @@
 /* Every queue that the build has found. */
-#include "client.h"
+#include "queue_client.h"
 
 #include <string.h>
 

@@ -35,7 +35,7 @@ typedef struct protocol {
     uint32_t spilled[WORKERS]; /* tasks left at a pause, with all that they would publish */
 } protocol;
 
-/* As in src/device_cpu.c, where a lock and a condition variable do it. */
+/* As in src/device/device_cpu.c, where a lock and a condition variable do it. */
 void prove_sleep(const bl__run *run, uint32_t seen) {
     uint32_t tries = 0;
     while (bl_load32_acquire(&run->control->wakes) == seen)
@@ -72,7 +72,7 @@ static bool empty(protocol *p) { return bl_load32_relaxed(&p->queue) == 0; }
 
 static bool stopping(protocol *p) { return p->pauses && bl_load32_host(&p->control.stop) != 0; }
 
-/* What the host will find: close of runtime/worker.h. */
+/* What the host will find: runtime/loop/close.inc.h. */
 static void leave(protocol *p, uint32_t worker, uint32_t tasks) {
     uint32_t sum;
     bl_data_read(&sum, &p->spilled[worker], 1);
@@ -106,7 +106,7 @@ static void end(protocol *p) {
         bl__wake_all(&p->run);
 }
 
-/* BL__NAME(idle) of runtime/worker.h. */
+/* BL__NAME(idle) of runtime/loop/idle.inc.h. */
 static bool idle(protocol *p) {
     bl__control *control = &p->control;
     bl__idle_enter(control);

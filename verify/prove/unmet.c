@@ -61,8 +61,8 @@ static void look_into(const char *path, prove_found found, void *arg) {
 }
 
 void prove_unmet(prove_found found, void *arg) {
-    static const char *const folders[] = {"/parts/*.h",   "/queues/*.h", "/schedulers/*.h",
-                                          "/runtime/*.h", "/task.h",     "/../../apps/*/task.h"};
+    static const char *const folders[] = {"/parts/*.h",        "/queues/*.h", "/schedulers/*.h",     "/runtime/*.h",
+                                          "/runtime/loop/*.h", "/task.h",     "/../../apps/*/task.h"};
     for (uint32_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
         char pattern[512];
         glob_t files;

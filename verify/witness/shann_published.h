@@ -85,7 +85,7 @@ BL_FN bl_outcome bl_shann_published_pop(bl_shann_published *q, uint32_t *item) {
 }
 
 #define BL_SINGLY bl_shann_published
-#include <ballast/queues/template/singly.h>
+#include <ballast/queues/template/singly.inc.h>
 #undef BL_SINGLY
 
 #endif

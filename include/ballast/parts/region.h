@@ -1,4 +1,4 @@
-/* What a worker has under range stealing (schedulers/range.h): two ranges, and slots for entries.
+/* What a worker has under range stealing (schedulers/range.inc.h): two ranges, and slots for entries.
  *
  *     lines 0, 1    loop: indices of the run's loop, whose payload lies in run->in
  *     lines 2, 3    own: numbers of the slots that hold entries

@@ -16,7 +16,7 @@ enum {
     BL__STOP_HOST = 1 << 24 /* in a byte of its own, which the host of a GPU can write without the others */
 };
 
-/* What a task did wrong, with a number that explains it; src/misuse.c puts it into words. */
+/* What a task did wrong, with a number that explains it; src/run/misuse.c puts it into words. */
 typedef enum bl__misuse {
     BL__SPAWNED_TOO_MANY = 1, /* entries */
     BL__FORKED_TOO_WIDE,      /* children */

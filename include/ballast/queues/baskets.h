@@ -277,7 +277,7 @@ BL_FN uint32_t bl_baskets_size(const bl_baskets *q) {
 }
 
 #define BL_SINGLY bl_baskets
-#include "template/singly.h"
+#include "template/singly.inc.h"
 #undef BL_SINGLY
 
 #endif

@@ -9,10 +9,10 @@
  * EMPTY and FULL at the second read of bl__broker_empty, bl__broker_full.
  *
  * Order pairs: R1 to R4 of parts/ring.h, and
- *   D1 (head, release) with E1 (acquire) of parts/broker.h: who sees a head sees in tail every push that came before that pop, or EMPTY would be wrong.
+ *   D1 (head, release) with E1 (acquire) of parts/broker_counter.h: who sees a head sees in tail every push that came before that pop, or EMPTY would be wrong.
  *   D2 (tail, release) with F1 (acquire): who sees a tail sees in head every pop that came before that push, or FULL would be wrong.
  *
- * Differences from the paper: those of parts/broker.h; a signed difference instead of a margin for the number of threads (lines 8 and 29).
+ * Differences from the paper: those of parts/broker_counter.h; a signed difference instead of a margin for the number of threads (lines 8 and 29).
  */
 #ifndef BL_QUEUES_BROKER_H
 #define BL_QUEUES_BROKER_H
@@ -50,7 +50,7 @@ BL_FN void bl_broker_get(bl_broker *q, uint32_t *items, uint32_t n) {
 }
 
 #define BL_BROKERED bl_broker
-#include "template/brokered.h"
+#include "template/brokered.inc.h"
 #undef BL_BROKERED
 
 /* ---- a slot to fill or to read in place (section 4.3) ----

@@ -3,7 +3,7 @@
  * Kerbl et al. 2018, Algorithm 1, see broker.h; the slots are those of bwd_packed.h, and so are the reasons and the limits: it orders no other
  * memory.
  *
- *     the broker (parts/broker.h), then capacity slots of 64 bits
+ *     the broker (parts/broker_counter.h), then capacity slots of 64 bits
  *
  * Anyone may call anything. Blocking, linearizable. Linearization: push at the draw from tail, pop at the later of its own draw from head and
  * the draw from tail of the same position; EMPTY and FULL at the second read of bl__broker_empty, bl__broker_full.
@@ -49,7 +49,7 @@ BL_FN void bl_broker_packed_get(bl_broker_packed *q, uint32_t *items, uint32_t n
 }
 
 #define BL_BROKERED bl_broker_packed
-#include "template/brokered.h"
+#include "template/brokered.inc.h"
 #undef BL_BROKERED
 
 #endif

@@ -1,6 +1,6 @@
 /* The Broker Work Distributor: a ring with tickets behind a broker whose answer is taken at face value.
  *
- * Kerbl et al. 2018, section 6.1. The broker (parts/broker.h) admits a push when there is room, or will be once those who were admitted before have
+ * Kerbl et al. 2018, section 6.1. The broker (parts/broker_counter.h) admits a push when there is room, or will be once those who were admitted before have
  * finished; a pop likewise. Who is admitted draws a position and goes to its slot (parts/ring.h), where the other side of that
  * position is, was, or will soon be. The Broker Queue, broker.h, is built on this.
  *
@@ -15,7 +15,7 @@
 #ifndef BL_QUEUES_BWD_H
 #define BL_QUEUES_BWD_H
 
-#include "../parts/broker.h"
+#include "../parts/broker_counter.h"
 #include "../parts/ring.h"
 #include "contract.h"
 

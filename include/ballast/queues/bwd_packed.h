@@ -5,7 +5,7 @@
  * it sees the ticket. On a GPU that is the fastest form. It orders no other memory: a value that is an index of something
  * written before the push needs `bwd`.
  *
- *     the broker (parts/broker.h), then capacity slots of 64 bits
+ *     the broker (parts/broker_counter.h), then capacity slots of 64 bits
  *
  * Anyone may call anything. Blocking: a thread that stops after it was admitted stops whoever drew its position. Not linearizable: EMPTY and FULL
  * are what the count says, which runs ahead of the ring.
@@ -13,7 +13,7 @@
 #ifndef BL_QUEUES_BWD_PACKED_H
 #define BL_QUEUES_BWD_PACKED_H
 
-#include "../parts/broker.h"
+#include "../parts/broker_counter.h"
 #include "../parts/packed_ring.h"
 #include "contract.h"
 

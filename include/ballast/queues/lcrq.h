@@ -278,7 +278,7 @@ BL_FN uint32_t bl_lcrq_size(const bl_lcrq *q) {
 }
 
 #define BL_SINGLY bl_lcrq
-#include "template/singly.h"
+#include "template/singly.inc.h"
 #undef BL_SINGLY
 
 #endif

@@ -196,7 +196,7 @@ BL_FN uint32_t bl_ms_size(const bl_ms *q) {
 }
 
 #define BL_SINGLY bl_ms
-#include "template/singly.h"
+#include "template/singly.inc.h"
 #undef BL_SINGLY
 
 #endif

@@ -139,7 +139,7 @@ BL_FN uint32_t bl_nsfq_size(const bl_nsfq *q) {
 }
 
 #define BL_SINGLY bl_nsfq
-#include "template/singly.h"
+#include "template/singly.inc.h"
 #undef BL_SINGLY
 
 #endif

@@ -134,7 +134,7 @@ BL_FN uint32_t bl_shann_size(const bl_shann *q) {
 }
 
 #define BL_SINGLY bl_shann
-#include "template/singly.h"
+#include "template/singly.inc.h"
 #undef BL_SINGLY
 
 #endif

@@ -151,7 +151,7 @@ BL_FN uint32_t bl_tz_size(const bl_tz *q) {
 }
 
 #define BL_SINGLY bl_tz
-#include "template/singly.h"
+#include "template/singly.inc.h"
 #undef BL_SINGLY
 
 #endif

@@ -508,7 +508,7 @@ BL_FN uint32_t bl_wfq_size(const bl_wfq *q) {
 }
 
 #define BL_SINGLY bl_wfq
-#include "template/singly.h"
+#include "template/singly.inc.h"
 #undef BL_SINGLY
 
 #endif

@@ -1,5 +1,5 @@
 /* The lookout: of the threads that are out of work one sleeps in short naps only, and looks which workers have been in one task for long. What
- * lies on their stacks cannot wait until they come round to publish it: whoever is out of work may raid them (raid.h).
+ * lies on their stacks cannot wait until they come round to publish it: whoever is out of work may raid them (raid.inc.h).
  *
  * Workers whose tasks are short are left alone. They see that somebody is out of work between two tasks, and publish.
  *

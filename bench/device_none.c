@@ -1,7 +1,0 @@
-/* Built without CUDA: there is no GPU. */
-#include "device.h"
-
-bool bench_open_cuda(bench_device *d, int number) {
-    (void)d, (void)number;
-    return false;
-}

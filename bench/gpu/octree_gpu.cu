@@ -1,0 +1,228 @@
+/* The octree beside a sort, on a GPU, in one run, interleaved.
+ *
+ *     octree_gpu [--repeats N] [--csv] [PARTICLES ...]      500k 1M 5M
+ *
+ * Octrees are also made by sorting: a particle's Morton key is the path of its octant, and sorted by it the particles of each octant lie together. The peer is
+ * the heart of that: 30-bit keys (ten levels) and cub::DeviceRadixSort of keys and indices, and with "move" the particles in that order too, as ours
+ * leaves them. It makes no nodes and finds no leaves, so it is a lower bound of such an octree, while ours makes them, 20 levels deep where it has to.
+ *
+ * Times are the device's, for the same particles; memory is there before. Our tree is compared with the sequential twin's, the peer's keys must be sorted, and its
+ * indices a permutation that belongs to them. */
+#include "peers_cuda.h"
+
+extern "C" {
+#include "octree/points.h"
+#include "common/parse.h"
+}
+
+#include <cub/device/device_radix_sort.cuh>
+
+enum { BLOCK = 256, LEVELS = 10, KEY_BITS = 3 * LEVELS };
+
+/* ---- keys ---- */
+
+/* Two zeros behind each of ten bits. */
+static __host__ __device__ uint32_t spread_bits(uint32_t x) {
+    x = (x | x << 16) & 0x030000ffu;
+    x = (x | x << 8) & 0x0300f00fu;
+    x = (x | x << 4) & 0x030c30c3u;
+    return (x | x << 2) & 0x09249249u;
+}
+
+/* Coordinates lie in [0, 1). Bits in the order of our paths: x lowest. */
+static __host__ __device__ uint32_t key_of(const octree_particle *p) {
+    const float side = 1u << LEVELS;
+    return spread_bits((uint32_t)(p->x * side)) | spread_bits((uint32_t)(p->y * side)) << 1 |
+           spread_bits((uint32_t)(p->z * side)) << 2;
+}
+
+static __global__ void make_keys(const octree_particle *particles, uint32_t *keys, uint32_t *ids, uint32_t count) {
+    uint32_t i = blockIdx.x * BLOCK + threadIdx.x;
+    if (i < count) {
+        octree_particle p = particles[i];
+        keys[i] = key_of(&p);
+        ids[i] = i;
+    }
+}
+
+static __global__ void move(const octree_particle *particles, const uint32_t *ids, octree_particle *moved,
+                            uint32_t count) {
+    uint32_t i = blockIdx.x * BLOCK + threadIdx.x;
+    if (i < count)
+        moved[i] = particles[ids[i]];
+}
+
+/* ---- the peer ---- */
+
+typedef struct sorter {
+    points input;
+    octree_particle *particles, *moved; /* of the device, as all that follows */
+    uint32_t *keys[2], *ids[2];
+    uint32_t *sorted_keys, *sorted_ids; /* of the last run */
+    void *room;
+    size_t room_bytes;
+    peers_clock clock;
+} sorter;
+
+/* Without `room` it says how much it needs. */
+static cudaError_t sort(sorter *s, void *room, cudaStream_t stream) {
+    cub::DoubleBuffer<uint32_t> keys(s->keys[0], s->keys[1]), ids(s->ids[0], s->ids[1]);
+    cudaError_t error =
+        cub::DeviceRadixSort::SortPairs(room, s->room_bytes, keys, ids, (int)s->input.count, 0, KEY_BITS, stream);
+    s->sorted_keys = keys.Current();
+    s->sorted_ids = ids.Current();
+    return error;
+}
+
+static void sorter_open(sorter *s, uint32_t count) {
+    memset(s, 0, sizeof *s);
+    if (!points_make(&s->input, POINTS_UNIFORM, count, 1)) /* those of the application */
+        peers_fail("host", "out of memory");
+    s->particles = peers_upload(s->input.at, count);
+    s->moved = peers_device_memory<octree_particle>(count);
+    for (int i = 0; i < 2; i++) {
+        s->keys[i] = peers_device_memory<uint32_t>(count);
+        s->ids[i] = peers_device_memory<uint32_t>(count);
+    }
+    peers_must(sort(s, NULL, 0), "CUB");
+    s->room = peers_device_memory<char>(s->room_bytes);
+    s->clock = peers_clock_open();
+}
+
+static double sorter_run(sorter *s, bool moves) {
+    uint32_t count = s->input.count, blocks = (count + BLOCK - 1) / BLOCK;
+    return peers_seconds(s->clock, [=](cudaStream_t stream) {
+        make_keys<<<blocks, BLOCK, 0, stream>>>(s->particles, s->keys[0], s->ids[0], count);
+        peers_must(sort(s, s->room, stream), "CUB");
+        if (moves)
+            move<<<blocks, BLOCK, 0, stream>>>(s->particles, s->sorted_ids, s->moved, count);
+    });
+}
+
+static bool is_sorted(const sorter *s, const uint32_t *keys, const uint32_t *ids) {
+    uint32_t count = s->input.count;
+    bool *seen = peers_host_memory<bool>(count), good = true;
+    memset(seen, 0, count * sizeof *seen);
+    for (uint32_t i = 0; i < count && good; i++) {
+        good = ids[i] < count && !seen[ids[i]] && keys[i] == key_of(&s->input.at[ids[i]]) &&
+               (i == 0 || keys[i - 1] <= keys[i]);
+        if (good)
+            seen[ids[i]] = true;
+    }
+    free(seen);
+    return good;
+}
+
+static void sorter_check(const sorter *s, bool moves) {
+    uint32_t count = s->input.count;
+    uint32_t *keys = peers_host_memory<uint32_t>(count), *ids = peers_host_memory<uint32_t>(count);
+    octree_particle *moved = peers_host_memory<octree_particle>(count);
+    peers_download(keys, s->sorted_keys, count);
+    peers_download(ids, s->sorted_ids, count);
+    peers_download(moved, s->moved, count);
+    if (!is_sorted(s, keys, ids))
+        peers_fail("CUB", "wrong result");
+    for (uint32_t i = 0; moves && i < count; i++)
+        if (memcmp(&moved[i], &s->input.at[ids[i]], sizeof *moved) != 0)
+            peers_fail("CUB", "a particle is not where it belongs");
+    free(keys);
+    free(ids);
+    free(moved);
+}
+
+static void sorter_close(sorter *s) {
+    void *all[] = {s->particles, s->moved, s->keys[0], s->keys[1], s->ids[0], s->ids[1], s->room};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        cudaFree(all[i]);
+    peers_clock_close(&s->clock);
+    points_free(&s->input);
+}
+
+/* ---- all methods ---- */
+
+enum { SORT, MOVE, SORTS };
+enum { DEFAULT, ABP, OURS };
+static const char *const SORT_NAMES[SORTS] = {"CUB sort", "CUB sort and move"};
+static const char *const OUR_NAMES[OURS] = {"Ballast", "steal:abp"};
+static const char *const SCHEDULERS[OURS] = {NULL, "steal:abp"};
+
+typedef struct contest {
+    sorter s;
+    bench_times sorts[SORTS];
+    peers_ours ours[OURS];
+} contest;
+
+static void run_round(contest *c, bool keep) {
+    for (int i = 0; i < SORTS; i++) {
+        double seconds = sorter_run(&c->s, i == MOVE);
+        if (keep)
+            bench_add(&c->sorts[i], seconds);
+        else
+            sorter_check(&c->s, i == MOVE);
+    }
+    for (int i = 0; i < OURS; i++)
+        peers_ours_run(&c->ours[i], keep);
+}
+
+static void print_row(const char *method, const bench_times *times, uint32_t particles, double best) {
+    bench_spread s = bench_sum_up(times);
+    printf("  %-20s %9.3f %9.3f %9.3f %14.1f %10.2f\n", method, 1e3 * s.median, 1e3 * s.least, 1e3 * s.most,
+           1e-6 * particles / s.median, s.median / best);
+}
+
+static void print_table(const contest *c, const char *load) {
+    double best = bench_sum_up(&c->sorts[MOVE]).median;
+    printf("octree, %s particles; milliseconds, medians of %u\n  %-20s %9s %9s %9s %14s %10s\n", load,
+           c->sorts[SORT].count, "method", "median", "least", "most", "M particles/s", "/ sort, move");
+    for (int i = 0; i < SORTS; i++)
+        print_row(SORT_NAMES[i], &c->sorts[i], c->s.input.count, best);
+    for (int i = 0; i < OURS; i++)
+        print_row(OUR_NAMES[i], &c->ours[i].times, c->s.input.count, best);
+    fflush(stdout);
+}
+
+static void print_rows(const contest *c, const char *load) {
+    for (int i = 0; i < SORTS; i++)
+        peers_csv_rows(load, SORT_NAMES[i], &c->sorts[i], 0, 0);
+    for (int i = 0; i < OURS; i++)
+        peers_csv_rows(load, OUR_NAMES[i], &c->ours[i].times, c->ours[i].peak_bytes, c->ours[i].tasks);
+}
+
+static void compare(const peers_request *r, const char *load, uint32_t particles) {
+    static contest c;
+    const char *const options[] = {"--particles", load, NULL};
+    memset(&c, 0, sizeof c);
+    sorter_open(&c.s, particles);
+    for (int i = 0; i < OURS; i++)
+        peers_ours_open(&c.ours[i], "octree", options, SCHEDULERS[i], NULL);
+    for (uint32_t i = 0; i <= r->repeats; i++)
+        run_round(&c, i > 0);
+    (r->csv ? print_rows : print_table)(&c, load);
+    for (int i = 0; i < OURS; i++)
+        peers_ours_close(&c.ours[i]);
+    sorter_close(&c.s);
+}
+
+int main(int argc, char **argv) {
+    static const char *loads[8] = {"500k", "1M", "5M"};
+    uint32_t given = 0, count = 3;
+    peers_request r = {11, false};
+    for (int i = 1; i < argc; i++) {
+        uint64_t particles;
+        if (argv[i][0] != '-' && given < 8 && parse_size(argv[i], &particles) && particles >= 1 &&
+            particles <= 1u << 30)
+            loads[given++] = argv[i];
+        else if (!peers_option(&r, argc, argv, &i))
+            return peers_usage(" [PARTICLES ...]");
+    }
+    peers_need_gpu();
+    if (r.csv)
+        peers_csv_head();
+    count = given ? given : count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t particles = 0;
+        parse_size(loads[i], &particles);
+        compare(&r, loads[i], (uint32_t)particles);
+    }
+    return 0;
+}

@@ -1,0 +1,146 @@
+/* Template: the measured loops for BL_QUEUE, the same text on CPU and GPU. Waits go through the platform; nothing is counted that the host can
+ * work out. With BENCH_MANY, BL_QUEUE stands for many queues (many.inc.h) and is told how many callers share one. */
+#define BL_QUEUE_(x) BL_CAT(BL_QUEUE, _##x)
+#define LOOP(x) BL_CAT(BL_CAT(loop_, BL_QUEUE), _##x)
+
+/* One word per item is a literal, so that the compiler sees it. */
+BL_FN void LOOP(bind)(BL_QUEUE *q, const bench_job *j, uint32_t rank) {
+    bl_shape shape = {j->capacity, 1, j->threads};
+#ifdef BENCH_MANY
+    BL_QUEUE_(bind)(q, j->memory, shape, rank, j->group);
+#else
+    BL_QUEUE_(bind)(q, j->memory, shape, rank);
+#endif
+}
+
+BL_FN void LOOP(init)(const bench_job *j, uint32_t rank, uint32_t size) {
+    BL_QUEUE q;
+    LOOP(bind)(&q, j, 0);
+    BL_QUEUE_(init)(&q, 0, rank, size);
+}
+
+BL_FN void LOOP(fill)(const bench_job *j, uint32_t rank, uint32_t size) {
+    BL_QUEUE q;
+    LOOP(bind)(&q, j, rank);
+    for (uint32_t i = rank; i < j->items; i += size) {
+        uint32_t item = BENCH_FILLED + i;
+#ifdef BENCH_MANY
+        LOOP(bind)(&q, j, i % j->threads); /* spread over all of them */
+#endif
+        while (BL_QUEUE_(push)(&q, &item) == BL_QUEUE_RETRY)
+            ;
+    }
+}
+
+/* Who has pushed an item pops one, so there is one, though another caller may be on its way to it. */
+BL_FN uint64_t LOOP(ten)(BL_QUEUE *q, uint32_t value) {
+    uint64_t out = 0;
+    for (uint32_t i = 0; i < BENCH_PAIRS; i++) {
+        uint32_t item = value + i, tries = 0;
+        while (BL_QUEUE_(push)(q, &item) != BL_QUEUE_DONE)
+            bl_backoff(tries++);
+        tries = 0;
+        while (BL_QUEUE_(pop)(q, &item) != BL_QUEUE_DONE)
+            bl_backoff(tries++);
+        out += (uint64_t)item * item;
+    }
+    return out;
+}
+
+BL_FN bl_outcome LOOP(try_push)(BL_QUEUE *q, uint32_t item) {
+    bl_outcome outcome = BL_QUEUE_(push)(q, &item);
+    for (uint32_t tries = 0; outcome == BL_QUEUE_RETRY; tries++) {
+        bl_backoff(tries);
+        outcome = BL_QUEUE_(push)(q, &item);
+    }
+    return outcome;
+}
+BL_FN bl_outcome LOOP(try_pop)(BL_QUEUE *q, uint32_t *item) {
+    bl_outcome outcome = BL_QUEUE_(pop)(q, item);
+    for (uint32_t tries = 0; outcome == BL_QUEUE_RETRY; tries++) {
+        bl_backoff(tries);
+        outcome = BL_QUEUE_(pop)(q, item);
+    }
+    return outcome;
+}
+
+/* One to ten times: a push by chance, a pop by chance. FULL and EMPTY are answers like any other. */
+BL_FN void LOOP(mixed)(const bench_job *j, uint32_t rank) {
+    BL_QUEUE q;
+    LOOP(bind)(&q, j, rank);
+    uint32_t random = bench_random_start(j, rank), first = bench_first(j, rank), value = first, pops = 0;
+    uint64_t out = 0;
+    float work = (float)rank; /* nothing that a compiler can work out beforehand */
+    for (uint32_t round = 0; round < j->rounds; round++) {
+        random = bench_random_next(random);
+        for (uint32_t left = bench_some_pairs(random); left > 0; left--) {
+            uint32_t item = 0;
+            random = bench_random_next(random);
+            if (bench_chance(random) < j->push && LOOP(try_push)(&q, value) == BL_QUEUE_DONE)
+                value++;
+            random = bench_random_next(random);
+            if (bench_chance(random) < j->pop && LOOP(try_pop)(&q, &item) == BL_QUEUE_DONE) {
+                out += (uint64_t)item * item;
+                pops++;
+                for (uint32_t i = 0; i < j->fma; i++)
+                    work = work * 0.999f + 0.001f;
+            }
+        }
+    }
+    j->out[rank] = out;
+    j->pushes[rank] = value - first;
+    j->pops[rank] = pops;
+    j->work[rank] = work;
+}
+
+BL_FN void LOOP(drain)(const bench_job *j, uint32_t rank) {
+    BL_QUEUE q;
+    LOOP(bind)(&q, j, rank);
+    uint64_t out = 0;
+    uint32_t pops = 0, item = 0;
+    while (LOOP(try_pop)(&q, &item) == BL_QUEUE_DONE) {
+        out += (uint64_t)item * item;
+        pops++;
+    }
+    j->out[rank] = out;
+    j->pops[rank] = pops;
+}
+
+/* For deques: ten in, and out again what is left of them after the thieves. A round is not begun when enough are done or time is up. */
+BL_FN void LOOP(owner)(const bench_job *j, uint32_t rank) {
+    BL_QUEUE q;
+    LOOP(bind)(&q, j, rank);
+    uint32_t first = bench_first(j, rank), value = first, pops = 0, item = 0;
+    uint64_t out = 0;
+    for (uint32_t round = 0; round < j->rounds && (round % BENCH_ROUNDS != 0 || bl_time() < j->until); round++) {
+        for (uint32_t i = 0; i < BENCH_PAIRS; i++)
+            value += LOOP(try_push)(&q, value) == BL_QUEUE_DONE;
+        for (uint32_t i = 0; i < BENCH_PAIRS && LOOP(try_pop)(&q, &item) == BL_QUEUE_DONE; i++) {
+            out += (uint64_t)item * item;
+            pops++;
+        }
+    }
+    bl_store32_relaxed(j->ended, 1);
+    j->out[rank] = out;
+    j->pushes[rank] = value - first;
+    j->pops[rank] = pops;
+}
+
+BL_FN void LOOP(thief)(const bench_job *j, uint32_t rank) {
+    BL_QUEUE q;
+    LOOP(bind)(&q, j, rank);
+    uint32_t pops = 0, tries = 0, item = 0;
+    uint64_t out = 0;
+    while (!bl_load32_relaxed(j->ended)) {
+        if (BL_QUEUE_(steal)(&q, &item) != BL_QUEUE_DONE) {
+            bl_backoff(tries++);
+            continue;
+        }
+        out += (uint64_t)item * item;
+        pops++;
+        tries = 0;
+    }
+    j->out[rank] = out;
+    j->pushes[rank] = 0;
+    j->pops[rank] = pops;
+}

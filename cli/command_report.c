@@ -1,0 +1,78 @@
+/* ballast report: the rows of a folder as one page, with plots. */
+#include "options.h"
+#include "output.h"
+
+#include "../apps/common/app_output.h"
+#include "../report/report.h"
+
+#include <string.h>
+
+static const app_option REPORT_OPTIONS[] = {
+    {"--out", "FILE", "", "the page to write; DIR/report.html unless given"},
+    {"--force", NULL, "", "overwrite the page that is there"},
+    {"--help", NULL, "", "this text"},
+    {NULL, NULL, NULL, NULL},
+};
+
+static int help(void) {
+    puts("usage: ballast report DIR [options]\n\nMakes one HTML page from the rows that ballast bench SUITE --out DIR "
+         "wrote: who wins\n"
+         "where, a plot and a table of every experiment, and whether it agrees with the papers; and from\n"
+         "the timelines that ballast run APP --trace DIR/NAME.trace.json wrote.\n\noptions");
+    options_help(REPORT_OPTIONS);
+    return STATUS_OK;
+}
+
+/* Where a page would replace a file, only with --force. */
+static int check_place(const options *set, const char *path) {
+    if (!app_output_replaces(path) || options_given(set, "--force"))
+        return 0;
+    return wrong_use("%.300s: is there already (accepted: another --out, or --force to overwrite it)", path);
+}
+
+static int write_page(const report *r, const char *path) {
+    app_output output;
+    app_error problem = {""};
+    bench_error error = {""};
+    if (app_output_open(&output, "--out", path, &problem))
+        return run_failed("%s", problem.text);
+    int status = report_write(r, output.file, &error);
+    if (app_output_close(&output, &problem))
+        return run_failed("%s", problem.text);
+    return status ? run_failed("%s", error.text) : STATUS_OK;
+}
+
+static int make_page(const char *folder, const char *path) {
+    report r;
+    bench_error error = {""};
+    if (report_collect(&r, folder, &error))
+        return run_failed("%s", error.text);
+    int status = report_draw(&r, &error) ? run_failed("%s", error.text) : write_page(&r, path);
+    if (status == STATUS_OK)
+        printf("%s: %u experiment%s, %u timeline%s\n", path, r.count, r.count == 1 ? "" : "s", r.timeline_count,
+               r.timeline_count == 1 ? "" : "s");
+    report_free(&r);
+    return status;
+}
+
+int command_report(int argc, char **argv) {
+    options set = {.command = "report"};
+    options_add(&set, REPORT_OPTIONS);
+    const char *folder;
+    char path[480];
+    int status = options_parse(&set, argc, argv, "one DIR", &folder);
+    if (status)
+        return status;
+    if (options_given(&set, "--help"))
+        return help();
+    if (!folder)
+        return wrong_use(
+            "DIR missing (accepted: ballast report DIR, a folder that ballast bench SUITE --out DIR wrote)");
+    bool given = options_given(&set, "--out");
+    int length = given ? snprintf(path, sizeof path, "%s", options_text(&set, "--out"))
+                       : snprintf(path, sizeof path, "%s/report.html", folder);
+    if ((size_t)length >= sizeof path)
+        return wrong_use("%s: too long (accepted: up to 400 characters)", given ? "--out" : "DIR");
+    status = check_place(&set, path);
+    return status ? status : make_page(folder, path);
+}

@@ -1,0 +1,616 @@
+/* ballast run: one app, one device, one scheduler; solved, checked, summed up. */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime, isatty, open_memstream */
+
+#include "options.h"
+#include "output.h"
+#include "trace_file.h"
+
+#include "../apps/common/app_output.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { REPEAT_MAX = 1000, ENTRIES_MAX = 1000000000, WORKERS_MAX = 1000000, LANES_MAX = 1024 };
+
+static const char *const VICTIMS[] = {"round-robin", "random", NULL};
+static const char *const STEALS[] = {"one", "half", NULL};
+
+static const app_option RUN_OPTIONS[] = {
+    {"--device", "D", "auto", DEVICES_ACCEPTED "; auto is a usable GPU, else the cpu"},
+    {"--scheduler", "S", "auto", "a name from ballast list schedulers"},
+    {"--workers", "N", "", "how many work at once; all that fit unless given"},
+    {"--bind", NULL, "", "cpu: every worker stays on one core, out of those that this process may use"},
+    {"--group", "G", "", "who runs one task: lane, warp or block:LANES; the app's best unless given"},
+    {"--repeat", "R", "1", "runs, of which the median time is told"},
+    {"--seed", "S", "1", "of generated problems and of victim choice"},
+    {"--victims", "V", "", "whom to steal from: round-robin or random; the scheduler's best unless given"},
+    {"--steal", "S", "", "how much to steal: one or half; the scheduler's best unless given"},
+    {"--capacity", "N", "", "entries per queue at the start; it grows"},
+    {"--private", "N", "", "entries of a worker's private stack, 0 for none; the scheduler's best unless given"},
+    {"--pop", "N", "", "indices of a loop taken at once; the app's best unless given"},
+    {"--stall", "S", "60", "seconds without progress after which the run is given up"},
+    {"--time-limit", "S", "", "seconds that the runs may take together; then they are stopped"},
+    {"--checkpoint", "FILE", "", "write there what is left of a run that is stopped, and now and then before"},
+    {"--checkpoint-every", "S", "60", "seconds between two checkpoints"},
+    {"--resume", "FILE", "", "go on from there, with the options that it was written with"},
+    {"--trace", "FILE", "", "write a timeline of the last run's workers there, for Perfetto or chrome://tracing"},
+    {"--check", NULL, "", "check the result however long it takes"},
+    {"--no-check", NULL, "", "do not check the result"},
+    {"--json", NULL, "", "one object on one line"},
+    {"--help", NULL, "", "this text; with an APP also its options"},
+    {NULL, NULL, NULL, NULL},
+};
+
+/* The line that shows how far a run is, rewritten in place. */
+typedef struct progress_line {
+    bool shown;
+    uint64_t tasks; /* at the first call of this run, and when that was: set-up is no part of the rate */
+    double start;
+} progress_line;
+
+typedef struct run_request {
+    const app *app;
+    const char *values[OPTIONS_MAX]; /* of the app's options */
+    bl_config config;
+    uint32_t repeat;
+    uint64_t seed;
+    const char *trace;  /* NULL: none */
+    char problem[4096]; /* which, for checkpoints */
+    bool check, force, json;
+    progress_line progress;
+} run_request;
+
+typedef struct run_outcome {
+    bl_stats stats;     /* of the last run, the one that is checked */
+    const char *status; /* "complete", or why it was stopped */
+    uint32_t runs;
+    double seconds[REPEAT_MAX];
+    double median;
+    const char *checked;
+} run_outcome;
+
+/* ---- reading the command line ---- */
+
+static int help(const app *chosen) {
+    printf("usage: ballast run %s [options]\n\n", chosen ? chosen->name : "APP");
+    if (chosen) {
+        printf("%s: %s\n\noptions of %s\n", chosen->name, chosen->text, chosen->name);
+        options_help(chosen->options);
+    } else {
+        puts("Solves one problem, checks the answer, prints a summary.\n\napps (ballast run APP --help tells their "
+             "options)");
+        for (unsigned i = 0; app_at(i); i++)
+            printf("  %-10s  %s\n", app_at(i)->name, app_at(i)->text);
+    }
+    puts("\noptions of run");
+    options_help(RUN_OPTIONS);
+    puts("\nNumbers may end in k, M or G (powers of ten).");
+    return STATUS_OK;
+}
+
+/* The app's own options are known once its name has been read, so they come after it. */
+static int parse(options *set, int argc, char **argv, const app **chosen) {
+    for (int at = 0; at < argc;) {
+        if (options_is(argv[at])) {
+            int status = options_take(set, argv, &at);
+            if (status)
+                return status;
+            continue;
+        }
+        if (*chosen)
+            return wrong_use("%.64s: one too many after %s (accepted: one APP, then options)", argv[at],
+                             (*chosen)->name);
+        *chosen = known_app("", argv[at++]);
+        if (!*chosen)
+            return STATUS_WRONG_USE;
+        set->command = "run";
+        options_add(set, (*chosen)->options);
+    }
+    return 0;
+}
+
+static bool is_group(const char *text) {
+    if (strncmp(text, "block:", 6) != 0)
+        return strcmp(text, "lane") == 0 || strcmp(text, "warp") == 0;
+    char *end;
+    long lanes = strtol(text + 6, &end, 10);
+    return text[6] >= '0' && text[6] <= '9' && *end == '\0' && lanes >= 1 && lanes <= LANES_MAX;
+}
+
+static int read_names(const options *set, bl_config *config) {
+    int status = option_device(set, &config->device);
+    if (status == 0)
+        status = option_scheduler(set, &config->scheduler);
+    if (status)
+        return status;
+    if (options_given(set, "--group")) {
+        config->group = options_text(set, "--group");
+        if (!is_group(config->group))
+            return wrong_use("--group %.64s: unknown group (accepted: lane, warp, block:LANES with 1 to %d)",
+                             config->group, LANES_MAX);
+    }
+    int victims = -1, steal = -1;
+    if ((status = option_choice(set, "--victims", VICTIMS, &victims)) ||
+        (status = option_choice(set, "--steal", STEALS, &steal)))
+        return status;
+    config->victims = (bl_victims)(victims + 1);
+    config->steal = (bl_steal)(steal + 1);
+    return 0;
+}
+
+static int read_numbers(const options *set, run_request *request) {
+    uint64_t workers = 0, capacity = 0, private_entries = 0, repeat = 1, pop = 0;
+    int status;
+    if ((status = option_whole(set, "--workers", 1, WORKERS_MAX, &workers)) ||
+        (status = option_whole(set, "--capacity", 1, ENTRIES_MAX, &capacity)) ||
+        (status = option_whole(set, "--private", 0, ENTRIES_MAX, &private_entries)) ||
+        (status = option_whole(set, "--pop", 1, ENTRIES_MAX, &pop)) ||
+        (status = option_whole(set, "--repeat", 1, REPEAT_MAX, &repeat)) ||
+        (status = option_whole(set, "--seed", 0, UINT64_MAX, &request->seed)) ||
+        (status = option_seconds(set, "--stall", &request->config.stall_seconds)) ||
+        (status = option_seconds(set, "--time-limit", &request->config.time_limit)) ||
+        (status = option_seconds(set, "--checkpoint-every", &request->config.checkpoint_seconds)))
+        return status;
+    if (options_given(set, "--private") && private_entries == 0)
+        private_entries = BL_NONE;
+    request->config.workers = (uint32_t)workers;
+    request->config.capacity = (uint32_t)capacity;
+    request->config.private_entries = (uint32_t)private_entries;
+    request->config.grain = (uint32_t)pop;
+    request->config.seed = request->seed;
+    request->repeat = (uint32_t)repeat;
+    return 0;
+}
+
+/* All that a checkpoint must have been written with: the app, the seed, its options and what is in its files, wherever these lie. */
+static void name_problem(run_request *request, const void *problem) {
+    const app *chosen = request->app;
+    size_t size = sizeof request->problem;
+    int used = snprintf(request->problem, size, "%s --seed %" PRIu64 " data %016" PRIx64, chosen->name, request->seed,
+                        chosen->digest ? chosen->digest(problem) : 0);
+    for (int i = 0; chosen->options[i].name && used >= 0 && (size_t)used < size; i++)
+        if (!chosen->options[i].value || strcmp(chosen->options[i].value, "FILE") != 0)
+            used += snprintf(request->problem + used, size - (size_t)used, " %s %s", chosen->options[i].name,
+                             request->values[i]);
+    request->config.checkpoint_tag = request->problem;
+}
+
+static int read_request(const options *set, run_request *request) {
+    int status = read_names(set, &request->config);
+    if (status == 0)
+        status = read_numbers(set, request);
+    if (status)
+        return status;
+    request->force = options_given(set, "--check");
+    request->check = !options_given(set, "--no-check");
+    request->json = options_given(set, "--json");
+    request->config.bind = options_given(set, "--bind");
+    if (options_given(set, "--trace"))
+        request->trace = options_text(set, "--trace");
+    if (options_given(set, "--checkpoint"))
+        request->config.checkpoint = options_text(set, "--checkpoint");
+    if (options_given(set, "--resume"))
+        request->config.resume = options_text(set, "--resume");
+    if (request->force && !request->check)
+        return wrong_use("--check: contradicts --no-check (accepted: one of the two)");
+    if (options_given(set, "--checkpoint-every") && !request->config.checkpoint)
+        return wrong_use("--checkpoint-every: nothing is written (accepted: with --checkpoint FILE)");
+    if (request->trace && (request->config.checkpoint || request->config.resume))
+        return wrong_use(
+            "--trace %.200s: a timeline is of a run in one go (accepted: without --checkpoint and --resume)",
+            request->trace);
+    if (request->repeat > 1 && (request->config.checkpoint || request->config.resume))
+        return wrong_use("--repeat %" PRIu32 ": a run that stops and goes on is no measurement (accepted: 1 with %s)",
+                         request->repeat, request->config.checkpoint ? "--checkpoint" : "--resume");
+    options_values(set, request->app->options, request->values);
+    return 0;
+}
+
+/* ---- progress ---- */
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void show_progress(void *argument, uint64_t tasks) {
+    progress_line *line = argument;
+    if (!line->shown || tasks < line->tasks) { /* fewer: an app began anew within its run */
+        line->shown = true;
+        line->tasks = tasks;
+        line->start = now();
+    }
+    double seconds = now() - line->start;
+    double rate = seconds > 0 ? (double)(tasks - line->tasks) / seconds : 0;
+    fprintf(stderr, "\r%s tasks, %s tasks/s\033[K", human_count((double)tasks).text, human_count(rate).text);
+}
+
+static void clear_progress(progress_line *line) {
+    if (line->shown)
+        fputs("\r\033[K", stderr);
+    line->shown = false;
+}
+
+/* ---- signals ---- */
+
+static bl_context *volatile to_cancel;
+static atomic_int received; /* signals, by several threads perhaps */
+
+/* The first one lets the run stop in order, and that takes as long as it takes. A second one may be the same, sent to the process and to its group, as
+ * timeout does. The third means it. */
+static void on_signal(int number) {
+    enum { TOO_MANY = 3 };
+    int count = atomic_fetch_add(&received, 1) + 1;
+    if (count == 1)
+        bl_cancel(to_cancel);
+    if (count < TOO_MANY)
+        return;
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* NULL: as it was, unless there was a signal: the next one must not cut off what the first one asked for. */
+static void cancel_on_signals(bl_context *context) {
+    static const int signals[] = {SIGINT, SIGTERM};
+    static struct sigaction before[2];
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    if (context)
+        to_cancel = context;
+    for (int i = 0; i < 2; i++) {
+        if (context && sigaction(signals[i], NULL, before + i) == 0 && before[i].sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+        else if (!context && atomic_load(&received) == 0)
+            sigaction(signals[i], before + i, NULL);
+    }
+}
+
+/* ---- when the library says no ---- */
+
+static int no_code(const run_request *request, const bl_context *context) {
+    const char *scheduler = request->config.scheduler, *target = bl_device_target(context);
+    const bl_program *program = request->app->program(target);
+    bl_device_info device = {.capability = 0};
+    bl_device_find(bl_device_id(context), &device);
+    if (bl_device_lacks(&device, scheduler))
+        return wrong_use("--%s", bl_error_detail(context));
+    bool fits = strcmp(scheduler, "auto") == 0 || bl_program_has(program, without_alias(scheduler));
+    if (fits && request->config.group)
+        return wrong_use("--group %s: %s has no code for it on %s with --scheduler %s (accepted: its own group, or "
+                         "--scheduler auto)",
+                         request->config.group, request->app->name, target, scheduler);
+    if (fits)
+        return wrong_use("--scheduler %s: %s has no code for it on %s with these options (accepted: auto)", scheduler,
+                         request->app->name, target);
+    name_list accepted = {0};
+    for (uint32_t i = 0; bl_scheduler_name(i); i++)
+        if (bl_program_has(program, bl_scheduler_name(i)) && !bl_device_lacks(&device, bl_scheduler_name(i)))
+            name_list_add(&accepted, bl_scheduler_name(i));
+    return wrong_use("--scheduler %s: %s has no code for it on %s (accepted: %s)", scheduler, request->app->name,
+                     target, accepted.text);
+}
+
+/* What the ranges of the options do not catch: what the scheduler or the device has no use for, and what does not fit together. The library's
+ * detail begins with the option's name. */
+static int out_of_range(const char *detail) {
+    if (!strncmp(detail, "grain ", 6)) /* the option has the papers' name for it */
+        return wrong_use("--pop %s", detail + 6);
+    if (detail[0])
+        return wrong_use("--%s", detail);
+    return wrong_use("--workers, --capacity, --private: too large together for this device (accepted: smaller ones)");
+}
+
+static int no_device(const char *device) {
+    bool gpu = strncmp(device, "cuda", 4) == 0;
+    return wrong_use("--device %.64s: no usable %s here (accepted: " DEVICES_ACCEPTED ")", device,
+                     gpu ? "GPU" : "device");
+}
+
+/* Where each worker stood, a line each: the one message that is longer than a line. */
+static int stalled(const run_request *request, const char *detail) {
+    int status =
+        run_failed("%s: no progress, given up (--stall %g)", request->app->name, request->config.stall_seconds);
+    if (detail[0])
+        fprintf(stderr, "%s\n", detail);
+    return status;
+}
+
+/* One line for a status that is not BL_OK; `context` is NULL when there is none yet. Returns the exit status. */
+static int explain(const run_request *request, const bl_context *context, int status) {
+    const char *detail = bl_error_detail(context);
+    if (status == BL_ENODEVICE)
+        return no_device(request->config.device);
+    if (status == BL_ESCHEDULER)
+        return unknown_scheduler(request->config.scheduler);
+    if (status == BL_ENOCODE && context)
+        return no_code(request, context);
+    if (status == BL_EINVAL)
+        return out_of_range(detail);
+    if (status == BL_ESTALL)
+        return stalled(request, detail);
+    if (status == BL_EFILE)
+        return run_failed("--%s", detail);
+    return run_failed("%s: %s%s%s", request->app->name, bl_status_text(status), detail[0] ? ": " : "", detail);
+}
+
+/* Apps name the option or file themselves. */
+static int refused(const app_error *error, int status) {
+    int exit_status = run_failed("%s", error->text);
+    return status == STATUS_WRONG_USE ? status : exit_status;
+}
+
+/* ---- results ---- */
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void sorted(const run_outcome *outcome, uint32_t count, double *seconds) {
+    memcpy(seconds, outcome->seconds, count * sizeof *seconds);
+    qsort(seconds, count, sizeof *seconds, ascending);
+}
+
+static double median(const run_outcome *outcome, uint32_t count) {
+    double seconds[REPEAT_MAX];
+    sorted(outcome, count, seconds);
+    return (seconds[(count - 1) / 2] + seconds[count / 2]) / 2;
+}
+
+static double rate(const run_outcome *outcome) {
+    return outcome->median > 0 ? (double)outcome->stats.tasks / outcome->median : 0;
+}
+
+/* The app's lines "name value", lined up with ours. */
+static void print_result(const app *chosen, const void *problem) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory) {
+        chosen->print(problem, stdout, false);
+        return;
+    }
+    chosen->print(problem, memory, false);
+    fclose(memory);
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        char *gap = line + strcspn(line, " \t");
+        const char *value = gap + strspn(gap, " \t");
+        *gap = '\0';
+        print_row(stdout, line, "%s", value);
+    }
+    free(text);
+}
+
+static void print_seconds(const run_outcome *outcome, uint32_t repeat) {
+    if (repeat == 1) {
+        print_row(stdout, "seconds", "%s", human_seconds(outcome->median).text);
+        return;
+    }
+    double seconds[REPEAT_MAX];
+    sorted(outcome, repeat, seconds);
+    print_row(stdout, "seconds", "%s (median of %" PRIu32 ", %s to %s)", human_seconds(outcome->median).text, repeat,
+              human_seconds(seconds[0]).text, human_seconds(seconds[repeat - 1]).text);
+}
+
+static void print_summary(const run_request *request, const bl_context *context, const void *problem,
+                          const run_outcome *outcome) {
+    const bl_stats *stats = &outcome->stats;
+    print_row(stdout, "app", "%s", request->app->name);
+    print_row(stdout, "device", "%s (%s)", bl_device_id(context), bl_device_name(context));
+    print_row(stdout, "scheduler", "%s", stats->scheduler);
+    print_row(stdout, "workers", "%" PRIu32, stats->workers);
+    print_row(stdout, "group", "%s", stats->group);
+    print_row(stdout, "tasks", "%" PRIu64, stats->tasks);
+    print_seconds(outcome, request->repeat);
+    print_row(stdout, "tasks/s", "%s", human_count(rate(outcome)).text);
+    print_row(stdout, "peak entries", "%" PRIu64, stats->peak_entries);
+    print_row(stdout, "peak memory", "%s", human_bytes(stats->peak_bytes).text);
+    print_row(stdout, "steals", "%" PRIu64 " of %" PRIu64 " attempts", stats->steals, stats->steal_attempts);
+    print_row(stdout, "balance", "%.3g", stats->balance);
+    print_result(request->app, problem);
+    print_row(stdout, "checked", "%s", outcome->checked);
+}
+
+static void json_stats(json_writer *json, const run_outcome *outcome) {
+    const bl_stats *stats = &outcome->stats;
+    json_whole(json, "tasks", stats->tasks);
+    json_real(json, "seconds", outcome->median);
+    json_start(json, "seconds_all", '[');
+    for (uint32_t i = 0; i < outcome->runs; i++)
+        json_real(json, NULL, outcome->seconds[i]);
+    json_end(json, ']');
+    json_real(json, "tasks_per_second", rate(outcome));
+    json_whole(json, "peak_tasks", stats->peak_entries);
+    json_whole(json, "paper_tasks", stats->paper_tasks);
+    json_whole(json, "peak_bytes", stats->peak_bytes);
+    json_whole(json, "steals", stats->steals);
+    json_whole(json, "steal_attempts", stats->steal_attempts);
+    json_real(json, "balance", stats->balance);
+}
+
+/* `problem`: NULL where it has no result. */
+static void print_json(const run_request *request, const bl_context *context, const void *problem,
+                       const run_outcome *outcome) {
+    json_writer json = {stdout, false};
+    json_start(&json, NULL, '{');
+    json_string(&json, "app", request->app->name);
+    json_string(&json, "device", bl_device_id(context));
+    json_string(&json, "device_name", bl_device_name(context));
+    json_string(&json, "scheduler", outcome->stats.scheduler);
+    json_whole(&json, "workers", outcome->stats.workers);
+    json_string(&json, "group", outcome->stats.group);
+    json_string(&json, "status", outcome->status);
+    json_stats(&json, outcome);
+    if (problem) {
+        json_start(&json, "result", '{');
+        request->app->print(problem, stdout, true);
+        json_end(&json, '}');
+    }
+    json_string(&json, "checked", outcome->checked);
+    json_string(&json, "version", bl_version());
+    json_end(&json, '}');
+    putchar('\n');
+}
+
+/* ---- the run ---- */
+
+static int check(const run_request *request, const bl_context *context, void *problem, run_outcome *outcome) {
+    outcome->checked = "no";
+    app_error error = {""};
+    if (!request->check || request->app->check(problem, &outcome->stats, request->force, &outcome->checked, &error))
+        return STATUS_OK;
+    return run_failed("wrong result with %s on %s: %s", outcome->stats.scheduler, bl_device_id(context), error.text);
+}
+
+/* Who has no queues runs waves of tasks, and stops between two of them only. */
+static void note_waves(const run_request *request, const bl_stats *stats) {
+    bool waves = bl_scheduler_traits(stats->scheduler) & BL_TRAIT_WAVES;
+    if (waves && (request->config.time_limit > 0 || request->config.checkpoint))
+        note("%s: %s can stop only between two waves of tasks; this run had %" PRIu32,
+             request->config.time_limit > 0 ? "--time-limit" : "--checkpoint", stats->scheduler, stats->launches);
+}
+
+/* What was done a little differently than asked for. */
+static void note_changes(const run_request *request, const bl_context *context, const bl_stats *stats) {
+    uint32_t capacity = request->config.capacity, private_entries = request->config.private_entries;
+    uint32_t uses = bl_scheduler_uses(stats->scheduler);
+    uint64_t rounded = 2;
+    while (rounded < capacity)
+        rounded *= 2;
+    if (capacity && !(uses & BL_USES_CAPACITY))
+        note("--capacity %" PRIu32 ": of no use to %s, which has no queues", capacity, stats->scheduler);
+    else if (capacity > 0 && rounded != capacity)
+        note("--capacity %" PRIu32 ": rounded up to %" PRIu64 ", a power of two", capacity, rounded);
+    if (private_entries && private_entries != BL_NONE && !(uses & BL_USES_PRIVATE))
+        note("--private %" PRIu32 ": of no use to %s, which has no private stacks", private_entries, stats->scheduler);
+    if (request->config.workers && bl_scheduler_traits(stats->scheduler) & BL_TRAIT_GROUP_PER_TASK &&
+        !strcmp(bl_device_target(context), "cuda"))
+        note("--workers %" PRIu32 ": of no use to static:wave on a GPU, which hands out the tasks itself",
+             request->config.workers);
+    else if (stats->workers > 0 && stats->workers < request->config.workers) /* 0 when there was nothing to run */
+        note("--workers %" PRIu32 ": clamped to the %" PRIu32 " that fit", request->config.workers, stats->workers);
+}
+
+/* A run that was stopped has no result, but it can say how far it came. */
+static int stopped(const run_request *request, const bl_context *context, int status, run_outcome *outcome) {
+    /* While what was complete before a checkpoint is made again no other is written. */
+    const char *written = request->config.checkpoint, *from = request->config.resume;
+    const char *file = written && access(written, F_OK) == 0 ? written : from;
+    outcome->status = status == BL_ETIME ? "time-limit" : "cancelled";
+    outcome->checked = "no";
+    outcome->median = outcome->stats.seconds;
+    outcome->seconds[0] = outcome->stats.seconds;
+    outcome->runs = 1;
+    if (request->json)
+        print_json(request, context, NULL, outcome);
+    return run_failed("%s: %s after %s tasks%s%s", request->app->name,
+                      status == BL_ETIME ? "stopped by --time-limit" : outcome->status,
+                      human_count((double)outcome->stats.tasks).text, file ? "; to go on: --resume " : "",
+                      file ? file : "");
+}
+
+static int measure(run_request *request, bl_context *context, void *problem, run_outcome *outcome) {
+    int status = BL_OK;
+    outcome->status = "complete";
+    cancel_on_signals(context);
+    for (uint32_t i = 0; i < request->repeat && status == BL_OK; i++) {
+        if (request->trace && i + 1 == request->repeat)
+            status = bl_trace_start(context, 0);
+        if (status == BL_OK)
+            status = request->app->run(problem, context, &outcome->stats);
+        clear_progress(&request->progress);
+        outcome->seconds[i] = outcome->stats.seconds;
+    }
+    cancel_on_signals(NULL);
+    if (status == BL_ETIME || status == BL_ECANCEL)
+        return stopped(request, context, status, outcome);
+    if (status)
+        return explain(request, context, status);
+    outcome->runs = request->repeat;
+    outcome->median = median(outcome, request->repeat);
+    note_changes(request, context, &outcome->stats);
+    note_waves(request, &outcome->stats);
+    return check(request, context, problem, outcome);
+}
+
+static int run_loaded(run_request *request, bl_context *context, void *problem) {
+    run_outcome outcome;
+    memset(&outcome, 0, sizeof outcome);
+    int status = measure(request, context, problem, &outcome);
+    app_error error = {""};
+    if (status)
+        return status;
+    if (request->app->write && request->app->write(problem, context, &error))
+        return run_failed("%s", error.text);
+    if (request->trace && trace_write(request->trace, request->app->name, context, &outcome.stats, &error))
+        return run_failed("%s", error.text);
+    if (request->json)
+        print_json(request, context, problem, &outcome);
+    else
+        print_summary(request, context, problem, &outcome);
+    return STATUS_OK;
+}
+
+static int run_on(run_request *request, bl_context *context, void *problem) {
+    const app *chosen = request->app;
+    if (!chosen->program(bl_device_target(context)))
+        return wrong_use("--device %s: %s has no code for it (accepted: " DEVICES_ACCEPTED ")", request->config.device,
+                         chosen->name);
+    int status = chosen->load(problem, context);
+    if (status)
+        return explain(request, context, status);
+    status = run_loaded(request, context, problem);
+    chosen->unload(problem, context);
+    return status;
+}
+
+static int run_problem(run_request *request, void *problem) {
+    bl_context *context = NULL;
+    int status = bl_open(&context, &request->config);
+    if (status)
+        return explain(request, NULL, status);
+    status = run_on(request, context, problem);
+    bl_close(context);
+    return status;
+}
+
+static int run(run_request *request) {
+    if (isatty(STDERR_FILENO)) {
+        request->config.progress = show_progress;
+        request->config.progress_arg = &request->progress;
+    }
+    void *problem = NULL;
+    app_error error = {""};
+    if ((request->trace && app_output_check("--trace", request->trace, &error)) ||
+        (request->config.checkpoint && app_output_check("--checkpoint", request->config.checkpoint, &error)))
+        return run_failed("%s", error.text);
+    int status = request->app->open(&problem, request->values, request->seed, &error);
+    if (status)
+        return refused(&error, status);
+    if (request->config.checkpoint || request->config.resume)
+        name_problem(request, problem);
+    status = run_problem(request, problem);
+    request->app->close(problem);
+    return status;
+}
+
+int command_run(int argc, char **argv) {
+    options set = {.command = "run before APP"};
+    options_add(&set, RUN_OPTIONS);
+    run_request request;
+    memset(&request, 0, sizeof request);
+    int status = parse(&set, argc, argv, &request.app);
+    if (status)
+        return status;
+    if (options_given(&set, "--help"))
+        return help(request.app);
+    if (!request.app)
+        return known_app("run: ", NULL) ? STATUS_OK : STATUS_WRONG_USE;
+    status = read_request(&set, &request);
+    return status ? status : run(&request);
+}

@@ -1,0 +1,33 @@
+/* Template, part of worker_loop.inc.h: the end of a worker. */
+
+/* Leaves what is still private where the host finds it, and adds up. */
+BL_FN void BL__NAME(close)(bl__worker *w, uint64_t begun) {
+    bl__tally *tally = w->tally;
+#ifdef BL__LEAVES
+    BL__NAME(leave)(w);
+#endif
+    uint32_t count = bl__stack_count(w->stack);
+#if BL__JOINS
+    BL__NAME(share)(w, count);
+    for (uint32_t i = 0; BL_WARP == 1 && i < w->stack->extras; i++)
+        bl__record_share(w->run,
+                         w->stack->extra.entries[(size_t)i * w->words + BL__ENTRY_HEAD + sizeof(BL_PAYLOAD) / 4]);
+    if (w->lane == 0 &&
+        (BL__ENDS_ALONE || bl_load32_host(&w->run->control->stop) & ~BL__COARSE)) /* after the end nobody needs them */
+        bl__spare_trim(w->run, w->spare, 0);
+#endif
+    if (!BL__ENDS_ALONE) {
+        uint32_t *spill = w->run->spill + (size_t)w->id * w->run->stack_capacity * w->words;
+        for (uint32_t i = w->lane; i < count * w->words; i += BL_WARP)
+            spill[i] = bl__stack_slot(w->stack, w->words, w->stack->bottom + i / w->words)[i % w->words];
+    }
+    if (w->lane)
+        return;
+    if (!BL__ENDS_ALONE)
+        tally->spilled = count;
+    bl_store64_host(&tally->beat, 0);
+    bl_fetch_add64_relaxed(&tally->tasks, w->tasks);
+    bl_fetch_add64_relaxed(&tally->busy, bl_clock() - begun - w->waited);
+    bl_fetch_max64_relaxed(&tally->peak, w->peak);
+    bl_fetch_max64_relaxed(&tally->queue_peak, w->queue_peak);
+}

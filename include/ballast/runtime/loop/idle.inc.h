@@ -1,0 +1,81 @@
+/* Template, part of worker_loop.inc.h: a worker out of work waits until there may be some, or the run is over. */
+
+/* True when the run is over. */
+BL_FN bool BL__NAME(over)(bl__worker *w, const BL_SHARED *shared) {
+    bl__control *control = w->run->control;
+    uint32_t over = 0;
+    if (w->run->done_test) {
+        if (w->lane == 0 && BL_DONE_TEST(shared)) {
+            bl_fetch_or32_relaxed(&control->stop, BL__STOP_DONE);
+            over = 1;
+        }
+        return bl_warp_broadcast32(over, 0) != 0;
+    }
+    uint64_t word = w->lane == 0 ? bl__idle_read(control) : 0;
+    uint32_t all = bl_warp_broadcast32(bl__idle_all(word, w->run->workers) ? 1u : 0u, 0);
+    /* One look at all queues is enough, where nobody is asleep. */
+    if (!all || (!BL_CAN_SLEEP && w->id != 0) || !BL__NAME(all_empty)(w))
+        return false;
+    if (w->lane == 0)
+        over = bl__idle_finish(control, word);
+    return bl_warp_broadcast32(over, 0) != 0;
+}
+
+/* Waits until there may be work. False when the run is over or paused. */
+BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared) {
+    bl__control *control = w->run->control;
+    BL__NAME(stand)(w, BL__AT_IDLE);
+    BL__NAME(note)(w, BL__AT_IDLE);
+    if (w->lane == 0)
+        bl__idle_enter(control);
+#if BL__RAIDS
+    uint64_t since = bl_clock();
+    bool looks_out = false;
+#elif BL__HIDES
+    bl__watched watched = {bl_clock32(), w->id, 0};
+#endif
+    for (uint32_t tries = 0;; tries++) {
+        if (BL__NAME(stopping)(w))
+            return false;
+        if (BL__NAME(sees_work)(w))
+            break;
+#if BL__RAIDS
+        if (looks_out)
+            bl__look_out(w->run, w->id);
+        if (BL__NAME(sees_held_up)(w))
+            break;
+#elif BL__HIDES
+        if (w->lane == 0)
+            bl__watch_another(w, &watched);
+#endif
+        uint32_t gone = w->lane == 0 && (bl__idle_read(control) & BL__IDLE_DONE);
+        if (bl_warp_broadcast32(gone, 0))
+            return false;
+        if (BL__NAME(over)(w, shared)) {
+            bl__wake_all(w->run);
+            return false;
+        }
+        if (!bl__idle_pause(tries))
+            continue;
+        /* Asleep only if nothing was published before `sleepers` was raised: pairs with bl__wake_for_work. */
+        uint32_t seen = bl__sleep_begin(w->run);
+        bool sleeps = BL__NAME(all_empty)(w) && !BL__NAME(stopping)(w) && !(bl__idle_read(control) & BL__IDLE_DONE) &&
+                      !(w->run->done_test && BL_DONE_TEST(shared));
+#if BL__RAIDS
+        looks_out = looks_out || bl__lookout_take(w->run, w->id);
+        if (sleeps && looks_out) {
+            bl__nap(w->run, seen, bl__nap_length(bl_clock() - since));
+            sleeps = false;
+        }
+#endif
+        if (sleeps)
+            bl__sleep_now(w->run, seen);
+        bl__sleep_end(w->run);
+    }
+#if BL__RAIDS
+    if (looks_out)
+        bl__lookout_give(w->run);
+#endif
+    uint32_t go = w->lane == 0 && bl__idle_leave(control);
+    return bl_warp_broadcast32(go, 0) != 0;
+}

@@ -1,0 +1,96 @@
+/* Template, part of worker_loop.inc.h: passes on what tasks returned, and runs joins whose children have all returned. */
+
+/* One lane: passes on what its task returned. The record all of whose children have returned, or BL__NO_JOIN. */
+BL_HOT_FN uint32_t BL__NAME(pass_on)(const bl__run *run, const bl_task *task) {
+    if (task->join & BL__ROOT) {
+        if (BL_SUM && task->join != BL__NO_JOIN)
+            ((uint64_t *)(void *)run->results)[task->join & ~BL__ROOT] = task->returned->sum;
+        return BL__NO_JOIN;
+    }
+    uint32_t number = BL_SUM ? task->join : bl__record_number(task->join);
+    bl__record *r = bl__record_at(run, number);
+    uint64_t sum = BL_SUM ? task->returned->sum : 0;
+    uint64_t state = BL_WARP == 1 ? bl__record_arrive_own(r, sum)
+                     : BL_SUM     ? bl__record_arrive_sum(r, sum)
+                                  : bl__record_arrive(r, sum);
+    if (BL__CHECKS && BL_SUM && (sum > BL__SUM_MASK || (state & BL__SUM_MASK) < sum)) /* it has wrapped */
+        bl__stop_for_misuse(run->control, BL__SUM_TOO_LARGE, 0);
+    task->returned->sum = state & BL__SUM_MASK;
+    return bl__record_out(state) ? BL__NO_JOIN : number;
+}
+
+/* In place of the fork that left this record. True: a thief was there meanwhile. */
+BL_HOT_FN bool BL__NAME(go_on)(bl__worker *w, bl_task *task, bl__record *r, const BL_SHARED *shared, BL_LOCAL *local) {
+    task->join = r->parent;
+    task->index = r->slot;
+#if BL_SUM
+    (void)w, (void)shared, (void)local;
+    if (task->lane == 0)
+        task->returned->ended = BL__RETURNED;
+    return false;
+#else
+    const uint32_t count = *bl__record_count(r);
+    const bool wide = count > (BL_JOIN_WIDTH);
+    unsigned char *payload = (unsigned char *)r + BL__PAYLOAD_AT;
+    unsigned char *results = bl__record_results(r, BL__RESULTS_AT, wide);
+    BL__NAME(open)(w);
+    BL_JOIN(task, (const BL_PAYLOAD *)(const void *)payload, (const BL_RESULT *)(const void *)results, count, shared,
+            local);
+    const bool visited = BL__NAME(shut)(w);
+    if (wide)
+        bl__record_joined(results);
+    return visited;
+#endif
+}
+
+#if BL_KIND_LANE
+/* All lanes of the warp together, each with a task of its own: up from record to record, until nobody came last. */
+BL_HOT_FN bool BL__NAME(join)(bl__worker *w, bl_task *task, const BL_SHARED *shared, BL_LOCAL *local) {
+    bool visited = false;
+    bl__must_have_ended(task);
+    while (bl_warp_any(task->returned->ended == BL__RETURNED)) {
+        uint32_t done = task->returned->ended == BL__RETURNED ? BL__NAME(pass_on)(w->run, task) : BL__NO_JOIN;
+        task->returned->ended = BL__FORKED;
+        if (done != BL__NO_JOIN) {
+            task->returned->ended = BL__UNENDED;
+            visited = BL__NAME(go_on)(w, task, bl__record_at(w->run, done), shared, local) || visited;
+            bl__must_have_ended(task);
+        }
+        bl_warp_sync();
+        if (done != BL__NO_JOIN)
+            bl__spare_give(w->spare, done);
+        bl_warp_sync();
+        if (w->lane == 0 && w->spare[0] > BL__SPARE_HIGH)
+            bl__spare_trim(w->run, w->spare, BL__SPARE_HIGH);
+        bl_warp_sync();
+    }
+    return visited;
+}
+#else
+/* All lanes of the block together, of which one returned something. */
+BL_HOT_FN void BL__NAME(join)(bl__worker *w, bl_task *task, const BL_SHARED *shared, BL_LOCAL *local) {
+    bl__stack *s = w->stack;
+    for (;;) {
+        if (task->lane == 0)
+            bl__must_have_ended(task);
+        if (task->returned->ended != BL__RETURNED)
+            break;
+        if (task->lane == 0)
+            s->order = BL__NAME(pass_on)(w->run, task);
+        bl__worker_sync(task->lanes);
+        uint32_t done = s->order;
+        if (task->lane == 0)
+            task->returned->ended = BL__UNENDED;
+        bl__worker_sync(task->lanes);
+        if (done == BL__NO_JOIN)
+            break;
+        BL__NAME(go_on)(w, task, bl__record_at(w->run, done), shared, local);
+        bl__worker_sync(task->lanes);
+        if (task->lane == 0) {
+            bl__spare_give(w->spare, done);
+            if (w->spare[0] > BL__SPARE_HIGH)
+                bl__spare_trim(w->run, w->spare, BL__SPARE_HIGH);
+        }
+    }
+}
+#endif

@@ -1,0 +1,164 @@
+/* Template: THE worker loop, for every target, scheduler, queue and group.
+ *
+ *     settle     publish what others should have; keep room for the next spawns and records for the next forks
+ *     acquire    with an empty stack: fetch, search, go idle, sleep; notice the end
+ *     expose     on a GPU, before a batch that may take long: publish what the batch does not need
+ *     run        take a batch off the private stack and run it
+ *     join       pass on what tasks returned, and run joins whose children have all returned
+ *
+ * Each is a file of loop/. The first three make up `prepare`, below. A thread, a warp and a block have a function `turns` each (loop/thread.inc.h, ...), which
+ * repeats prepare, run and join.
+ *
+ * A worker of lane tasks is a warp whose lanes run a task each; otherwise the lanes of a block run one task together, and the block's first
+ * warp leads: it alone settles and acquires. On a CPU a warp has one lane and both are the same.
+ *
+ * Included once per instance with BL_PROGRAM, BL_PAYLOAD, ... (program.h), BL_INSTANCE (a word that is part of every name), BL_KIND_LANE and BL_SCHEDULER:
+ * on a GPU a file of schedulers/, with its BL_QUEUE; elsewhere policy_queues.inc.h or policy_waves.inc.h, which call the library's schedulers.
+ */
+#define BL__NAME(x) BL_CAT(BL_CAT(BL__OF_PROGRAM, _##x##_), BL_INSTANCE)
+#define BL_QUEUE_(x) BL_CAT(BL_QUEUE, _##x)
+
+#include BL_SCHEDULER
+
+/* Private stacks that others can reach (CPU), or cannot (GPU). */
+#define BL__RAIDS (BL_WARP == 1 && !BL__ENDS_ALONE)
+#define BL__HIDES (BL_WARP > 1 && !BL__ENDS_ALONE)
+#define BL__KNOWN 4u /* batches after which a worker has seen how long they take */
+#if BL__RAIDS
+#include "raid.inc.h"
+#endif
+
+#define BL__BATCH (BL_KIND_LANE ? BL_WARP : 1u)
+
+#include "loop/basics.inc.h"
+#include "loop/settle.inc.h"
+#if BL__HIDES
+#include "loop/expose.inc.h"
+#endif
+#if !BL__ENDS_ALONE
+#include "loop/idle.inc.h"
+#endif
+#include "loop/acquire.inc.h"
+
+/* What settle and prepare go by. A GPU looks before a batch and uses it after, so that nobody waits for memory; a CPU has it near and looks
+ * when it needs it. */
+BL_FN void BL__NAME(look_around)(bl__worker *w) {
+    if (w->lane == 0) {
+        w->stop = bl_load32_host(&w->run->control->stop);
+        /* A thread that keeps nothing to itself publishes whatever it holds, so it need not ask. */
+        w->shown = BL_WARP == 1 && w->run->private_limit == 0 ? 1 : BL__NAME(shown)(w);
+    }
+}
+
+/* Between two batches. False: stop. */
+BL_FN bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
+    if (BL_WARP == 1)
+        BL__NAME(look_around)(w);
+    BL__NAME(settle)(w, shared);
+    BL__NAME(make_ready)(w);
+    if (w->lane == 0)
+        bl_store64_host(&w->tally->beat, w->tasks);
+#if BL__HIDES
+    const uint32_t now = bl_clock32();
+    if (now - w->begun >= BL_LONG_TICKS) /* w->stop was read before the batch: this one knows better */
+        w->stop |= BL__COARSE;
+    w->begun = now;
+#endif
+    uint32_t stop = bl_warp_broadcast32(w->stop, 0);
+    if (stop & ~BL__COARSE)
+        return false;
+    if (!BL__NAME(held)(w)) {
+        if (!BL__NAME(acquire)(w, shared))
+            return false;
+#if BL__HIDES
+        w->begun = bl_clock32();
+        stop = bl_warp_broadcast32(w->stop, 0);
+#endif
+    }
+#if BL__HIDES
+    if (stop & BL__COARSE || w->tasks < BL__KNOWN * BL__BATCH)
+        BL__NAME(expose)(w, shared);
+#endif
+    if (BL_WARP > 1)
+        BL__NAME(look_around)(w);
+    return true;
+}
+
+#if BL__JOINS
+#include "loop/join.inc.h"
+#endif
+#if BL_WARP == 1
+#include "loop/thread.inc.h"
+#elif BL_KIND_LANE
+#include "loop/warp.inc.h"
+#else
+#include "loop/block.inc.h"
+#endif
+#include "loop/close.inc.h"
+
+/* The whole life of one lane of worker `id`, whose counters go to tally `slot`. */
+BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t id, uint32_t lane, uint32_t slot,
+                          bl__stack *stack, void *scratch) {
+    bl__worker w = bl__worker_start(run, stack, id, lane, slot, BL__BATCH, BL_ENTRY_WORDS);
+    bool leads = BL_KIND_LANE || lane < BL_WARP;
+    BL_ASSUME(run->lanes >= BL_WARP); /* so that a block's tasks need no code for a single lane */
+    uint64_t begun = bl_clock();
+    BL_LOCAL local;
+    memset(&local, 0, sizeof local);
+    bl__returned mine = {0, BL__FORKED}; /* of a task of one lane; a block's lies where all of it can see it */
+    bl_task task = {stack,
+                    &run->control->stop,
+                    scratch,
+                    BL_KIND_LANE ? 0 : lane,
+                    BL_KIND_LANE ? 1 : run->lanes,
+                    BL_ENTRY_WORDS,
+                    run,
+                    BL_KIND_LANE ? &mine : &stack->returned,
+                    w.spare,
+                    BL__NO_JOIN,
+                    0,
+                    BL__RESULT_BYTES,
+                    BL__RESULTS_AT,
+                    BL__PAYLOAD_AT,
+                    BL_SUM ? BL__MOST_CHILDREN : (BL_JOIN_WIDTH),
+                    BL__PAYLOAD_BYTES,
+                    BL__CHECKS,
+                    BL_MAX_SPAWN,
+                    0,
+                    0};
+#if BL__JOINS
+    if (lane == 0)
+        w.spare[0] = 0;
+#endif
+#if BL__ENDS_ALONE
+    if (leads)
+        BL__NAME(open_share)(&w);
+#endif
+#if BL__RAIDS
+    bl_store32_relaxed(&w.tally->slow, 0); /* of an earlier launch */
+    bl_store64_relaxed(&w.tally->dry, 0);
+#endif
+    if (leads) {
+        BL__NAME(stand)(&w, BL__AT_WORK);
+        BL__NAME(note)(&w, BL__AT_WORK);
+        bl_warp_sync();
+    }
+    BL__NAME(turns)(&w, &task, shared, &local);
+    BL_MERGE(shared, &local);
+    if (leads) {
+        BL__NAME(stand)(&w, BL__AT_END);
+        BL__NAME(note)(&w, BL__AT_END);
+        BL__NAME(close)(&w, begun);
+        if (lane == 0)
+            bl__wake_all_if_stopped(run);
+    }
+}
+
+#undef BL__BATCH
+#undef BL__RAIDS
+#undef BL__HIDES
+#undef BL__KNOWN
+#undef BL__ENDS_ALONE
+#undef BL__LEAVES
+#undef BL_QUEUE_
+#undef BL__NAME

@@ -1,0 +1,46 @@
+/* Central: one queue for all workers (Cederman and Tsigas 2008, sections 4.2 and 4.3).
+ * BL_SCHEDULER_PROPERTIES central: fifo one one_queue|greedy capacity|private|done_test one shared queue for all workers, greedy
+ *
+ * The contract is in scheduler_contract.h. With a private stack a worker publishes only when the queue has run empty; without one every task passes through
+ * the queue, as in the paper.
+ */
+#define BL__ENDS_ALONE 0
+
+#include "transfer.inc.h"
+
+BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
+    uint32_t got = 0;
+    if (w->lane == 0) {
+        BL_QUEUE q = BL__NAME(queue)(w, 0);
+        if (BL_QUEUE_(size)(&q)) /* an empty queue is looked at, not fought for */
+            got = BL__NAME(take_batch)(w, &q);
+    }
+    bl_warp_sync();
+    return bl_warp_broadcast32(got, 0);
+}
+
+BL_FN uint32_t BL__NAME(publish)(bl__worker *w, uint32_t n) {
+    uint32_t done = 0;
+    if (w->lane == 0) {
+        BL_QUEUE q = BL__NAME(queue)(w, 0);
+        done = BL__NAME(put_oldest)(w, &q, n);
+        w->queue_peak = bl__max(w->queue_peak, BL_QUEUE_(size)(&q));
+    }
+    bl_warp_sync();
+    return bl_warp_broadcast32(done, 0);
+}
+
+BL_FN bool BL__NAME(all_empty)(bl__worker *w) {
+    uint32_t size = 0;
+    if (w->lane == 0) {
+        BL_QUEUE q = BL__NAME(queue)(w, 0);
+        size = BL_QUEUE_(size)(&q);
+    }
+    return bl_warp_broadcast32(size, 0) == 0;
+}
+
+BL_FN uint32_t BL__NAME(shown)(bl__worker *w) {
+    BL_QUEUE q = BL__NAME(queue)(w, 0);
+    return BL_QUEUE_(size)(&q);
+}
+BL_FN bool BL__NAME(sees_work)(bl__worker *w) { return !BL__NAME(all_empty)(w); }

@@ -1,0 +1,72 @@
+/* List scheduling: one list of tasks, from which everybody takes the next ones (Toss and Gautier 2012, section 4.3).
+ * BL_SCHEDULER_PROPERTIES list: none one waves nothing one list of tasks, a launch per wave, everybody takes the next ones
+ * BL_SCHEDULER_FORM locked: waves|locked a list behind a lock, a launch per wave, everybody takes the next tasks
+ * BL_SCHEDULER_FORM faa: waves|greedy a list and a fetch-and-add, a launch per wave, everybody takes the next tasks, greedy within a wave
+ *
+ * The contract is in scheduler_contract.h, waves are in waves.inc.h: the list is the in-array, and all that is shared is the number of the next task.
+ *   list:locked    behind a lock, as in the paper
+ *   list:faa       taken by fetch-and-add
+ * On a GPU a worker that is about to run its last tasks takes the next ones at once: the answer of the fetch-and-add arrives while they run.
+ *
+ * Order pairs
+ *   L1 (lock, acquire) with L2 (unlock, release): `drawn` is changed in turn.
+ */
+#include "waves.inc.h"
+
+/* Lane 0: the first of the next n tasks. */
+BL_FN uint64_t BL__NAME(draw_locked)(bl__control *c, uint32_t n) {
+    uint64_t first = 0;
+    for (uint32_t waiting = 1, tries = 0;
+         waiting;) { /* what is done with the lock stands inside the loop, as in blocking.h */
+        uint32_t unlocked = 0;
+        if (bl_cas32_acquire(&c->draw_lock, &unlocked, 1)) { /* L1 */
+            first = bl_load64_relaxed(&c->drawn);
+            bl_store64_relaxed(&c->drawn, first + n);
+            bl_store32_release(&c->draw_lock, 0); /* L2 */
+            waiting = bl_opaque32(0);
+        } else {
+            bl_wait_change32(&c->draw_lock, 1, &tries);
+        }
+    }
+    return first;
+}
+
+/* Lane 0: takes the tasks of the next share. */
+BL_FN void BL__NAME(draw)(bl__worker *w) {
+    const bl__run *run = w->run;
+    if (BL__TAKES_PIECES) {
+        /* What was left after the last draw; less by now, because others have drawn since: hence a sixteenth and not an eighth. */
+        uint32_t left = w->drawn_at < run->slice_tasks ? run->slice_tasks - (uint32_t)w->drawn_at : 0;
+        w->drawn = bl__piece(w, UINT32_MAX, bl__max(left / run->groups / 16, 1));
+    } else {
+        w->drawn = w->batch;
+    }
+    w->drawn_at = run->locked ? BL__NAME(draw_locked)(run->control, w->drawn)
+                              : bl_fetch_add64_relaxed(&run->control->drawn, w->drawn);
+}
+
+BL_FN void BL__NAME(open_share)(bl__worker *w) { (void)w; }
+
+BL_FN bool BL__NAME(next_share)(bl__worker *w) {
+    uint64_t all = w->run->slice_tasks, from = 0;
+    uint32_t drawn = 0;
+    if (w->lane == 0) {
+        if (w->drawn == 0)
+            BL__NAME(draw)(w);
+        drawn = w->drawn;
+        from = w->drawn_at < all ? w->drawn_at : all;
+        w->drawn = 0;
+    }
+    from = bl_warp_broadcast32((uint32_t)from, 0);
+    drawn = bl_warp_broadcast32(drawn, 0);
+    return BL__NAME(give_share)(w, from, from + drawn);
+}
+
+BL_FN uint32_t BL__NAME(at_once)(bl__worker *w) { return BL__TAKES_PIECES ? w->task_end - w->task : w->batch; }
+
+/* Nobody is ever hungry. On a GPU this is where to look ahead: it is asked before a batch, and the answer is used after it. */
+BL_FN uint32_t BL__NAME(shown)(bl__worker *w) {
+    if (BL_WARP > 1 && !w->run->locked && w->task == w->task_end && w->drawn == 0)
+        BL__NAME(draw)(w);
+    return 1;
+}

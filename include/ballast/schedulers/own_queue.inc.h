@@ -1,0 +1,121 @@
+/* Template: what schedulers with a queue per worker have in common: feeding one's own queue, and taking from the others'.
+ *
+ * Victims are looked at by all lanes of the warp at once, in turn after the worker's own number or at random. A thief takes one entry, or half of
+ * what the victim shows.
+ */
+#include "transfer.inc.h"
+
+/* Lane by lane a victim, and how much it shows. */
+BL_FN uint32_t BL__NAME(look)(bl__worker *w, uint32_t *victim) {
+    uint32_t workers = w->run->queue_count, from;
+    from = w->run->random_victims && !w->primed ? bl__random(w) % workers : w->victim;
+    w->victim = (from + BL_WARP) % workers;
+    w->primed = 0;
+    *victim = (from + w->lane) % workers;
+    if (*victim == w->id || w->lane >= workers)
+        return 0;
+    BL_QUEUE q = BL__NAME(queue)(w, *victim);
+    return BL_QUEUE_(size)(&q);
+}
+
+#if BL_WARP > 1
+/* Enough for all lanes, up to `most` entries. */
+BL_FN uint32_t BL__NAME(rob_batch)(bl__worker *w, BL_QUEUE *q, uint32_t most) {
+    uint32_t tasks = 0, got = 0;
+    while (tasks < w->batch && got < most && BL__NAME(take)(w, q, true) == BL_QUEUE_DONE) {
+        const uint32_t *slot = bl__stack_slot(w->stack, w->words, w->stack->top - 1);
+        tasks += slot[1] - slot[0];
+        got++;
+    }
+    return got;
+}
+#endif
+
+/* Where there are many, or where tasks take long, a warp takes what its lanes need: empty lanes cost more than to leave the rest to others. Else it
+ * takes one entry, because many look for work. */
+BL_FN uint32_t BL__NAME(rob)(bl__worker *w, uint32_t victim, uint32_t size) {
+    BL_QUEUE q = BL__NAME(queue)(w, victim);
+    uint32_t want = w->run->steal_half ? (size + 1) / 2 : 1, got = 0;
+    want = bl__min(want, w->run->stack_capacity - w->run->outbox); /* the next tasks must still have room to spawn */
+#if BL_WARP > 1
+    if (w->batch > 1 && !w->run->one_per_node && (size >= 2 * w->batch || (w->tasks && w->stop & BL__COARSE)))
+        return BL__NAME(rob_batch)(w, &q, bl__min((size + 1) / 2, w->run->stack_capacity - w->run->outbox));
+#endif
+#if BL_QUEUE_(BY_HANDLE)
+    while (got < want && BL__NAME(take)(w, &q, true) == BL_QUEUE_DONE)
+        got++;
+#else
+    bl__stack *s = w->stack; /* the slots up to the ring's end lie one after another */
+    want = bl__min(want, s->mask + 1 - (s->top & s->mask));
+    got = BL_QUEUE_(steal_n)(&q, bl__stack_slot(s, w->words, s->top), want);
+    bl__stack_move_top(s, s->top + got);
+#endif
+    return got;
+}
+
+BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
+    uint32_t got = 0;
+    if (w->lane == 0) {
+        BL_QUEUE own = BL__NAME(queue)(w, w->id);
+        if (BL_WARP == 1 || BL_QUEUE_(size)(&own)) /* a look costs a GPU less than a pop that finds nothing */
+            got = BL__NAME(take_batch)(w, &own);
+    }
+    bl_warp_sync();
+    got = bl_warp_broadcast32(got, 0);
+    if (got)
+        return got;
+    bl__worker_looks(w);
+    uint32_t victim, size = BL__NAME(look)(w, &victim);
+    for (uint32_t show = bl_warp_ballot(size > 0), tries = 0; show && tries < 4; show &= show - 1, tries++) {
+        uint32_t lane = bl_lowest_bit(show);
+        uint32_t from = bl_warp_broadcast32(victim, lane), shown = bl_warp_broadcast32(size, lane);
+        if (w->lane == 0)
+            got = BL__NAME(rob)(w, from, shown);
+        bl_warp_sync();
+        got = bl_warp_broadcast32(got, 0);
+        bl__worker_tried(w, got);
+        if (got)
+            break;
+    }
+    return got;
+}
+
+/* The n oldest entries into the own queue; how many went. */
+BL_FN uint32_t BL__NAME(feed)(bl__worker *w, uint32_t n) {
+    uint32_t done = 0;
+    if (w->lane == 0) {
+        BL_QUEUE own = BL__NAME(queue)(w, w->id);
+        done = BL__NAME(put_oldest)(w, &own, n);
+        /* With a private stack it was empty, or full, and another look would cost more than it tells. */
+        uint32_t size = w->run->private_limit ? done : BL_QUEUE_(size)(&own);
+        w->queue_peak = bl__max(w->queue_peak, size);
+        w->peak = bl__max(w->peak, bl__stack_count(w->stack) + size);
+    }
+    bl_warp_sync();
+    return bl_warp_broadcast32(done, 0);
+}
+
+BL_FN uint32_t BL__NAME(shown)(bl__worker *w) {
+    BL_QUEUE own = BL__NAME(queue)(w, w->id);
+    return BL_QUEUE_(size)(&own);
+}
+
+BL_FN bool BL__NAME(sees_work)(bl__worker *w) {
+    uint32_t victim, size = BL__NAME(look)(w, &victim);
+    if (bl_warp_any(size > 0)) { /* fetch comes back to these */
+        w->victim = bl_warp_broadcast32(victim, 0);
+        w->primed = 1;
+        return true;
+    }
+    return bl_warp_any(w->lane == 0 && BL__NAME(shown)(w) > 0);
+}
+
+BL_FN bool BL__NAME(all_empty)(bl__worker *w) {
+    uint32_t left = 0;
+    BL_OVERLAP
+    for (uint32_t i = w->lane; i < w->run->queue_count; i += BL_WARP) {
+        BL_QUEUE q = BL__NAME(queue)(w, i);
+        left |= BL_QUEUE_(size)(&q);
+    }
+    return !bl_warp_any(left != 0);
+}

@@ -1,0 +1,38 @@
+/* Static: in- and out-arrays, a launch per wave (Cederman and Tsigas 2008, Algorithm 1; Gems 35, section 35.3.1).
+ * BL_SCHEDULER_PROPERTIES static: none one waves nothing in- and out-array, a launch per wave of tasks
+ * BL_SCHEDULER_FORM wave: waves|group_per_task in- and out-array, a launch per wave, a group per task
+ * BL_SCHEDULER_FORM split: waves in- and out-array, a launch per wave, an equal share for each worker
+ * BL_SCHEDULER_FORM cyclic: waves|turns in- and out-array, a launch per wave, workers take turns
+ *
+ * The contract is in scheduler_contract.h, waves are in waves.inc.h. Every worker runs a share of the tasks that is fixed before they start:
+ *   static:wave    as many groups as there are tasks (2008): a group per task, handed out by the hardware
+ *   static:split   a fixed number of groups, each with an equal part of the array (Gems 35)
+ *   static:cyclic  a fixed number of groups that take turns: what Thrust does with a loop (Toss and Gautier 2012, section 4.6)
+ */
+#include "waves.inc.h"
+
+BL_FN void BL__NAME(open_share)(bl__worker *w) {
+    const bl__run *run = w->run;
+    uint64_t tasks = run->slice_tasks, turn = run->turn;
+    w->task = w->task_end = run->first_task + run->slice_tasks;
+    if (turn)
+        BL__NAME(give_share)(w, w->id * turn, (w->id + 1) * turn);
+    else
+        BL__NAME(give_share)(w, tasks * w->id / run->groups, tasks * (w->id + 1) / run->groups);
+}
+
+BL_FN bool BL__NAME(next_share)(bl__worker *w) {
+    const bl__run *run = w->run;
+    uint64_t turn = run->turn, done = w->task_end - run->first_task;
+    return turn && BL__NAME(give_share)(w, done + (run->groups - 1) * turn, done + run->groups * turn);
+}
+
+/* A group with a long share runs it in pieces, so that the host sees it advance. */
+BL_FN uint32_t BL__NAME(at_once)(bl__worker *w) {
+    if (!BL__TAKES_PIECES)
+        return w->batch;
+    uint32_t left = w->task_end - w->task;
+    return w->run->turn ? left : bl_warp_broadcast32(bl__piece(w, left, left), 0);
+}
+
+BL_FN uint32_t BL__NAME(shown)(bl__worker *w) { return (void)w, 1; } /* nobody is ever hungry */

@@ -1,4 +1,0 @@
-#include "internal.h"
-
-#define BL__MANAGE void bl__manage_cpu
-#include "manage.h"

@@ -1,0 +1,136 @@
+/* The tree as a program, for every scheduler with every queue that the build has found: the text of the CPU's workers with the memory of the
+ * simulated machine. */
+#define bl__sleep prove_sleep
+#define bl__nap prove_nap
+#define bl__wake prove_wake
+#include "internal.h"
+
+/* As long and as patient as the library has them: sizes must agree. */
+#undef BL_LCRQ_PATIENCE
+#undef BL_LCRQ_TRIES
+#undef BL_LCRQ_NEAR
+#undef BL_WFQ_PATIENCE
+#undef BL_WFQ_SPIN
+#undef BL_WFQ_SEGMENT
+
+#include <ballast/platform/platform.h>
+#undef BL_TARGET
+#undef BL_WARP
+#undef BL_CAN_SLEEP
+#define BL_TARGET cpu
+#define BL_WARP 1u
+#define BL_CAN_SLEEP 1
+#define BL__QUICK_TRIES tree_quick_tries
+#define BL__IDLE_SPINS tree_idle_spins
+#define BL__PATIENCE tree_no_time /* a task is long when it is seen */
+#define BL__LEAST_NAP tree_no_time
+#define BL__MOST_NAP tree_no_time
+#define BL__NAP_SHARE 1u
+#include <ballast/task.h>
+
+#include "explorer/explorer.h"
+#include "explored_tree.h"
+
+uint32_t tree_quick_tries, tree_idle_spins, tree_no_time;
+
+static BL_TASK void wait_for(tree *tree, uint32_t n) {
+    for (uint32_t seen, tries = 0; (seen = bl_load32_relaxed(&tree->met)) != n;)
+        bl_wait_change32(&tree->met, seen, &tries);
+}
+
+/* Apart, children are waited for by their parent. Together, the first two meet: they are run at the same time, or never end. */
+static BL_TASK void meet(tree *tree, uint32_t task) {
+    if (!tree->held || task == 0 || (tree->together && task > 2))
+        return;
+    if (tree->together && task == 1)
+        wait_for(tree, 1);
+    bl_fetch_add32_relaxed(&tree->met, 1);
+    if (tree->together && task == 2)
+        wait_for(tree, 2);
+}
+
+static BL_TASK void spawn_children(bl_task *t, tree *tree, uint32_t task) {
+    uint32_t first = tree->roots + task * tree->width, end = first + tree->width;
+    end = end < tree->tasks ? end : tree->tasks;
+    for (uint32_t child = first; child < end; child++) {
+        uint32_t left = tree_left(child);
+        tree_payload payload = {child, tree_check(child)};
+        bl_data_write(&tree->left_for[child], &left, 1);
+        if (!tree->together) {
+            bl_spawn(t, &payload);
+            if (tree->held && task == 0)
+                wait_for(tree, child - first + 1);
+        }
+    }
+    if (tree->together && first < end) {
+        tree_payload payload = {first, tree_check(first)};
+        bl_spawn_n(t, &payload, end - first);
+    }
+}
+
+/* Which one it is, if it is one, for the first time, and finds what was left for it. */
+static BL_TASK uint32_t begin_task(tree *tree, tree_payload payload, uint32_t index) {
+    uint32_t task = payload.first + index, left;
+    if (payload.check != tree_check(payload.first) || task >= tree->tasks)
+        bl_explore_fail("a task that nobody spawned: %u, check %x", payload.first, payload.check);
+    if (tree->runs[task]++)
+        bl_explore_fail("task %u is run twice", task);
+    bl_data_read(&left, &tree->left_for[task], 1);
+    if (left != tree_left(task))
+        bl_explore_fail("task %u does not find what was left for it", task);
+    return task;
+}
+
+static BL_TASK void tree_run(bl_task *t, const tree_payload *payload, uint32_t index, const tree_shared *shared,
+                             bl_nothing *local) {
+    (void)local;
+    uint32_t task = begin_task(shared->tree, *payload, index);
+    tree *tree = shared->tree;
+    spawn_children(t, tree, task);
+    meet(tree, task);
+    tree->finished++;
+}
+
+#define BL__POLICY(instance) BL_CAT(tree_policy_, instance)
+#include "policies/policies.h"
+#include "schedulers/all.inc.h"
+
+#define X(instance, name, policy) &BL__POLICY(instance),
+const bl__policy *tree_policies[] = {BL__SCHEDULERS(X)};
+#undef X
+
+#define BL_PROGRAM tree
+#define BL_PAYLOAD tree_payload
+#define BL_SHARED tree_shared
+#define BL_RUN tree_run
+#define BL_MAX_SPAWN 2 /* scheduler_runs.c says otherwise */
+#include <ballast/program.h>
+
+void tree_stop(const bl__run *run) {
+    bl_fetch_or32_relaxed(&run->control->stop, BL__STOP_HOST);
+    bl__wake(run, UINT32_MAX);
+}
+
+bl__worker tree_worker(const bl__run *run, uint32_t id) {
+    bl__stack *stack = (bl__stack *)(void *)(run->memory + (size_t)id * run->worker_memory + run->scratch_bytes);
+    return bl__worker_start(run, stack, id, 0, id, 1, run->words);
+}
+
+void tree_spawn(bl__worker *w, tree *tree, uint32_t task) {
+    uint32_t left = tree_left(task), *entry = bl__stack_slot(w->stack, w->words, w->stack->top++);
+    bl_data_write(&tree->left_for[task], &left, 1);
+    entry[0] = 0;
+    entry[1] = 1;
+    entry[BL__ENTRY_HEAD] = task;
+    entry[BL__ENTRY_HEAD + 1] = tree_check(task);
+}
+
+void tree_run_newest(bl__worker *w, tree *tree) {
+    const uint32_t *entry = bl__stack_slot(w->stack, w->words, --w->stack->top);
+    tree_payload payload = {entry[BL__ENTRY_HEAD], entry[BL__ENTRY_HEAD + 1]};
+    for (uint32_t i = entry[0]; i < entry[1]; i++)
+        begin_task(tree, payload, i);
+}
+
+#define BL__MANAGE void prove_manage
+#include "policies/manage_all.inc.h"

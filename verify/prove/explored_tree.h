@@ -1,0 +1,50 @@
+/* The program that schedulers are explored with: a small tree of tasks.
+ *
+ * Tasks are numbered; `roots` of them are there at the start, and task t spawns those of roots + t * width .. + width - 1
+ * that are less than `tasks`. Before it spawns a task it leaves something for it, plain data. */
+#ifndef BALLAST_PROVE_EXPLORED_TREE_H
+#define BALLAST_PROVE_EXPLORED_TREE_H
+
+#include "internal.h"
+
+#include <ballast/parts/worker.h>
+
+#include <stdbool.h>
+
+enum { TREE_TASKS = 24, TREE_WORKERS = 3 };
+
+typedef struct tree {
+    uint32_t roots, width, tasks;
+    bool together;                  /* the children of a task are one entry */
+    bool held;                      /* task 0 waits for its children, or they for each other */
+    uint32_t met;                   /* atomic: tasks that were waited for */
+    uint32_t finished;              /* tasks that have come to their end, by the order of the execution */
+    uint32_t spawned[TREE_WORKERS]; /* by those who are told what to do */
+    uint32_t runs[TREE_TASKS];      /* how often each was begun */
+    uint32_t left_for[TREE_TASKS];  /* plain data of the machine */
+} tree;
+
+typedef struct tree_payload {
+    uint32_t first, check; /* task: first + index; check: so that a torn entry is seen */
+} tree_payload;
+
+typedef struct tree_shared {
+    tree *tree;
+} tree_shared;
+
+static inline uint32_t tree_check(uint32_t first) { return first * 2654435761u + 1; }
+static inline uint32_t tree_left(uint32_t task) { return ~task; }
+
+/* By workers of one lane, which sleep, as on a CPU. What the runtime takes for constants: */
+const bl_program *tree_cpu(void);
+void prove_manage(bl__manage_op op, int queue, const bl__run *run, uint32_t *entries, uint32_t count, uint64_t *total,
+                  uint32_t rank, uint32_t size);
+extern const struct bl__policy *tree_policies[];
+bl__worker tree_worker(const bl__run *run, uint32_t id);
+void tree_spawn(bl__worker *w, tree *tree, uint32_t task); /* onto its stack */
+void tree_run_newest(bl__worker *w, tree *tree);
+void tree_stop(const bl__run *run); /* as the host does */
+
+extern uint32_t tree_quick_tries, tree_idle_spins, tree_no_time;
+
+#endif

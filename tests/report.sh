@@ -4,22 +4,8 @@
 set -u
 
 tool=$1
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 1' HUP INT TERM
-passed=0
-failed=0
-
-ok() {
-    passed=$((passed + 1))
-    echo "ok $1"
-}
-
-not_ok() { # NAME REASON
-    failed=$((failed + 1))
-    echo "not ok $1"
-    echo "  $2"
-}
+# shellcheck source=tests/harness.sh
+. "$(dirname "$0")/harness.sh"
 
 has() { # NAME TEXT: the page has this text, as one line
     if grep -qF -e "$2" "$page"; then ok "$1"; else not_ok "$1" "expected in the page: $2"; fi
@@ -27,12 +13,6 @@ has() { # NAME TEXT: the page has this text, as one line
 
 has_not() { # NAME TEXT
     if grep -qF -e "$2" "$page"; then not_ok "$1" "not expected in the page: $2"; else ok "$1"; fi
-}
-
-finish() {
-    echo "$passed passed, $failed failed"
-    [ "$failed" -eq 0 ]
-    exit
 }
 
 if ! command -v gnuplot >/dev/null 2>&1; then

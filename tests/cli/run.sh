@@ -8,26 +8,10 @@ if [ $# -ne 1 ]; then
     exit 2
 fi
 tool=$1
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 1' HUP INT TERM
-passed=0
-failed=0
+# shellcheck source=tests/harness.sh
+. "$(dirname "$0")/../harness.sh"
 
 # ---- the small machinery ----
-
-ok() {
-    passed=$((passed + 1))
-    echo "ok $1"
-}
-
-not_ok() { # NAME REASON
-    failed=$((failed + 1))
-    echo "not ok $1"
-    echo "  $2; status $status"
-    sed 's/^/  stdout: /' "$tmp/out" | cut -c 1-400 | head -n 5
-    sed 's/^/  stderr: /' "$tmp/err" | cut -c 1-400 | head -n 5
-}
 
 call() {
     status=0
@@ -1199,5 +1183,4 @@ refuses "verify, no time" 2 "--seconds 0: not a time" verify abp --seconds 0
 refuses "verify, a seed without sim" 2 "accepted: with --device sim" verify abp --device cpu --seed 1
 refuses "verify, a seed for all" 2 "accepted: with one QUEUE" verify --device sim --seed 1
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -1,18 +1,18 @@
 /* ballast run: one app, one device, one scheduler; solved, checked, summed up. */
-#define _POSIX_C_SOURCE 200809L /* clock_gettime, isatty, open_memstream */
+#define _POSIX_C_SOURCE 200809L /* isatty, open_memstream */
 
 #include "options.h"
 #include "output.h"
 #include "trace.h"
 
 #include "../apps/output.h"
+#include <ballast/platform/platform.h>
 
 #include <inttypes.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { REPEAT_MAX = 1000, ENTRIES_MAX = 1000000000, WORKERS_MAX = 1000000, LANES_MAX = 1024 };
@@ -213,11 +213,7 @@ static int read_request(const options *set, run_request *request) {
 
 /* ---- progress ---- */
 
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
+static double now(void) { return 1e-9 * (double)bl_clock(); }
 
 static void show_progress(void *argument, uint64_t tasks) {
     progress_line *line = argument;

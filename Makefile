@@ -1,18 +1,18 @@
-# Only forwards to CMake, CTest and the scripts. `make` alone prints what there is.
-##   make demo       build one application and compare ways to balance it on this machine, on one screen; about a minute
+# Forwards to CMake, CTest and the scripts. `make` alone prints this list.
+##   make demo       build one application and compare its load balancers on this machine, on one screen; about a minute
 ##   make test       build everything (with CUDA where nvcc is found) and run all tests; BALLAST_DATA=DIR adds the data sets
-##   make prove      explore all small clients of every queue and protocol under weak memory; a quarter of an hour on two cores
-##   make mutants    weaken every order of the queues by one step: each must be found, or have a written reason
-##   make bench      build and run the benchmarks: the peers, and the suites of `ballast bench` with BENCH_FLAGS=--quick
-##   make report     build, run the suites in their quick form, and make the page of them: $(BUILD)/report/report.html
-##   make fuzz       build with the address and undefined sanitizers and fuzz every reader for FUZZ_SECONDS=20 each, JOBS at a time
+##   make prove      explore all small clients of every queue and protocol under weak memory; 15 minutes on two cores
+##   make mutants    weaken every memory order by one step: a client must fail, or a written reason explain why not
+##   make bench      build and run the benchmarks: other libraries, and the suites of `ballast bench` (BENCH_FLAGS=--quick)
+##   make report     build, run the suites with --quick, and write the page $(BUILD)/report/report.html
+##   make fuzz       build with the address and undefined sanitizers and fuzz every reader for FUZZ_SECONDS=20, JOBS at a time
 ##   make sanitize   build with the address, undefined and thread sanitizers and run the tests with each
-##   make coverage   build with counters, run the tests, and print which lines and branches of the library they reach (lcov)
+##   make coverage   build with counters, run the tests, and print the line and branch coverage of the library (lcov)
 ##   make format     clang-format over all sources
 ##   make install    into PREFIX=/usr/local
-##   make clean      remove what these commands built
+##   make clean      remove everything that these commands built
 ##
-## CMAKE_FLAGS go to the configuration, JOBS is the number of parallel jobs, BUILD the folder; BALLAST_INSTALL=no installs no packages.
+## CMAKE_FLAGS: options for cmake; JOBS: parallel jobs; BUILD: build folder; BALLAST_INSTALL=no: install no packages.
 
 BUILD ?= build
 PREFIX ?= /usr/local

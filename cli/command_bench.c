@@ -9,14 +9,14 @@
 enum { REPEATS_MAX = 101 };
 
 static const app_option BENCH_OPTIONS[] = {
-    {"--out", "DIR", "", "also write the raw rows to DIR/SUITE.csv; the folder is made"},
+    {"--out", "DIR", "", "also write the raw rows to DIR/SUITE.csv; creates DIR if needed"},
     {"--quick", NULL, "", "fewer points and repeats: two minutes at most"},
-    {"--device", "D", "auto", "auto, cpu, cuda, cuda:N; auto is the cpu, and a GPU where there is one"},
-    {"--queues", "A,B,...", "", "only these; the empty loop and the ceiling are always there"},
-    {"--case", "C", "", "only the tables whose rows have this in their column `case`"},
-    {"--repeats", "N", "", "measurements of each row; 5 unless given, with --quick 3"},
-    {"--force", NULL, "", "overwrite the rows that are there; without it an interrupted run is continued"},
-    {"--help", NULL, "", "this text"},
+    {"--device", "D", "auto", "auto, cpu, cuda, cuda:N; auto means the CPU and, if there is one, a GPU"},
+    {"--queues", "A,B,...", "", "run only these queues; the empty loop and the ceiling always run"},
+    {"--case", "C", "", "run only the tables with this value in column `case`"},
+    {"--repeats", "N", "", "measurements per row; default: 5, with --quick 3"},
+    {"--force", NULL, "", "overwrite existing rows; without it, an interrupted run resumes"},
+    {"--help", NULL, "", "print this help"},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -26,8 +26,8 @@ static void list_suites(void) {
 }
 
 static int help(void) {
-    puts("usage: ballast bench [SUITE] [options]\n\nRuns an experiment; without SUITE lists them. Every row is "
-         "checked.\n\nsuites");
+    puts("usage: ballast bench [SUITE] [options]\n\nRuns an experiment; without SUITE, lists the experiments. Every "
+         "result is verified.\n\nsuites");
     list_suites();
     puts("\noptions");
     options_help(BENCH_OPTIONS);
@@ -85,7 +85,7 @@ int command_bench(int argc, char **argv) {
     if (status)
         return status;
     if (!suite && argc > 0)
-        return wrong_use("%.64s: of no SUITE (accepted: ballast bench SUITE %.64s, or ballast bench for a list)",
+        return wrong_use("%.64s: needs a SUITE (accepted: ballast bench SUITE %.64s, or ballast bench for a list)",
                          argv[0], argv[0]);
     if (!suite) {
         puts("suites");

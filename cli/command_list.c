@@ -6,10 +6,10 @@
 #include <string.h>
 
 static const app_option LIST_OPTIONS[] = {
-    {"--app", "APP", "", "only schedulers for which this app has code"},
+    {"--app", "APP", "", "only schedulers that this app is compiled for"},
     {"--device", "D", "", "only queues and schedulers for this device: " DEVICES_ACCEPTED},
-    {"--json", NULL, "", "one object on one line"},
-    {"--help", NULL, "", "this text"},
+    {"--json", NULL, "", "print one JSON object on one line"},
+    {"--help", NULL, "", "print this help"},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -87,7 +87,7 @@ static void schedulers_text(const scheduler_filter *filter) {
     for (uint32_t i = 0; bl_scheduler_name(i); i++)
         if (fits(filter, bl_scheduler_name(i)))
             printf("  %-20s  %s\n", bl_scheduler_name(i), bl_scheduler_text(i));
-    puts("\nnames of the papers");
+    puts("\nnames used in the papers");
     const char *scheduler = NULL;
     for (uint32_t i = 0; bl_alias_name(i, &scheduler); i++)
         if (fits(filter, scheduler))
@@ -164,7 +164,7 @@ enum { SECTION_COUNT = sizeof SECTIONS / sizeof SECTIONS[0] };
 
 static int help(void) {
     puts("usage: ballast list [apps|queues|schedulers|devices] [options]\n\n"
-         "What there is; without a word all four.\n\noptions");
+         "Lists what this build offers; without a word, all four.\n\noptions");
     options_help(LIST_OPTIONS);
     return STATUS_OK;
 }
@@ -176,7 +176,7 @@ static const section *known_section(const char *word) {
             return &SECTIONS[i];
         name_list_add(&accepted, SECTIONS[i].name);
     }
-    wrong_use("%.64s: nothing to list by that name (accepted: %s)", word, accepted.text);
+    wrong_use("%.64s: not something to list (accepted: %s)", word, accepted.text);
     return NULL;
 }
 
@@ -184,7 +184,7 @@ static int read_filter(const options *set, const section *only, scheduler_filter
     bool narrowed = options_given(set, "--app") || options_given(set, "--device");
     bool app = options_given(set, "--app");
     if (narrowed && only && only->text != schedulers_text && (app || only->text != all_queues_text))
-        return wrong_use("%s: narrows only the schedulers%s, not %s (accepted: ballast list schedulers)",
+        return wrong_use("%s: filters only schedulers%s, not %s (accepted: ballast list schedulers)",
                          app ? "--app" : "--device", app ? "" : " and queues", only->name);
     if (options_given(set, "--app") && !(filter->app = known_app("--app ", options_text(set, "--app"))))
         return STATUS_WRONG_USE;

@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 static const app_option PLAY_OPTIONS[] = {
-    {"--side", "S", "first", "first or second: when you move"},
+    {"--side", "S", "first", "first or second: whether you move first"},
     {"--lookahead", "N", "7",
-     "how many moves the computer looks ahead, 1 to 42; each one more takes up to 7 times as long"},
-    {"--device", "D", "auto", DEVICES_ACCEPTED "; where the computer thinks"},
-    {"--help", NULL, "", "this text"},
+     "moves that the computer looks ahead, 1 to 42; each additional one takes up to 7 times as long"},
+    {"--device", "D", "auto", DEVICES_ACCEPTED "; computes the moves"},
+    {"--help", NULL, "", "print this help"},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -163,7 +163,7 @@ static outcome take_key(play *p, const char *line) {
                 return take_column(p, line[0]);
         }
     }
-    printf("\"%.40s\" is no move (accepted: " KEYS ").\n", line);
+    printf("\"%.40s\" is not a move (accepted: " KEYS ").\n", line);
     return AGAIN;
 }
 
@@ -210,7 +210,7 @@ static void announce(const play *p) {
 }
 
 static int play_game(play *p) {
-    printf("Four in a row: you are %s, who moves %s.\n", p->second ? "O" : "X", p->second ? "second" : "first");
+    printf("Four in a row: you play %s and move %s.\n", p->second ? "O" : "X", p->second ? "second" : "first");
     print_board(p);
     while (!fourrow_game_over(&p->game)) {
         if (!humans_turn(p)) {

@@ -8,17 +8,17 @@
 #include <string.h>
 
 static const app_option REPORT_OPTIONS[] = {
-    {"--out", "FILE", "", "the page to write; DIR/report.html unless given"},
-    {"--force", NULL, "", "overwrite the page that is there"},
-    {"--help", NULL, "", "this text"},
+    {"--out", "FILE", "", "page to write; default: DIR/report.html"},
+    {"--force", NULL, "", "overwrite an existing page"},
+    {"--help", NULL, "", "print this help"},
     {NULL, NULL, NULL, NULL},
 };
 
 static int help(void) {
-    puts("usage: ballast report DIR [options]\n\nMakes one HTML page from the rows that ballast bench SUITE --out DIR "
-         "wrote: who wins\n"
-         "where, a plot and a table of every experiment, and whether it agrees with the papers; and from\n"
-         "the timelines that ballast run APP --trace DIR/NAME.trace.json wrote.\n\noptions");
+    puts("usage: ballast report DIR [options]\n\nWrites one HTML page from the rows of ballast bench SUITE --out DIR: "
+         "winners,\n"
+         "a plot and a table for every experiment, and whether the papers' findings reproduce. Includes\n"
+         "the timelines of ballast run APP --trace DIR/NAME.trace.json.\n\noptions");
     options_help(REPORT_OPTIONS);
     return STATUS_OK;
 }
@@ -27,7 +27,7 @@ static int help(void) {
 static int check_place(const options *set, const char *path) {
     if (!app_output_replaces(path) || options_given(set, "--force"))
         return 0;
-    return wrong_use("%.300s: is there already (accepted: another --out, or --force to overwrite it)", path);
+    return wrong_use("%.300s: already exists (accepted: another --out, or --force to overwrite it)", path);
 }
 
 static int write_page(const report *r, const char *path) {

@@ -1,18 +1,18 @@
 /* ballast run: one app, one device, one scheduler; solved, checked, summed up. */
-#define _POSIX_C_SOURCE 200809L /* clock_gettime, isatty, open_memstream */
+#define _POSIX_C_SOURCE 200809L /* isatty, open_memstream */
 
 #include "options.h"
 #include "output.h"
 #include "trace_file.h"
 
 #include "../apps/common/app_output.h"
+#include <ballast/platform/platform.h>
 
 #include <inttypes.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { REPEAT_MAX = 1000, ENTRIES_MAX = 1000000000, WORKERS_MAX = 1000000, LANES_MAX = 1024 };
@@ -21,28 +21,28 @@ static const char *const VICTIMS[] = {"round-robin", "random", NULL};
 static const char *const STEALS[] = {"one", "half", NULL};
 
 static const app_option RUN_OPTIONS[] = {
-    {"--device", "D", "auto", DEVICES_ACCEPTED "; auto is a usable GPU, else the cpu"},
+    {"--device", "D", "auto", DEVICES_ACCEPTED "; auto means a usable GPU, else the CPU"},
     {"--scheduler", "S", "auto", "a name from ballast list schedulers"},
-    {"--workers", "N", "", "how many work at once; all that fit unless given"},
-    {"--bind", NULL, "", "cpu: every worker stays on one core, out of those that this process may use"},
-    {"--group", "G", "", "who runs one task: lane, warp or block:LANES; the app's best unless given"},
-    {"--repeat", "R", "1", "runs, of which the median time is told"},
-    {"--seed", "S", "1", "of generated problems and of victim choice"},
-    {"--victims", "V", "", "whom to steal from: round-robin or random; the scheduler's best unless given"},
-    {"--steal", "S", "", "how much to steal: one or half; the scheduler's best unless given"},
-    {"--capacity", "N", "", "entries per queue at the start; it grows"},
-    {"--private", "N", "", "entries of a worker's private stack, 0 for none; the scheduler's best unless given"},
-    {"--pop", "N", "", "indices of a loop taken at once; the app's best unless given"},
-    {"--stall", "S", "60", "seconds without progress after which the run is given up"},
-    {"--time-limit", "S", "", "seconds that the runs may take together; then they are stopped"},
-    {"--checkpoint", "FILE", "", "write there what is left of a run that is stopped, and now and then before"},
-    {"--checkpoint-every", "S", "60", "seconds between two checkpoints"},
-    {"--resume", "FILE", "", "go on from there, with the options that it was written with"},
-    {"--trace", "FILE", "", "write a timeline of the last run's workers there, for Perfetto or chrome://tracing"},
-    {"--check", NULL, "", "check the result however long it takes"},
-    {"--no-check", NULL, "", "do not check the result"},
-    {"--json", NULL, "", "one object on one line"},
-    {"--help", NULL, "", "this text; with an APP also its options"},
+    {"--workers", "N", "", "number of workers; default: all that fit"},
+    {"--bind", NULL, "", "cpu: pin each worker to one of the cores that this process may use"},
+    {"--group", "G", "", "lanes that run one task: lane, warp or block:LANES; default: the app's best"},
+    {"--repeat", "R", "1", "number of runs; the summary shows their median time"},
+    {"--seed", "S", "1", "seed of generated problems and of random victims"},
+    {"--victims", "V", "", "victim selection: round-robin or random; default: the scheduler's best"},
+    {"--steal", "S", "", "amount to steal: one or half; default: the scheduler's best"},
+    {"--capacity", "N", "", "initial entries per queue; queues grow"},
+    {"--private", "N", "", "entries of each private stack, 0 for none; default: the scheduler's best"},
+    {"--pop", "N", "", "loop indices taken at once; default: the app's best"},
+    {"--stall", "S", "60", "abort after this many seconds without progress"},
+    {"--time-limit", "S", "", "stop after this many seconds in total"},
+    {"--checkpoint", "FILE", "", "write checkpoints to FILE: periodically, and when the run is stopped"},
+    {"--checkpoint-every", "S", "60", "seconds between checkpoints"},
+    {"--resume", "FILE", "", "resume from FILE; APP, its options and --seed must be the same"},
+    {"--trace", "FILE", "", "write a timeline of the last run to FILE, for Perfetto or chrome://tracing"},
+    {"--check", NULL, "", "verify the result, however long it takes"},
+    {"--no-check", NULL, "", "do not verify the result"},
+    {"--json", NULL, "", "print one JSON object on one line"},
+    {"--help", NULL, "", "print this help; with an APP, also its options"},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -82,8 +82,8 @@ static int help(const app *chosen) {
         printf("%s: %s\n\noptions of %s\n", chosen->name, chosen->text, chosen->name);
         options_help(chosen->options);
     } else {
-        puts("Solves one problem, checks the answer, prints a summary.\n\napps (ballast run APP --help tells their "
-             "options)");
+        puts("Solves one problem, verifies the result and prints a summary.\n\napps (ballast run APP --help lists "
+             "their options)");
         for (unsigned i = 0; app_at(i); i++)
             printf("  %-10s  %s\n", app_at(i)->name, app_at(i)->text);
     }
@@ -199,13 +199,13 @@ static int read_request(const options *set, run_request *request) {
     if (request->force && !request->check)
         return wrong_use("--check: contradicts --no-check (accepted: one of the two)");
     if (options_given(set, "--checkpoint-every") && !request->config.checkpoint)
-        return wrong_use("--checkpoint-every: nothing is written (accepted: with --checkpoint FILE)");
+        return wrong_use("--checkpoint-every: no checkpoint is written (accepted: with --checkpoint FILE)");
     if (request->trace && (request->config.checkpoint || request->config.resume))
         return wrong_use(
-            "--trace %.200s: a timeline is of a run in one go (accepted: without --checkpoint and --resume)",
+            "--trace %.200s: tracing needs an uninterrupted run (accepted: without --checkpoint and --resume)",
             request->trace);
     if (request->repeat > 1 && (request->config.checkpoint || request->config.resume))
-        return wrong_use("--repeat %" PRIu32 ": a run that stops and goes on is no measurement (accepted: 1 with %s)",
+        return wrong_use("--repeat %" PRIu32 ": an interrupted run is not a measurement (accepted: 1 with %s)",
                          request->repeat, request->config.checkpoint ? "--checkpoint" : "--resume");
     options_values(set, request->app->options, request->values);
     return 0;
@@ -213,11 +213,7 @@ static int read_request(const options *set, run_request *request) {
 
 /* ---- progress ---- */
 
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
+static double now(void) { return 1e-9 * (double)bl_clock(); }
 
 static void show_progress(void *argument, uint64_t tasks) {
     progress_line *line = argument;
@@ -313,8 +309,7 @@ static int no_device(const char *device) {
 
 /* Where each worker stood, a line each: the one message that is longer than a line. */
 static int stalled(const run_request *request, const char *detail) {
-    int status =
-        run_failed("%s: no progress, given up (--stall %g)", request->app->name, request->config.stall_seconds);
+    int status = run_failed("%s: no progress, aborted (--stall %g)", request->app->name, request->config.stall_seconds);
     if (detail[0])
         fprintf(stderr, "%s\n", detail);
     return status;
@@ -471,7 +466,7 @@ static int check(const run_request *request, const bl_context *context, void *pr
 static void note_waves(const run_request *request, const bl_stats *stats) {
     bool waves = bl_scheduler_traits(stats->scheduler) & BL_TRAIT_WAVES;
     if (waves && (request->config.time_limit > 0 || request->config.checkpoint))
-        note("%s: %s can stop only between two waves of tasks; this run had %" PRIu32,
+        note("%s: %s can stop only between waves of tasks; this run had %" PRIu32,
              request->config.time_limit > 0 ? "--time-limit" : "--checkpoint", stats->scheduler, stats->launches);
 }
 
@@ -483,14 +478,14 @@ static void note_changes(const run_request *request, const bl_context *context, 
     while (rounded < capacity)
         rounded *= 2;
     if (capacity && !(uses & BL_USES_CAPACITY))
-        note("--capacity %" PRIu32 ": of no use to %s, which has no queues", capacity, stats->scheduler);
+        note("--capacity %" PRIu32 ": ignored by %s, which has no queues", capacity, stats->scheduler);
     else if (capacity > 0 && rounded != capacity)
         note("--capacity %" PRIu32 ": rounded up to %" PRIu64 ", a power of two", capacity, rounded);
     if (private_entries && private_entries != BL_NONE && !(uses & BL_USES_PRIVATE))
-        note("--private %" PRIu32 ": of no use to %s, which has no private stacks", private_entries, stats->scheduler);
+        note("--private %" PRIu32 ": ignored by %s, which has no private stacks", private_entries, stats->scheduler);
     if (request->config.workers && bl_scheduler_traits(stats->scheduler) & BL_TRAIT_GROUP_PER_TASK &&
         !strcmp(bl_device_target(context), "cuda"))
-        note("--workers %" PRIu32 ": of no use to static:wave on a GPU, which hands out the tasks itself",
+        note("--workers %" PRIu32 ": ignored by static:wave on a GPU, which distributes the tasks itself",
              request->config.workers);
     else if (stats->workers > 0 && stats->workers < request->config.workers) /* 0 when there was nothing to run */
         note("--workers %" PRIu32 ": clamped to the %" PRIu32 " that fit", request->config.workers, stats->workers);
@@ -510,7 +505,7 @@ static int stopped(const run_request *request, const bl_context *context, int st
         print_json(request, context, NULL, outcome);
     return run_failed("%s: %s after %s tasks%s%s", request->app->name,
                       status == BL_ETIME ? "stopped by --time-limit" : outcome->status,
-                      human_count((double)outcome->stats.tasks).text, file ? "; to go on: --resume " : "",
+                      human_count((double)outcome->stats.tasks).text, file ? "; to resume: --resume " : "",
                       file ? file : "");
 }
 

@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 static const app_option VERIFY_OPTIONS[] = {
-    {"--seconds", "N", "2", "time for each queue; the contract's cases are the same however short it is"},
+    {"--seconds", "N", "2", "time per queue; the contract cases always run in full"},
     {"--device", "D", "auto", DEVICES_ACCEPTED},
-    {"--seed", "S", "", "with --device sim: this history only, again"},
-    {"--litmus", NULL, "", "no queue: litmus tests of the processor or GPU itself, --seconds for each"},
-    {"--json", NULL, "", "one object on one line"},
-    {"--help", NULL, "", "this text"},
+    {"--seed", "S", "", "with --device sim: replay only this history"},
+    {"--litmus", NULL, "", "instead of queues, run litmus tests of the CPU or GPU itself, --seconds each"},
+    {"--json", NULL, "", "print one JSON object on one line"},
+    {"--help", NULL, "", "print this help"},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -33,13 +33,12 @@ typedef struct verify_request {
 /* ---- the command line ---- */
 
 static int help(void) {
-    puts(
-        "usage: ballast verify [QUEUE...] [options]\n\n"
-        "Checks that queues do what they claim: the cases of their contract, a stress with many threads, and recorded\n"
-        "histories for which an order must exist that explains every answer. For a queue that claims less a history "
-        "is\n"
-        "shown that tells why, from this device if one turns up in the time, else from the simulated machine.\n"
-        "Without a QUEUE all of them.\n\noptions");
+    puts("usage: ballast verify [QUEUE...] [options]\n\n"
+         "Tests that queues keep their claims: contract cases, a stress test with many threads, and recorded "
+         "histories,\n"
+         "each of which must have an order that explains every result. For a property that a queue does not claim,\n"
+         "it shows a history that violates it: from this device if one occurs in time, else from the simulated\n"
+         "machine. Without a QUEUE, it tests all queues.\n\noptions");
     options_help(VERIFY_OPTIONS);
     return STATUS_OK;
 }
@@ -99,9 +98,9 @@ static int read_request(const options *set, verify_request *request) {
     request->json = options_given(set, "--json");
     request->again = options_given(set, "--seed");
     if (request->again && request->target != &verify_sim)
-        return wrong_use("--seed: only the simulated machine does the same again (accepted: with --device sim)");
+        return wrong_use("--seed: only the simulated machine can replay a history (accepted: with --device sim)");
     if (request->again && request->count != 1)
-        return wrong_use("--seed: of which queue? (accepted: with one QUEUE)");
+        return wrong_use("--seed: needs exactly one queue (accepted: with one QUEUE)");
     return 0;
 }
 
@@ -123,7 +122,7 @@ static void print_row_of(const verify_queue *queue, const verify_result *r) {
 static void print_history(const char *queue, verify_finding finding, const verify_history *h) {
     printf("\n%s: %s", queue, h->why ? h->why : finding < VERIFY_FINDINGS ? FINDINGS[finding] : "as claimed");
     if (strcmp(h->target, verify_sim.name) == 0)
-        printf("; on the simulated machine, again by: ballast verify %s --device sim --seed %u\n", queue,
+        printf("; on the simulated machine; replay with: ballast verify %s --device sim --seed %u\n", queue,
                h->shape.seed);
     else
         printf("; recorded on %s (%s)\n", h->target, h->time);
@@ -248,10 +247,10 @@ static int verify_all(const verify_request *request, verify_result *results) {
 
 static int litmus(const verify_request *request) {
     if (request->count)
-        return wrong_use("--litmus: it is about the machine and not about %s (accepted: without a QUEUE)",
-                         request->names[0]);
+        return wrong_use("--litmus: tests the machine, not %s (accepted: without a QUEUE)", request->names[0]);
     if (request->target == &verify_sim)
-        return wrong_use("--litmus: the simulated machine has tests of its own (accepted: --device cpu, cuda)");
+        return wrong_use(
+            "--litmus: not for the simulated machine, which has its own tests (accepted: --device cpu, cuda)");
     return verify_litmus(request->target != &verify_cpu, request->seconds, request->json);
 }
 

@@ -66,8 +66,7 @@ static void print_cell(const bl_queue_info *q, char mark, const queue_column *co
 }
 
 static void print_table1(void) {
-    printf("\nTable 1 of Kerbl et al. 2018: what it says, and after a slash ours where that differs (docs/queues.md "
-           "says why)\n"
+    printf("\nTable 1 of Kerbl et al. 2018; after a slash, our value where it differs (docs/queues.md explains why)\n"
            "  %-12s  %-5s",
            "name", "paper");
     for (int c = 0; c < TABLE1_COUNT; c++)

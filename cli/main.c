@@ -12,12 +12,12 @@ typedef struct command {
 } command;
 
 static const command COMMANDS[] = {
-    {"list", "the apps, queues, schedulers and devices there are", command_list},
-    {"run", "solves one problem, checks the answer, prints a summary", command_run},
-    {"bench", "an experiment: rows to the screen and to a file", command_bench},
-    {"play", "four in a row against the computer", command_play},
-    {"report", "one page with plots from those rows", command_report},
-    {"verify", "checks that queues do what they claim, on this machine and device", command_verify},
+    {"list", "list the apps, queues, schedulers and devices", command_list},
+    {"run", "solve one problem, verify the result, print a summary", command_run},
+    {"bench", "run an experiment: rows to the screen and to a file", command_bench},
+    {"play", "play four in a row against the computer", command_play},
+    {"report", "write one HTML page with plots of those rows", command_report},
+    {"verify", "test that queues keep their claims, on this machine and device", command_verify},
 };
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof COMMANDS[0] };
 
@@ -25,8 +25,8 @@ static int help(void) {
     puts("ballast: dynamic load balancing on CPUs and GPUs\n\nusage: ballast COMMAND [options]\n\ncommands");
     for (int i = 0; i < COMMAND_COUNT; i++)
         printf("  %-6s  %s\n", COMMANDS[i].name, COMMANDS[i].text);
-    puts("\nballast COMMAND --help tells the options of a command, ballast --version the version.\n"
-         "Exit status: 0 done, 1 a run failed or its result did not check, 2 wrong use.");
+    puts("\nballast COMMAND --help lists the options of a command, ballast --version prints the version.\n"
+         "Exit status: 0 success; 1 the run failed, or its result failed verification; 2 invalid usage.");
     return STATUS_OK;
 }
 

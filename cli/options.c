@@ -339,8 +339,8 @@ int unknown_scheduler(const char *name) {
     if (!colon)
         return wrong_use("--scheduler %.64s: this policy needs a queue (accepted: %s)", name, accepted.text);
     if (is_queue(queue))
-        return wrong_use("--scheduler %.64s: policy %.*s and queue %.64s do not fit (accepted: %s)", name, length, name,
-                         queue, accepted.text);
+        return wrong_use("--scheduler %.64s: policy %.*s does not support queue %.64s (accepted: %s)", name, length,
+                         name, queue, accepted.text);
     return wrong_use("--scheduler %.64s: unknown queue %.64s (accepted: %s)", name, queue, accepted.text);
 }
 

@@ -18,7 +18,12 @@ static void report(litmus_report *r, const char *place, const char *name, const 
         r->status = STATUS_FAILED;
     if (!r->wants_json) {
         printf("%-7s  %-13s  %12llu  %14llu  %-9s  %s\n", place, name, (unsigned long long)c->odd,
-               (unsigned long long)c->runs, !c->runs ? "not here" : !forbidden ? "allowed" : c->odd ? "WRONG" : "never", text);
+               (unsigned long long)c->runs,
+               !c->runs     ? "not here"
+               : !forbidden ? "allowed"
+               : c->odd     ? "WRONG"
+                            : "never",
+               text);
         fflush(stdout);
         return;
     }
@@ -35,7 +40,7 @@ static int on_cpu(litmus_report *r, double seconds) {
     for (int kind = 0; kind < LITMUS_KINDS; kind++) {
         litmus_count c = {0, 0};
         if (!litmus_cpu((litmus_kind)kind, seconds, &c))
-            return run_failed("verify --litmus: no memory, or no threads");
+            return run_failed("verify --litmus: out of memory or threads");
         report(r, "threads", litmus_tests[kind].name, litmus_tests[kind].text, litmus_tests[kind].forbidden, &c);
     }
     return STATUS_OK;
@@ -56,8 +61,8 @@ static int on_gpu(litmus_report *r, double seconds) {
     trouble = trouble ? trouble : litmus_cuda_host(seconds, &host);
     if (trouble)
         return run_failed("verify --litmus: %s", trouble);
-    report(r, "block", "sync", "plain words before and behind bl_block_sync", true, &block);
-    report(r, "host", "counters", "host and kernel watch each other count: never back", true, &host);
+    report(r, "block", "sync", "plain words written before bl_block_sync and read after it", true, &block);
+    report(r, "host", "counters", "host and kernel read each other's counter: it never goes back", true, &host);
     return STATUS_OK;
 }
 

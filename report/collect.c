@@ -17,7 +17,7 @@ static int judge(report_figure *f, bench_error *error) {
     for (unsigned i = 0; i < f->count && f->figure->agrees; i++) {
         f->figure->agrees(&f->panels[i], &f->verdicts[i]);
         if (f->verdicts[i].text[0] == '\0')
-            bench_say_leader(&f->panels[i], &f->verdicts[i], "What it takes is not in these rows.");
+            bench_say_leader(&f->panels[i], &f->verdicts[i], "These rows lack the data for it.");
     }
     return 0;
 }
@@ -66,11 +66,11 @@ static int check_other(const char *path, const char *name, bench_error *error) {
         fclose(file);
     if (strncmp(line, "# suite ", 8) != 0)
         return 0;
-    return bench_refuse(
-        error,
-        "%.300s: rows of a suite %.*s that this version has not (accepted: a folder without them, or the version that "
-        "wrote them)",
-        path, (int)(strlen(name) < 44 ? strlen(name) - 4 : 40), name);
+    return bench_refuse(error,
+                        "%.300s: rows of suite %.*s, which this version does not have (accepted: a folder without "
+                        "them, or the version that "
+                        "wrote them)",
+                        path, (int)(strlen(name) < 44 ? strlen(name) - 4 : 40), name);
 }
 
 static int check_others(const char *folder, DIR *entries, bench_error *error) {
@@ -100,7 +100,7 @@ static int add_trace(report *r, const char *name, bench_error *error) {
         return bench_refuse(error, "out of memory");
     r->timelines = more;
     if ((size_t)snprintf(path, sizeof path, "%s/%s", r->folder, name) >= sizeof path)
-        return bench_refuse(error, "%.200s: too long a name (accepted: up to 400 characters)", name);
+        return bench_refuse(error, "%.200s: name too long (accepted: up to 400 characters)", name);
     int status = timeline_read(&more[r->timeline_count], path, error);
     r->timeline_count += status == 0;
     return status;
@@ -140,8 +140,9 @@ static int collect(report *r, DIR *entries, bench_error *error) {
     if (status == 0)
         status = add_traces(r, error);
     if (status == 0 && !any_rows(r) && r->timeline_count == 0)
-        return bench_refuse(
-            error, "%.300s: no results there (accepted: a folder that ballast bench SUITE --out DIR wrote)", r->folder);
+        return bench_refuse(error,
+                            "%.300s: contains no results (accepted: a folder that ballast bench SUITE --out DIR wrote)",
+                            r->folder);
     return status;
 }
 

@@ -160,7 +160,7 @@ static void legend(FILE *page, const bench_panel *p, const report_look *looks, u
     if (others)
         fprintf(page,
                 "<li><svg viewBox=\"-16 -6 32 12\" aria-hidden=\"true\"><path d=\"M-16,0H16\" "
-                "stroke=\"var(--other)\" stroke-width=\"1.5\"/></svg>the %u others: in the table</li>",
+                "stroke=\"var(--other)\" stroke-width=\"1.5\"/></svg>%u others: see the table</li>",
                 others);
     fputs("</ul>\n", page);
 }
@@ -273,7 +273,7 @@ static void finding(FILE *page, const report_figure *f, unsigned panel) {
     if (!f->figure->found) {
         bench_verdict leader = *v;
         if (!f->figure->agrees)
-            bench_say_leader(&f->panels[panel], &leader, "None of the papers asks this.");
+            bench_say_leader(&f->panels[panel], &leader, "No paper asks this.");
         fputs("<aside class=\"finding\"><h5>This run</h5>", page);
         element(page, "p", leader.text);
         fputs("</aside>\n", page);
@@ -317,13 +317,13 @@ static void caption(FILE *page, const bench_panel *p) {
     else
         fprintf(page, "; %s is better; ", (p->figure->flags & BENCH_LESS) ? "less" : "more");
     if (n.repeats > 1)
-        fprintf(page, "medians, whiskers from the least to the most of %u", n.repeats);
+        fprintf(page, "medians; whiskers from the minimum to the maximum of %u", n.repeats);
     else
         fputs("single measurements", page);
     if (n.off)
-        fprintf(page, "; %u of 0 stand at the foot, which a logarithmic axis has no place for", n.off);
+        fprintf(page, "; zeros (%u) are drawn at the bottom, since a logarithmic axis has none", n.off);
     if (n.wrong)
-        fputs("; <strong class=\"wrong\">a result did not check: WRONG in the table</strong>", page);
+        fputs("; <strong class=\"wrong\">a result failed verification: WRONG in the table</strong>", page);
     fputs(".</figcaption>", page);
 }
 
@@ -364,7 +364,8 @@ static void figure(FILE *page, const report_experiment *e, const report_figure *
     element(page, "h3", f->figure->title);
     element(page, "p class=\"asks\"", f->figure->asks);
     if (f->count == 0)
-        element(page, "p class=\"small\"", "These rows have nothing for it: another device, or not all of the suite.");
+        element(page, "p class=\"small\"",
+                "No rows for this figure: they are from another device or from part of the suite.");
     for (unsigned i = 0; i < f->count; i++)
         panel(page, f, i, (*number)++);
     fputs("</article>\n", page);
@@ -388,7 +389,7 @@ static void remarks(FILE *page, const bench_rows *rows) {
         if (of_head(rows->remarks[i]))
             continue;
         if (!any)
-            fprintf(page, "<details%s><summary>Remarks of the run</summary><ul>", rows->count ? "" : " open");
+            fprintf(page, "<details%s><summary>Remarks</summary><ul>", rows->count ? "" : " open");
         any = true;
         element(page, "li", rows->remarks[i]);
     }
@@ -406,11 +407,11 @@ static void experiment(FILE *page, const report_experiment *e, unsigned *number)
     element(page, "p", e->rows.suite->text);
     fprintf(page, "<p class=\"small\">%u rows, ", e->rows.count);
     report_text(page, date ? date : "date unknown");
-    fputs("; again by <code>", page);
+    fputs("; reproduce with <code>", page);
     report_text(page, command ? command : "ballast bench");
     fputs("</code></p>\n", page);
     if (interrupted(&e->rows))
-        element(page, "p class=\"wrong\"", "The run was interrupted: these are the rows until then.");
+        element(page, "p class=\"wrong\"", "The run was interrupted; these are the rows so far.");
     if (e->rows.count == 0)
         element(page, "p", "Nothing was measured; the remarks say why.");
     for (unsigned i = 0; i < e->count; i++)
@@ -491,12 +492,12 @@ int report_write(const report *r, FILE *page, bench_error *error) {
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
           "<meta name=\"color-scheme\" content=\"light dark\">\n"
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-          "<title>Ballast: who wins where</title>\n<style>\n",
+          "<title>Ballast: winners</title>\n<style>\n",
           page);
     for (unsigned i = 0; report_style[i]; i++)
         fputs(report_style[i], page);
     fputs("</style></head>\n<body><header><h1>Ballast</h1>"
-          "<p>Methods of balancing irregular work, measured side by side.</p>\n",
+          "<p>Load balancing of irregular work: methods measured side by side.</p>\n",
           page);
     contents(page, r);
     fputs("</header><main>\n", page);
@@ -507,11 +508,11 @@ int report_write(const report *r, FILE *page, bench_error *error) {
     for (unsigned i = 0; i < r->count; i++)
         experiment(page, &r->experiments[i], &number);
     report_timelines(r, page);
-    fprintf(page,
-            "</main><footer><p>Made by <code>ballast report</code> %s. Every number is a median of the raw rows; the "
-            "rows are "
-            "kept.</p></footer></body></html>\n",
-            bl_version());
+    fprintf(
+        page,
+        "</main><footer><p>Generated by <code>ballast report</code> %s. Every number is a median of the raw rows; the "
+        "raw rows are kept.</p></footer></body></html>\n",
+        bl_version());
     if (!ferror(page))
         return 0;
     snprintf(error->text, sizeof error->text, "the page cannot be written");

@@ -38,8 +38,8 @@ static bool fits(const char *list, size_t length, const char *value) {
 static int need_column(const maker *m, const char *name, size_t length, int *column) {
     *column = bench_rows_column(m->rows, name, length);
     if (*column < 0)
-        return bench_refuse(m->error, "%.200s: figure %s wants a column %.*s that the suite has not", m->rows->path,
-                            m->figure->name, (int)length, name);
+        return bench_refuse(m->error, "%.200s: figure %s needs a column %.*s that the suite does not have",
+                            m->rows->path, m->figure->name, (int)length, name);
     return 0;
 }
 

@@ -112,16 +112,17 @@ static int run_gnuplot(FILE *script, FILE *plots, FILE *errors, bench_error *err
     pid_t child;
     int status;
     if (fflush(script) != 0 || lseek(fileno(script), 0, SEEK_SET) != 0)
-        return fail(error, "its script cannot be written: ", strerror(errno));
+        return fail(error, "cannot write its script: ", strerror(errno));
     status = spawn(fileno(script), fileno(plots), fileno(errors), &child);
     if (status)
         return fail(error, status == ENOENT ? "not found" : strerror(status),
-                    "; plots are drawn by it (to do: apt-get install gnuplot-nox, or put gnuplot on the PATH)");
+                    "; it draws the plots (accepted: gnuplot on the PATH, for example by apt-get install gnuplot-nox)");
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
             return fail(error, "lost: ", strerror(errno));
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127) /* where spawning cannot tell */
-        return fail(error, "not found", "; plots are drawn by it (to do: apt-get install gnuplot-nox)");
+        return fail(error, "not found",
+                    "; it draws the plots (accepted: gnuplot on the PATH, for example by apt-get install gnuplot-nox)");
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : say_why(errors, error);
 }
 
@@ -219,7 +220,7 @@ static int draw(report *r, FILE *script, FILE *plots, FILE *errors, bench_error 
 int report_draw(report *r, bench_error *error) {
     FILE *script = tmpfile(), *plots = tmpfile(), *errors = tmpfile();
     int status = script && plots && errors ? draw(r, script, plots, errors, error)
-                                           : fail(error, "no temporary file can be made: ", strerror(errno));
+                                           : fail(error, "cannot create a temporary file: ", strerror(errno));
     if (script)
         fclose(script);
     if (plots)

@@ -81,7 +81,7 @@ static int check_head(const bench_rows *rows, char *head, unsigned line, bench_e
         if (!c->name || strlen(c->name) != length || memcmp(c->name, at, length) != 0)
             return bench_refuse(
                 error,
-                "%.300s:%u: column %.*s is not as in this version of the suite: rows of another version "
+                "%.300s:%u: column %.*s does not match this version of the suite: rows of another version "
                 "(accepted: new rows, by ballast bench %s --out DIR --force)",
                 rows->path, line, (int)(length < 40 ? length : 40), at, again(rows));
         if (at[length] == '\0')
@@ -137,7 +137,8 @@ static int split(bench_rows *rows, bench_error *error) {
             status = add_row(rows, at, line, error);
     }
     if (status == 0 && rows->count == 0 && !explained)
-        return bench_refuse(error, "%.300s: no rows in it (accepted: new ones, by ballast bench %s --out DIR --force)",
+        return bench_refuse(error,
+                            "%.300s: contains no rows (accepted: new rows, by ballast bench %s --out DIR --force)",
                             rows->path, again(rows));
     return status;
 }
@@ -155,9 +156,9 @@ static int check_said(const bench_rows *rows, bench_error *error) {
     const char *suite = bench_rows_said(rows, "suite"), *version = bench_rows_said(rows, "rows version");
     size_t length = strlen(rows->suite->name);
     if (!suite || strncmp(suite, rows->suite->name, length) != 0 || suite[length] != ':')
-        return bench_refuse(error,
-                            "%.300s: its head does not say \"suite %s\" (accepted: a file that ballast bench %s wrote)",
-                            rows->path, rows->suite->name, again(rows));
+        return bench_refuse(
+            error, "%.300s: its header does not say \"suite %s\" (accepted: a file that ballast bench %s wrote)",
+            rows->path, rows->suite->name, again(rows));
     if (!version || strtoul(version, NULL, 10) != rows->suite->version)
         return bench_refuse(
             error,
@@ -173,17 +174,16 @@ static int read_rows(bench_rows *rows, bench_error *error) {
     if (status)
         return status;
     if (strlen(rows->text) != length)
-        return bench_refuse(error, "%.300s: not a text (accepted: a file that ballast bench %s wrote)", rows->path,
+        return bench_refuse(error, "%.300s: not a text file (accepted: a file that ballast bench %s wrote)", rows->path,
                             again(rows));
     if (length == 0)
         return bench_refuse(error, "%.300s: empty (accepted: new rows, by ballast bench %s --out DIR --force)",
                             rows->path, again(rows));
     if (rows->text[length - 1] != '\n')
-        return bench_refuse(
-            error,
-            "%.300s: its last line has no end: half written (accepted: whole lines; ballast bench %s --out DIR "
-            "goes on where it stopped)",
-            rows->path, again(rows));
+        return bench_refuse(error,
+                            "%.300s: its last line is incomplete (accepted: whole lines; ballast bench %s --out DIR "
+                            "resumes the run)",
+                            rows->path, again(rows));
     return split(rows, error);
 }
 

@@ -167,7 +167,7 @@ static void row(FILE *page, const report_experiment *e, const report_figure *f, 
 
 static void row_without_contest(FILE *page, const report_experiment *e, const report_figure *f, unsigned panel) {
     cell_title(page, e, f, &f->panels[panel], NULL);
-    fputs("<td colspan=\"4\" class=\"small\">no contest: the curves are no rivals</td>", page);
+    fputs("<td colspan=\"4\" class=\"small\">not a contest: the curves do not compete</td>", page);
     cell_verdict(page, f, &f->verdicts[panel]);
     fputs("</tr>\n", page);
 }
@@ -214,27 +214,27 @@ static void say_counts(const report *r, FILE *page) {
     unsigned judged = counts[BENCH_YES] + counts[BENCH_PARTLY] + counts[BENCH_NO];
     if (judged + counts[BENCH_NOT_APPLICABLE] == 0)
         return;
-    fprintf(page,
-            "<p>Of what the papers found, <strong>%u</strong> of %u comparisons that can be made with these rows hold, "
-            "<strong>%u</strong> hold in part and <strong>%u</strong> do not",
-            counts[BENCH_YES], judged, counts[BENCH_PARTLY], counts[BENCH_NO]);
+    fprintf(
+        page,
+        "<p>Of the %u findings of the papers that these rows can test, <strong>%u</strong> hold, <strong>%u</strong> "
+        "hold in part and <strong>%u</strong> do not",
+        judged, counts[BENCH_YES], counts[BENCH_PARTLY], counts[BENCH_NO]);
     if (counts[BENCH_NOT_APPLICABLE])
-        fprintf(page, "; %u need a machine or methods that are not in these rows", counts[BENCH_NOT_APPLICABLE]);
+        fprintf(page, "; %u need a machine or methods that these rows lack", counts[BENCH_NOT_APPLICABLE]);
     fputs(".</p>\n", page);
 }
 
 void report_summary(const report *r, FILE *page) {
-    fputs("<section id=\"summary\"><h2>Who wins where</h2>\n", page);
+    fputs("<section id=\"summary\"><h2>Winners</h2>\n", page);
     say_counts(r, page);
-    fputs(
-        "<p class=\"small\">The winner by its median, at the largest point that most of them reached; how many times "
-        "better it is than the second, and than the method that the experiment is about. <em>Level</em>: their spreads "
-        "overlap, so the order may be chance. Bounds, as a fetch-and-add without a queue or a loop without tasks, do "
-        "not "
-        "compete.</p>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"summary\"><thead><tr><th>Experiment</th>"
-        "<th>Winner</th><th>Second</th><th>Times better</th><th>Over the range</th><th>The paper’s "
-        "finding</th></tr></thead>\n",
-        page);
+    fputs("<p class=\"small\">The winner has the best median at the largest point that most methods reached. Times "
+          "better: "
+          "than the second, and than the method that the experiment is about. <em>Level</em>: the spreads overlap, so "
+          "the order may be chance. Bounds, such as a fetch-and-add without a queue or a loop without tasks, do not "
+          "compete.</p>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"summary\"><thead><tr><th>Experiment</th>"
+          "<th>Winner</th><th>Second</th><th>Times better</th><th>Over the range</th><th>The paper’s "
+          "finding</th></tr></thead>\n",
+          page);
     for (unsigned i = 0; i < r->count; i++)
         rows_of_experiment(page, &r->experiments[i]);
     fputs("</table></div></section>\n", page);

@@ -95,11 +95,10 @@ static int read_events(reading *r, each_event function, void *context) {
         if (!read_event(r->line, &e, &good))
             continue;
         if (!good)
-            return bench_refuse(
-                r->error,
-                "%.300s:%u: a span that is not as in this version (accepted: a file that ballast run APP --trace "
-                "wrote)",
-                r->path, r->number);
+            return bench_refuse(r->error,
+                                "%.300s:%u: invalid span (accepted: a file that ballast run APP --trace "
+                                "wrote)",
+                                r->path, r->number);
         status = function(context, &e);
     }
     return status;
@@ -226,10 +225,10 @@ static int read_twice(reading *r, sums *s) {
     if (!r->ended)
         return bench_refuse(
             r->error,
-            "%.300s: its end is missing: half written (accepted: the whole file; ballast run APP --trace again)",
+            "%.300s: incomplete, its end is missing (accepted: the whole file; ballast run APP --trace again)",
             r->path);
     if (s->end < TIMELINE_LEAST)
-        return bench_refuse(r->error, "%.300s: no spans in it (accepted: a run that lasted)", r->path);
+        return bench_refuse(r->error, "%.300s: contains no spans (accepted: a trace of a longer run)", r->path);
     share_out(s);
     choose_workers(s);
     s->weight = calloc(s->t->rows, sizeof *s->weight);

@@ -38,7 +38,7 @@ static void caption(FILE *page, const timeline *t) {
             100 * t->share[TIMELINE_STEAL], 100 * t->share[TIMELINE_IDLE], 100 * t->share[TIMELINE_PAUSE],
             100 * t->least, 100 * t->most);
     if (t->workers > t->rows)
-        fprintf(page, " Of every %.0f workers the busiest is shown.", (double)t->workers / t->rows);
+        fprintf(page, " Only the busiest of every %.0f workers is shown.", (double)t->workers / t->rows);
     fputs("</figcaption>", page);
 }
 
@@ -77,7 +77,7 @@ static bool ends(const report *r, const timeline *t, const timeline **fast, cons
 
 static void say_run(FILE *page, const timeline *t) {
     report_text(page, t->scheduler);
-    fprintf(page, " took %s ms, its workers at tasks %.0f %% of it", report_number(t->milliseconds).text,
+    fprintf(page, " took %s ms, of which its workers ran tasks for %.0f %%", report_number(t->milliseconds).text,
             100 * t->share[TIMELINE_TASK]);
 }
 
@@ -103,9 +103,8 @@ static void say_gains(FILE *page, const report *r) {
 void report_timelines(const report *r, FILE *page) {
     if (r->timeline_count == 0)
         return;
-    fputs("<section id=\"timelines\"><h2>Timelines</h2><p>What each worker did when; a row is a worker. Runs of the "
-          "same problem "
-          "on the same device have the same axis: what ends earlier was faster.</p>\n",
+    fputs("<section id=\"timelines\"><h2>Timelines</h2><p>What each worker did over time, one row per worker. "
+          "Runs of the same problem on the same device share an axis: the one that ends earlier was faster.</p>\n",
           page);
     say_gains(page, r);
     legend(page);

@@ -2,6 +2,8 @@
 #ifndef BALLAST_INTERNAL_H
 #define BALLAST_INTERNAL_H
 
+#include "clock.h"
+
 #include <ballast/ballast.h>
 #include <ballast/parts/run.h>
 #include <ballast/queues/contract.h>
@@ -134,7 +136,6 @@ typedef enum bl__seen {
     BL__TO_PAUSE,   /* said once a launch: somebody or the clock wants the workers to stop. Set BL__STOP_HOST */
     BL__NO_PROGRESS /* for the stall time */
 } bl__seen;
-double bl__now(void);
 void bl__watch_start(bl__watch *watch);
 /* `tally`: host copies. */
 bl__seen bl__watch_look(bl_context *c, bl__watch *watch, const bl__tally *tally, uint32_t count);

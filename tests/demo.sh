@@ -5,13 +5,14 @@
 set -eu
 demo=$1 ballast=$2
 source=$(cd "$(dirname "$0")/.." && pwd)
-screen=$(mktemp)
-trap 'rm -f "$screen"' EXIT
+# shellcheck source=tests/harness.sh
+. "$(dirname "$0")/harness.sh"
+screen=$tmp/screen
 
-fail() {
-    echo "demo.sh: $*" >&2
-    cat "$screen" >&2
-    exit 1
+fail() { # REASON
+    not_ok "demo" "$*"
+    cat "$screen"
+    finish
 }
 
 # As `make demo` starts it: by a path relative to the tree.
@@ -44,4 +45,5 @@ done
 run C --wrong use >"$screen" 2>&1 && fail "accepts what it does not know"
 run C --device nowhere >"$screen" 2>&1 && fail "accepts a device that is not there"
 run C.UTF-8 --particles 1k --device cpu >"$screen" || fail "exit status $?"
-echo "demo.sh: passed"
+ok "demo"
+finish

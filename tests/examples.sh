@@ -12,31 +12,10 @@ fi
 build=$1
 source=$2
 cc=${CC:-cc}
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 1' HUP INT TERM
-passed=0
-failed=0
+# shellcheck source=tests/harness.sh
+. "$(dirname "$0")/harness.sh"
 
 # ---- the small machinery ----
-
-# NAME COMMAND...: it must succeed. Its output stays in $tmp/out.
-check() {
-    name=$1
-    shift
-    status=0
-    "$@" >"$tmp/out" 2>&1 </dev/null || status=$?
-    if [ "$status" -eq 0 ]; then
-        passed=$((passed + 1))
-        echo "ok $name"
-        return 0
-    fi
-    failed=$((failed + 1))
-    echo "not ok $name"
-    echo "  status $status of: $*" | cut -c 1-300
-    tail -n 20 "$tmp/out" | sed 's/^/  /' | cut -c 1-300
-    return 1
-}
 
 # NAME WORDS COMMAND...: it must succeed within a minute and say WORDS.
 check_says() {
@@ -46,12 +25,6 @@ check_says() {
     status=0
     timeout 60 "$@" >"$tmp/said" 2>&1 </dev/null || status=$?
     check "$says_name" sh -c 'cat "$1"; test "$2" -eq 0 && grep -qF -e "$3" "$1"' sh "$tmp/said" "$status" "$words"
-}
-
-finish() {
-    echo "$passed passed, $failed failed"
-    [ "$failed" -eq 0 ]
-    exit
 }
 
 area='area 3139.59265'

@@ -16,11 +16,8 @@ fi
 source=$1
 build=$2
 nvcc=${3:-}
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 1' HUP INT TERM
-passed=0
-failed=0
+# shellcheck source=tests/harness.sh
+. "$(dirname "$0")/harness.sh"
 LC_ALL=C
 export LC_ALL
 
@@ -29,20 +26,6 @@ include=$tmp/include
 mkdir "$include" && cp -R "$source/include/ballast" "$include/" && cp -R "$build/include/ballast" "$include/" || exit 1
 headers=$(cd "$include" && find ballast -name '*.h' | sort)
 warnings="-Wall -Wextra -Wpedantic -Wconversion -Wno-sign-conversion -Werror -I$include"
-
-# NAME COMMAND...: it must succeed, and says why if not.
-check() {
-    name=$1
-    shift
-    if "$@" >"$tmp/out" 2>&1; then
-        passed=$((passed + 1))
-        return 0
-    fi
-    failed=$((failed + 1))
-    echo "not ok $name"
-    grep -v '^In file included\|^  *from' "$tmp/out" | head -n 12 | cut -c 1-300 | sed 's/^/  /'
-    return 1
-}
 
 compilers= # each once, by whatever name
 for compiler in "${CC:-cc}" gcc clang; do
@@ -266,5 +249,4 @@ END
 check "a C++ program and the shared library" "$cc" -std=c++17 -I"$include" "$tmp/main.cpp" -o "$tmp/main" "$library" "-Wl,-rpath,$build" &&
     check "a C++ program with the shared library runs" timeout 60 "$tmp/main"
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

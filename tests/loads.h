@@ -2,6 +2,7 @@
 #ifndef BALLAST_TESTS_LOADS_H
 #define BALLAST_TESTS_LOADS_H
 
+#include <ballast/parts/random.h>
 #include <math.h>
 #include <stdint.h>
 
@@ -22,12 +23,9 @@ static const char *const load_names[] = {
 #undef X
 };
 
-/* xorshift with a start that is never 0; between 0 and 1, both excluded. */
+/* Between 0 and 1, both excluded. */
 static inline double load_random(uint64_t *state) {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return ((double)(*state >> 11) + 0.5) / 9007199254740992.0;
+    return ((double)(bl__random64(state) >> 11) + 0.5) / 9007199254740992.0;
 }
 
 /* `unit` is about what a task costs on average; the longest takes 10 to 30 times as long. In the bimodal loads one task of twelve is long and

@@ -10,44 +10,23 @@ if [ $# -lt 2 ]; then
 fi
 include="-I$1 -I$2"
 nvcc=${3:-}
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 1' HUP INT TERM
-passed=0
-failed=0
+# shellcheck source=tests/harness.sh
+. "$(dirname "$0")/harness.sh"
 
 # NAME WORDS FILE MOST COMMAND...: it must fail, say WORDS, and name no more than MOST errors.
 refused() {
     name=$1 words=$2 file=$3 most=$4
     shift 4
-    if "$@" "$file" >"$tmp/out" 2>&1; then
-        echo "not ok $name: it compiles"
-        failed=$((failed + 1))
-        return
-    fi
+    status=0
+    "$@" "$file" >"$tmp/out" 2>&1 || status=$?
     errors=$(grep -c 'error: ' "$tmp/out")
-    if grep -qF -e "$words" "$tmp/out" && [ "$errors" -le "$most" ]; then
-        echo "ok $name"
-        passed=$((passed + 1))
-        return
+    if [ "$status" -eq 0 ]; then
+        not_ok "$name" "it compiles"
+    elif grep -qF -e "$words" "$tmp/out" && [ "$errors" -le "$most" ]; then
+        ok "$name"
+    else
+        not_ok "$name" "$errors errors, expected at most $most, and: $words"
     fi
-    failed=$((failed + 1))
-    echo "not ok $name: $errors errors, expected at most $most, and: $words"
-    grep 'error: ' "$tmp/out" | head -n 5 | cut -c 1-300 | sed 's/^/  /'
-}
-
-# NAME FILE COMMAND...: it must compile.
-accepted() {
-    name=$1 file=$2
-    shift 2
-    if "$@" "$file" >"$tmp/out" 2>&1; then
-        echo "ok $name"
-        passed=$((passed + 1))
-        return
-    fi
-    failed=$((failed + 1))
-    echo "not ok $name"
-    head -n 5 "$tmp/out" | cut -c 1-300 | sed 's/^/  /'
 }
 
 # NAME WORDS MOST: with the snippet on standard input; no WORDS: it is right.
@@ -66,7 +45,7 @@ snippet() {
             continue
         fi
         if [ -z "$2" ]; then
-            accepted "$1, $compiler" "$file" "$command" $flags $include
+            check "$1, $compiler" "$command" $flags $include "$file"
         else
             refused "$1, $compiler" "$2" "$file" "$most" "$command" $flags $include
         fi
@@ -299,5 +278,4 @@ static BL_TASK void run2(bl_task *t, const uint64_t *p, uint32_t index, const bl
 $tail
 END
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -4,22 +4,8 @@
 set -u
 
 tool=$1
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 1' HUP INT TERM
-passed=0
-failed=0
-
-ok() {
-    passed=$((passed + 1))
-    echo "ok $1"
-}
-
-not_ok() { # NAME REASON
-    failed=$((failed + 1))
-    echo "not ok $1"
-    echo "  $2"
-}
+# shellcheck source=tests/harness.sh
+. "$(dirname "$0")/harness.sh"
 
 has() { # NAME TEXT: the page has this text, as one line
     if grep -qF -e "$2" "$page"; then ok "$1"; else not_ok "$1" "expected in the page: $2"; fi
@@ -27,12 +13,6 @@ has() { # NAME TEXT: the page has this text, as one line
 
 has_not() { # NAME TEXT
     if grep -qF -e "$2" "$page"; then not_ok "$1" "not expected in the page: $2"; else ok "$1"; fi
-}
-
-finish() {
-    echo "$passed passed, $failed failed"
-    [ "$failed" -eq 0 ]
-    exit
 }
 
 if ! command -v gnuplot >/dev/null 2>&1; then
@@ -199,20 +179,20 @@ ok "a page is made"
 
 # ---- what the page says ----
 
-has "the summary: findings that hold" "<strong>5</strong> of 6 comparisons that can be made with these rows hold, <strong>0</strong> hold in part and <strong>1</strong> do not; 2 need"
+has "the summary: findings that hold" "Of the 6 findings of the papers that these rows can test, <strong>5</strong> hold, <strong>0</strong> hold in part and <strong>1</strong> do not; 2 need"
 has "the winner, over the second and the paper's" "<small>cuda:0, threads 45,056</small></th><td class=\"winner\"><strong>broker</strong><small>22,528 million operations a second</small></td><td class=\"second\">gottlieb<small>5632 million operations a second</small></td><td class=\"lead\">4.000 ×</td><td class=\"range\">everywhere</td><td><span class=\"verdict yes\">holds</span><small>With 45056 threads broker does 4.000 times"
 has "the winner by its median where the paper's method loses" "<td class=\"winner\"><strong>sfq</strong><small>200 million operations a second</small></td><td class=\"second\">broker<small>100 million operations a second</small></td><td class=\"lead\">2.000 ×</td><td class=\"range\">everywhere</td><td><span class=\"verdict no\">does not hold</span>"
 has "a bound does not win, however fast" "<small>cpu, a loop, one worker, third 51.20M</small></th><td class=\"winner\"><strong>Ballast</strong><small>20 ms</small></td><td class=\"second\">Thrust<small>30 ms</small></td><td class=\"lead\">1.500 ×</td>"
 has "a fetch-and-add is no queue" "<small>cpu, queues alone, all workers, callers 8</small></th><td class=\"winner\"><strong>wfq</strong><small>60 ms</small></td><td class=\"second\">oneTBB<small>90 ms</small></td>"
 has_not "a bound is nobody's rival" "with sequential"
-has "curves that are no rivals" "A contended fetch-and-add</a><small>cpu</small></th><td colspan=\"4\" class=\"small\">no contest: the curves are no rivals</td>"
+has "curves that are no rivals" "A contended fetch-and-add</a><small>cpu</small></th><td colspan=\"4\" class=\"small\">not a contest: the curves do not compete</td>"
 has "rows in groups, by suite" "<tr class=\"group\"><th colspan=\"6\" scope=\"rowgroup\"><a href=\"#kerbl-pairs\">kerbl-pairs</a>"
 has "words of the rows in words of people" "<h4>cuda:0, 1024 threads</h4>"
-has "of many curves the best have a colour" "the 6 others: in the table</li>"
+has "of many curves the best have a colour" "</svg>6 others: see the table</li>"
 has "a count of what there is: neither more nor less is better" "tasks over particles; single measurements."
 has "how much more the most work takes" "From 100 to 10000 tasks, 100.0 times as many, the milliseconds grow 10.00 times for default, 20.00 times for static. Here default leads at tasks 10000 with 10.00 milliseconds, 4.000 times better than static."
 has "a leader that is the reference, over the second" "Here static leads at tasks 10000 with 0.0005 megabytes, 2.000 times better than default."
-has "what no paper asks has its numbers" "None of the papers asks this. Here Ballast leads at load third 51.20M with 20.00 milliseconds, 1.500 times better than Thrust."
+has "what no paper asks has its numbers" "No paper asks this. Here Ballast leads at load third 51.20M with 20.00 milliseconds, 1.500 times better than Thrust."
 has "a verdict with its numbers" "With 45056 threads broker does 4.000 times what gottlieb does, the best of the others; broker does 4.000 times what gottlieb does."
 has "a verdict over two devices" "With about 10,000 threads on the GPU a fetch-and-add takes 10.00 times a plain access, with about 10 on the CPU 40.00 times."
 has "a verdict where the paper's machine is missing" "The paper measured a GPU. Here tz leads at threads 2 with 15.00 million operations a second."
@@ -221,25 +201,25 @@ has "the machine: governor" "<dd>Some CPU, 8 cores, compiler gcc 1, governor per
 has "the machine: GPU" "<dd>cuda:0: Some GPU, 132 multiprocessors, driver 1 (CUDA 13.0), compiler nvcc 13.0</dd>"
 has "the machine: version and commit" "<dd>ballast 0.0.0, commit 1234567</dd>"
 has "the machine is escaped" "<dd>Linux &lt;6&gt; &amp; &quot;more&quot;</dd>"
-has "the question" "How many operations a second does a queue take when it never runs empty or full?"
+has "the question" "How many operations per second does a queue sustain when it never runs empty or full?"
 has "what the paper found" "Kerbl et al. 2018, Figure 2a and 2c: the Broker Queue is the fastest"
-has "the command" "again by <code>ballast bench kerbl-pairs --out here</code>"
+has "the command" "reproduce with <code>ballast bench kerbl-pairs --out here</code>"
 has "median and spread" "<td class=\"number best\">22,528<small>11,264–33,792</small></td>"
 has "a table says what is in it" "<caption>million operations a second; columns: threads</caption>"
 has "outliers stay" "<small>0.500–2816</small>"
 has "a wrong row does not win" "<td class=\"number wrong\">WRONG</td>"
-has "a wrong row is said" "a result did not check: WRONG in the table"
+has "a wrong row is said" "a result failed verification: WRONG in the table"
 has "bounds stand apart" "<tr class=\"bound\"><th scope=\"row\">faa</th>"
-has "a zero on a logarithmic axis" "1 of 0 stand at the foot"
+has "a zero on a logarithmic axis" "zeros (1) are drawn at the bottom"
 has "remarks, escaped" "<li>cpu, pairs, lcrq: left out: it &lt;b&gt;waits&lt;/b&gt;</li>"
 has "a suite that measured nothing" "<li>cpu: left out: a file is missing</li>"
-has "an interrupted run" "The run was interrupted: these are the rows until then."
+has "an interrupted run" "The run was interrupted; these are the rows so far."
 has "names from files are escaped" "<th scope=\"row\">&lt;script&gt;alert('&amp;')&lt;/script&gt;</th>"
 has "a timeline" "<h4>a-static: octree, static:split, cuda:0</h4>"
 has "a timeline, escaped" "<h4>b-steal: octree, steal:&lt;b&gt;abp&lt;/b&gt;, cuda:0</h4>"
 has "a timeline in numbers" "4 ms; 77 tasks by 2 workers, 5 steals; tasks 62.5 %, search and steal 0.0 %, idle 37.5 %, pause 0.0 % of their time; the least busy worker 25 %, the busiest 100 %."
 has "stealing in numbers" "2 ms; 77 tasks by 2 workers, 5 steals; tasks 85.0 %, search and steal 15.0 %, idle 0.0 %"
-has "timelines side by side in a sentence" "octree on cuda:0: static:split took 4 ms, its workers at tasks 62 % of it; steal:&lt;b&gt;abp&lt;/b&gt; took 2 ms, its workers at tasks 85 % of it: <strong>2.000 times as fast</strong>."
+has "timelines side by side in a sentence" "octree on cuda:0: static:split took 4 ms, of which its workers ran tasks for 62 %; steal:&lt;b&gt;abp&lt;/b&gt; took 2 ms, of which its workers ran tasks for 85 %: <strong>2.000 times as fast</strong>."
 has_not "timelines of another problem are not compared" "c-other took"
 has_not "nothing of a file is a tag" "<script"
 has_not "nothing is fetched" "url("

@@ -155,7 +155,7 @@ static void check_refused(void) {
     version[strlen("# version ballast ")] = '?';
     write_file(text, length);
     CHECK_SAME(run_suite("", &error), 2);
-    CHECK(strstr(error.text, "is there already, with another version (accepted: another --out, or --force") != NULL);
+    CHECK(strstr(error.text, "already exists, with a different version (accepted: another --out, or --force") != NULL);
     write_file(text, 100);
     CHECK_SAME(run_suite("", &error), 2);
 }

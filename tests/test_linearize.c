@@ -2,10 +2,11 @@
  * replayed. */
 #include "check.h"
 
+#include "../src/clock.h"
 #include "../verify/linearize.h"
+#include <ballast/parts/random.h>
 #include <ballast/queues/contract.h>
 #include <stdlib.h>
-#include <time.h>
 
 static lin_search *search;
 
@@ -311,12 +312,7 @@ static void test_gives_up(void) {
 
 static uint64_t seed = 1;
 
-static uint32_t random_below(uint32_t n) {
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return (uint32_t)(((seed >> 32) * n) >> 32);
-}
+static uint32_t random_below(uint32_t n) { return (uint32_t)(((bl__random64(&seed) >> 32) * n) >> 32); }
 
 typedef struct run {
     lin_op ops[LIN_OPS];
@@ -511,12 +507,6 @@ static void test_print(void) {
 
 enum { SAMPLES = 2048 };
 
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static void speed_of(const char *name, const lin_spec *spec, uint32_t threads, uint32_t count, bool spoiled) {
     run *runs = malloc(SAMPLES * sizeof *runs);
     uint32_t order[LIN_OPS], verdicts[3] = {0};
@@ -527,17 +517,17 @@ static void speed_of(const char *name, const lin_spec *spec, uint32_t threads, u
         if (spoiled)
             spoil(&runs[i]);
     }
-    double begin = seconds(), took, slowest = 0;
+    double begin = bl__now(), took, slowest = 0;
     uint64_t judged = 0;
     do {
         for (uint32_t i = 0; i < SAMPLES; i++, judged++)
             verdicts[linearize(search, runs[i].ops, count, spec, order)]++;
-        took = seconds() - begin;
+        took = bl__now() - begin;
     } while (took < 0.3);
     for (uint32_t i = 0; i < SAMPLES; i++) {
-        double from = seconds();
+        double from = bl__now();
         (void)linearize(search, runs[i].ops, count, spec, order);
-        slowest = seconds() - from > slowest ? seconds() - from : slowest;
+        slowest = bl__now() - from > slowest ? bl__now() - from : slowest;
     }
     printf("%-34s %8.0f histories/s, %3.0f %% linearizable, slowest %.0f us\n", name, (double)judged / took,
            100.0 * verdicts[LIN_YES] / (double)judged, slowest * 1e6);

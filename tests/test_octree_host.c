@@ -13,9 +13,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#ifdef BL_HAVE_ZLIB
-#include <zlib.h>
-#endif
 
 static unsigned passed, failed;
 
@@ -215,28 +212,7 @@ static void test_no_particles(void) {
 
 /* ---- files ---- */
 
-static char folder[] = "/tmp/ballast_octree_XXXXXX";
-
-static const char *path_of(const char *name) {
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
-static void write_file(const char *name, const void *bytes, size_t count) {
-    const char *path = path_of(name);
-    size_t length = strlen(path);
-#ifdef BL_HAVE_ZLIB
-    if (length > 3 && strcmp(path + length - 3, ".gz") == 0) {
-        gzFile file = gzopen(path, "wb");
-        CHECK(file && (count == 0 || gzwrite(file, bytes, (unsigned)count) == (int)count) && gzclose(file) == Z_OK);
-        return;
-    }
-#endif
-    (void)length;
-    FILE *file = fopen(path, "wb");
-    CHECK(file && fwrite(bytes, 1, count, file) == count && fclose(file) == 0);
-}
+#include "files.h"
 
 /* Reads the named file and removes it. */
 static int read_back(points *p, const char *name, app_error *error) {

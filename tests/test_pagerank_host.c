@@ -1,6 +1,7 @@
 /* The host side of pagerank: the reader, what it refuses, cells and units, the sequential twin against a plain power iteration, and real graphs against
  * known scores. */
 #include "check.h"
+#include "files.h"
 
 #include "../apps/pagerank/cells.h"
 #include "../apps/pagerank/graph.h"
@@ -9,32 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#ifdef BL_HAVE_ZLIB
-#include <zlib.h>
-#endif
-
-static char folder[] = "/tmp/ballast_pagerank_XXXXXX";
-
-static const char *path_of(const char *name) {
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
-static void write_file(const char *name, const char *text, size_t bytes) {
-    const char *path = path_of(name);
-    size_t length = strlen(path);
-#ifdef BL_HAVE_ZLIB
-    if (length > 3 && !strcmp(path + length - 3, ".gz")) {
-        gzFile zipped = gzopen(path, "wb");
-        CHECK(zipped && gzwrite(zipped, text, (unsigned)bytes) == (int)bytes && gzclose(zipped) == Z_OK);
-        return;
-    }
-#endif
-    (void)length;
-    FILE *file = fopen(path, "wb");
-    CHECK(file && fwrite(text, 1, bytes, file) == bytes && fclose(file) == 0);
-}
 
 /* ---- the reader: what is accepted ---- */
 

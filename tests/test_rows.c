@@ -68,7 +68,7 @@ static void refused(void) {
         const char *body, *words;
     } bad[] = {
         {"", "no rows"},
-        {"cpu,a,x,1,1,5,right", "half written"},
+        {"cpu,a,x,1,1,5,right", "its last line is incomplete"},
         {"cpu,a,x,1,1,5\n", ":5: 6 cells"},
         {"cpu,a,x,1,1,5,right,more\n", ":5: 8 cells"},
     };
@@ -156,7 +156,7 @@ static void refused_panels(void) {
     CHECK(bench_panels_make(&rows, &figure, &panels, &count, &error) == 1 && panels == NULL && count == 0);
     CHECK(strstr(error.text, ":6: repeat 1 was in line 5 before"));
     CHECK(bench_panels_make(&rows, &no_column, &panels, &count, &error) == 1);
-    CHECK(strstr(error.text, "wants a column way"));
+    CHECK(strstr(error.text, "needs a column way"));
     bench_rows_free(&rows);
     CHECK(read_rows(HEAD, "cpu,a,x,1,1,soon,right\n", &rows, &error) == 0);
     CHECK(bench_panels_make(&rows, &figure, &panels, &count, &error) == 1);

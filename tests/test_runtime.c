@@ -1,5 +1,6 @@
 /* The runtime on the CPU: every scheduler gives the right answer however small its memory, and says so when it cannot. */
 #include "check.h"
+#include "clock.h"
 #include "config.h"
 
 #define TREE_NAME tree
@@ -11,11 +12,6 @@
 #include <sys/resource.h>
 #include <time.h>
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 static double processor_seconds(void) {
     struct rusage u;
     getrusage(RUSAGE_SELF, &u);
@@ -510,9 +506,9 @@ static void test_stall(const char *scheduler) {
     g->open = &stuck_open;
     check_at("%s, a stall", scheduler);
     bl_context *c = open_with((bl_config){.scheduler = scheduler, .workers = 2, .stall_seconds = 0.3});
-    double begun = now();
+    double begun = bl__now();
     CHECK_SAME(bl_run(c, program, g, NULL, 1, NULL), BL_ESTALL);
-    CHECK(now() - begun > 0.3 && now() - begun < 30);
+    CHECK(bl__now() - begun > 0.3 && bl__now() - begun < 30);
     CHECK(strstr(bl_error_detail(c), "worker") && strstr(bl_error_detail(c), "in a task"));
     memset(g, 0x55, sizeof *g); /* `shared` is copied: what the caller had is the caller's again */
     CHECK_SAME(bl_run(c, tree_cpu(), g, &leafy, 1, NULL), BL_EDEAD);
@@ -550,8 +546,8 @@ static void test_no_stall(void) {
 
 static void work_300_ms(bl_task *task, const void *payload, uint32_t index, const void *data) {
     (void)task, (void)payload, (void)index, (void)data;
-    double until = now() + 0.3;
-    while (now() < until)
+    double until = bl__now() + 0.3;
+    while (bl__now() < until)
         ;
 }
 

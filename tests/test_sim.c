@@ -1,4 +1,5 @@
 /* The simulated machine: reproducible, really interleaved, sequentially consistent, and its lanes meet as they must. */
+#include "../src/clock.h"
 #include "../src/platform/fiber.h"
 #include "../src/sim/machine.h"
 #include "ballast/platform/platform.h"
@@ -6,7 +7,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #ifndef BL_TARGET_SIM
 #error "compile this test with -DBL_TARGET_SIM"
@@ -594,11 +594,7 @@ static void test_time(void) {
 
 enum { SWITCHES = 1000000 };
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
+static double now(void) { return 1e9 * bl__now(); }
 
 static bl__fiber *answer(void *arg) {
     bl__fiber **pair = arg;

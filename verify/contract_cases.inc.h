@@ -17,6 +17,7 @@
 #include "client.h"
 
 #include <ballast/parts/pool.h>
+#include <ballast/parts/random.h>
 #include <ballast/queues/contract.h>
 
 /* For cases of one thread. On a GPU they stay out of line: most of the time of compiling went into copies of the operations in them. */
@@ -51,13 +52,6 @@ BL_FN bool contract_equal(contract_client *c, uint32_t line, uint32_t rank, uint
 }
 #define CONTRACT_SAME(c, rank, got, wanted) contract_equal((c), __LINE__, (rank), (uint32_t)(got), (uint32_t)(wanted))
 #define CONTRACT_TRUE(c, rank, right, got) contract_check((c), (right), __LINE__, (rank), (uint32_t)(got), 0)
-
-BL_FN uint32_t contract_random(uint32_t *state) { /* xorshift; never 0 */
-    *state ^= *state << 13;
-    *state ^= *state >> 17;
-    *state ^= *state << 5;
-    return *state;
-}
 
 BL_FN uint32_t contract_word(uint32_t value, uint32_t i) {
     return i == 0 ? value : (value ^ (i * 0x9e3779b9u)) * 0x85ebca6bu;
@@ -127,7 +121,7 @@ BL_FN bool contract_gives(contract_thread *t) {
     if (t->next == t->end || !t->consumes)
         return t->next < t->end;
     if (t->burst == 0) {
-        uint32_t random = contract_random(&t->random);
+        uint32_t random = bl__random32(&t->random);
         t->giving = random >> 7 & 1;
         t->burst = 1 + (random >> 8) % (2 * t->c->capacity);
     }
@@ -198,12 +192,12 @@ BL_FN void contract_pool_traffic(contract_client *c, uint32_t rank) {
     bl__pool pool = contract_pool(c);
     contract_meet(&t);
     for (uint32_t i = 0; i < c->items * 50; i++) {
-        bool takes = (contract_random(&t.random) & 7) != 0;
+        bool takes = (bl__random32(&t.random) & 7) != 0;
         takes = ((rank ^ i / 256) & 1) != 0 ? takes : !takes;
         uint32_t handle = takes ? bl__pool_take(&pool, rank) : BL__POOL_NONE;
         if (handle != BL__POOL_NONE)
             contract_pool_got(&t, &pool, handle, false);
-        handle = bl_exchange32_acq_rel(c->behind + contract_random(&t.random) % c->items, handle);
+        handle = bl_exchange32_acq_rel(c->behind + bl__random32(&t.random) % c->items, handle);
         if (handle == BL__POOL_NONE)
             continue;
         contract_pool_got(&t, &pool, handle, true);
@@ -333,7 +327,7 @@ BL_FN void CONTRACT_(alone)(contract_client *c) {
     BL_QUEUE q = CONTRACT_(fresh)(c);
     uint32_t in = 0, out = 0, random = c->seed | 1u;
     for (uint32_t i = 0; i < 8 * c->capacity || in > out; i++) {
-        bool push = in == out || (in - out < c->capacity && i < 8 * c->capacity && contract_random(&random) & 1);
+        bool push = in == out || (in - out < c->capacity && i < 8 * c->capacity && bl__random32(&random) & 1);
         if (push)
             CONTRACT_(push)(c, &q, in++);
         else
@@ -584,7 +578,7 @@ BL_FN void CONTRACT_(walk)(contract_client *c) {
     m.stolen = false;
     uint32_t random = c->seed | 1u, lean = 0; /* leans to push or to pop for a while, to reach both ends */
     for (uint32_t i = 0; i < c->items; i++) {
-        uint32_t r = contract_random(&random), kind = r >> 8 & 7;
+        uint32_t r = bl__random32(&random), kind = r >> 8 & 7;
         if (i % (4 * c->capacity) == 0)
             lean = r >> 11 & 1;
         if (kind < 3 + 2 * lean)
@@ -607,7 +601,7 @@ BL_FN void CONTRACT_(remember)(contract_thread *t, uint32_t pushed) {
 
 BL_FN bool CONTRACT_(give)(contract_thread *t, BL_QUEUE *q) {
     contract_client *c = t->c;
-    uint32_t items[4 * CONTRACT_WORDS], pushed, n = 1 + contract_random(&t->random) % c->batch;
+    uint32_t items[4 * CONTRACT_WORDS], pushed, n = 1 + bl__random32(&t->random) % c->batch;
     n = n < t->end - t->next ? n : t->end - t->next;
     for (uint32_t i = 0; i < n; i++) {
         contract_item(items + i * c->words, t->next + i, c->words);
@@ -652,7 +646,7 @@ BL_FN void CONTRACT_(look_behind)(contract_thread *t, uint32_t handle) {
 BL_FN bool CONTRACT_(take)(contract_thread *t, BL_QUEUE *q) {
     contract_client *c = t->c;
     bool owner = CONTRACT_DEQUE && t->rank == 0, thief = CONTRACT_DEQUE && !owner;
-    uint32_t items[4 * CONTRACT_WORDS], popped, n = 1 + contract_random(&t->random) % c->batch;
+    uint32_t items[4 * CONTRACT_WORDS], popped, n = 1 + bl__random32(&t->random) % c->batch;
     bl_outcome outcome = BL_QUEUE_EMPTY;
     if (n > 1) {
         popped = thief ? BL_QUEUE_(steal_n)(q, items, n) : BL_QUEUE_(pop_n)(q, items, n);
@@ -720,7 +714,7 @@ BL_FN void CONTRACT_(visits)(contract_client *c, uint32_t rank) {
     uint32_t items[4 * CONTRACT_WORDS];
     contract_meet(&t);
     for (uint32_t visit = 0; visit < c->visits; visit++) {
-        uint32_t random = contract_random(&t.random), n = 1 + (random >> 8) % c->batch, done = 0;
+        uint32_t random = bl__random32(&t.random), n = 1 + (random >> 8) % c->batch, done = 0;
         if (random >> 20 & 1) {
             for (uint32_t i = 0; i < n; i++)
                 contract_item(items + i * c->words, t.next + i, c->words);

@@ -2,6 +2,7 @@
  * that does not end cannot be stopped, and after an error of CUDA nothing can be run: both are a trouble that stays. */
 #include "verify.h"
 
+#include "clock.h"
 #include "contract_cases.inc.h"
 #include "place.h"
 #include <ballast/generated/queues.h>
@@ -56,22 +57,16 @@ static void cuda_copy(void *to, const void *from, size_t bytes) {
 typedef void (*contract_function)(contract_client *c, contract_case what, uint32_t threads, uint32_t stride);
 typedef void (*history_function)(history_batch *b, bool set_up, verify_spread spread);
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* The kernel that was just launched; most take less than a millisecond. */
 static bool wait_for_kernel(void) {
     struct timespec little = {0, 200000};
-    double start = now();
+    double start = bl__now();
     if (!succeeded(cudaGetLastError(), "launch"))
         return false;
     while (cudaStreamQuery(0) == cudaErrorNotReady) {
-        if (now() - start > 0.002)
+        if (bl__now() - start > 0.002)
             nanosleep(&little, NULL);
-        if (now() - start > LIMIT) {
+        if (bl__now() - start > LIMIT) {
             snprintf(trouble, sizeof trouble, "the kernel never ends");
             return false;
         }

@@ -129,7 +129,7 @@ BL_FN void HISTORY_(record)(history_batch *b, uint32_t cell, uint32_t rank) {
     if (!history_meet(b, h))
         return;
     for (uint32_t k = 0; k < s->operations; k++) {
-        lin_kind kind = history_kind(s, rank, k, contract_random(&random));
+        lin_kind kind = history_kind(s, rank, k, bl__random32(&random));
         if (BL_QUEUE_(KIND) == BL_QUEUE_KIND_DEQUE && rank != 0)
             kind = LIN_STEAL;
         lin_op op = {0, 0, rank, s->filled + 1 + rank * s->operations + k, (uint32_t)kind, 0};

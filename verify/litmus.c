@@ -1,12 +1,12 @@
 /* The litmus tests on threads of this machine. */
 #include "litmus_roles.h"
 
+#include "clock.h"
 #include "platform/fence.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 const litmus_test litmus_tests[LITMUS_KINDS] = {
     {"MP", "message passing, release and acquire", 2, true},
@@ -43,12 +43,6 @@ typedef struct member {
     uint32_t role;
 } member;
 
-double litmus_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* They go through the pairs in the same order and at the same pace, more or less. */
 static void *live(void *arg) {
     member *m = arg;
@@ -81,14 +75,14 @@ static bool run(table *t, double seconds, litmus_count *count) {
     pthread_t thread[LITMUS_ROLES];
     member members[LITMUS_ROLES];
     uint32_t started = 0;
-    double end = litmus_now() + seconds;
+    double end = bl__now() + seconds;
     for (; started < t->roles; started++) {
         members[started] = (member){t, started};
         if (pthread_create(&thread[started], NULL, live, &members[started]))
             break;
     }
     bool right = started == t->roles;
-    for (uint32_t round = 1; right && (round == 1 || litmus_now() < end); round++)
+    for (uint32_t round = 1; right && (round == 1 || bl__now() < end); round++)
         play(t, round, count);
     bl_store32_release(&t->round, UINT32_MAX);
     for (uint32_t i = 0; i < started; i++)

@@ -76,7 +76,6 @@ const char *litmus_cuda_host(double seconds, litmus_count *count);
 /* For those two: the host's side, in C. One step; whether the other's count has gone back. */
 bool litmus_host_step(uint64_t *mine, const uint64_t *other, uint64_t *last);
 void litmus_host_stop(uint64_t *stop);
-double litmus_now(void);
 
 #ifdef __cplusplus
 }

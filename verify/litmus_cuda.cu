@@ -3,6 +3,8 @@
  * there is bl_block_sync alone. */
 #include "litmus_roles.h"
 
+#include "clock.h"
+
 #include <ballast/platform/platform.h>
 #include <stdio.h>
 #include <string.h>
@@ -111,9 +113,9 @@ extern "C" const char *litmus_cuda(litmus_kind kind, litmus_place place, double 
     t.roles = litmus_tests[kind].roles;
     t.groups = (uint32_t)multiprocessors / t.roles; /* a block on each, so that all are there */
     size_t pairs = (size_t)t.groups * PAIRS * LANES;
-    double end = litmus_now() + seconds;
+    double end = bl__now() + seconds;
     bool right = open_table(&t, pairs);
-    for (uint32_t round = 0; right && (round == 0 || litmus_now() < end); round++) {
+    for (uint32_t round = 0; right && (round == 0 || bl__now() < end); round++) {
         right = play(&t, place, pairs);
         count->runs += pairs;
     }
@@ -147,11 +149,11 @@ extern "C" const char *litmus_cuda_block(double seconds, litmus_count *count) {
     if (!is_there(&multiprocessors))
         return trouble;
     uint32_t blocks = 4 * (uint32_t)multiprocessors;
-    double end = litmus_now() + seconds;
+    double end = bl__now() + seconds;
     bool right = succeeded(cudaMalloc(&global, (size_t)blocks * LANES * 4), "cudaMalloc") &&
                  succeeded(cudaMalloc(&odd, sizeof *odd), "cudaMalloc") &&
                  succeeded(cudaMemset(odd, 0, sizeof *odd), "cudaMemset");
-    for (uint32_t round = 0; right && (round == 0 || litmus_now() < end); round++) {
+    for (uint32_t round = 0; right && (round == 0 || bl__now() < end); round++) {
         through_block_sync<<<blocks, LANES>>>(global, odd);
         right = succeeded(cudaDeviceSynchronize(), "litmus kernel");
         count->runs += (uint64_t)blocks * LANES * PAIRS;
@@ -189,10 +191,10 @@ extern "C" const char *litmus_cuda_host(double seconds, litmus_count *count) {
     if (!is_there(&multiprocessors) || !succeeded(cudaHostAlloc(&c, sizeof *c, cudaHostAllocMapped), "cudaHostAlloc"))
         return trouble;
     memset(c, 0, sizeof *c);
-    double end = litmus_now() + seconds;
+    double end = bl__now() + seconds;
     count_with_host<<<1, 1>>>(c);
     bool right = succeeded(cudaGetLastError(), "litmus kernel");
-    for (; right && litmus_now() < end; count->runs++)
+    for (; right && bl__now() < end; count->runs++)
         count->odd += litmus_host_step(&c->host, &c->device, &last);
     litmus_host_stop(&c->stop);
     right = succeeded(cudaDeviceSynchronize(), "litmus kernel") && right;

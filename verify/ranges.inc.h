@@ -13,6 +13,7 @@
 #define BALLAST_TESTS_RANGES_ONCE
 
 #include <ballast/generated/queues.h>
+#include <ballast/parts/random.h>
 
 #define RANGES_MOST 64u  /* indices in use: base .. base + RANGES_MOST - 1 */
 #define RANGES_BEHIND 3u /* words that an index stands for */
@@ -53,13 +54,6 @@ BL_FN bool ranges_equal(ranges_client *c, uint32_t line, uint32_t rank, uint32_t
     return got == wanted;
 }
 #define RANGES_SAME(c, rank, got, wanted) ranges_equal((c), __LINE__, (rank), (uint32_t)(got), (uint32_t)(wanted))
-
-BL_FN uint32_t ranges_random(uint32_t *state) { /* xorshift; never 0 */
-    *state ^= *state << 13;
-    *state ^= *state >> 17;
-    *state ^= *state << 5;
-    return *state;
-}
 
 /* Owner: index base + i will be in the range. What it stands for says how often that has been so. Atomic only for who looks whether it is back. */
 BL_FN void ranges_offer(ranges_client *c, uint32_t i) {
@@ -209,7 +203,7 @@ BL_FN void RANGE_(walk)(ranges_client *c) {
     BL_RANGE q = RANGE_(fresh)(c);
     uint32_t random = c->seed | 1u, begin = 0, end = 0, from, to;
     for (uint32_t i = 0; i < c->steps; i++) {
-        uint32_t r = ranges_random(&random), left = end - begin, n = 1 + (r >> 8) % 7;
+        uint32_t r = bl__random32(&random), left = end - begin, n = 1 + (r >> 8) % 7;
         if (r % 4 == 0 && left) {
             RANGE_(must_pop)(c, &q, n, begin, begin + (n < left ? n : left));
             begin += n < left ? n : left;
@@ -259,7 +253,7 @@ BL_FN void RANGE_(own)(ranges_client *c) {
     uint32_t random = (c->seed * 2654435761u) | 1u, tries = 0, from, to;
     uint64_t since = bl_clock();
     for (uint32_t i = 0;;) { /* at the end until it is told EMPTY */
-        uint32_t r = ranges_random(&random), n = 1 + (r >> 8) % 4;
+        uint32_t r = bl__random32(&random), n = 1 + (r >> 8) % 4;
         if (r % 4 == 0 && !c->same && i < c->steps) {
             RANGE_(lengthen)(c, &q, n);
         } else if (RANGE_(pop)(&q, n, &from, &to) == BL_QUEUE_DONE) {
@@ -283,7 +277,7 @@ BL_FN void RANGE_(rob)(ranges_client *c, uint32_t rank) {
     BL_RANGE q = RANGE_(at)(c);
     uint32_t random = (c->seed * 2654435761u + rank * 2246822519u) | 1u, tries = 0, from, to;
     while (!bl_load32_relaxed(&c->over)) {
-        bl_outcome outcome = RANGE_(steal)(&q, ranges_random(&random) % 4, &from, &to);
+        bl_outcome outcome = RANGE_(steal)(&q, bl__random32(&random) % 4, &from, &to);
         if (outcome == BL_QUEUE_DONE) {
             ranges_got(c, rank, from, to);
             tries = 0;

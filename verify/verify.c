@@ -1,8 +1,9 @@
 /* All checks of one queue on one target within a given time, and the verdict. */
 #include "verify.h"
 
+#include "clock.h"
+
 #include <string.h>
-#include <time.h>
 
 /* Histories of the simulated machine: so many at least, as a later one may be shorter; after the most it has shown nothing. */
 enum { SIMULATED_LEAST = 20000, SIMULATED_MOST = 100000 };
@@ -20,12 +21,6 @@ const verify_target *verify_cuda(int device) {
     return NULL;
 }
 #endif
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- contract and stress ---- */
 
@@ -76,7 +71,7 @@ static bool contract_holds(const verify_target *target, const verify_queue *queu
         all_layouts(&r, round);
     result->cases = r.cases;
     r.operations = 0;
-    for (double end = now() + seconds; now() < end && !r.failures; round++)
+    for (double end = bl__now() + seconds; bl__now() < end && !r.failures; round++)
         all_layouts(&r, round);
     result->operations = r.operations;
     if (r.failures)
@@ -103,7 +98,7 @@ static bool is_shown(const verify_result *result, verify_finding finding) {
 
 /* Records until the end, and at least so long that every kind of batch had its turn. */
 static void record_until(history_run *r, double end, uint32_t turns) {
-    for (uint32_t i = 0; i < turns || now() < end; i++)
+    for (uint32_t i = 0; i < turns || bl__now() < end; i++)
         if (!history_batch_next(r) || history_found(r) & 1u << VERIFY_BROKEN)
             return;
 }
@@ -212,7 +207,7 @@ static bool is_ceiling(const verify_queue *queue, verify_result *result) {
 
 void verify_run(const verify_target *target, const verify_queue *queue, const verify_queue *simulated, double seconds,
                 verify_result *result) {
-    double start = now();
+    double start = bl__now();
     *result = (verify_result){.verdict = VERIFY_FAILED};
     snprintf(result->clocks, sizeof result->clocks, "%s%s", target->time, target->clocks > 1 ? ", counter" : "");
     if (is_ceiling(queue, result))

@@ -25,17 +25,11 @@ typedef struct greedy_span {
 } greedy_span;
 
 #ifdef BL_TARGET_CUDA
-BL_FN uint64_t greedy_now(void) { return bl_time(); }
 BL_FN void greedy_wait_until(uint64_t end) {
     while (bl_time() < end)
         bl_backoff(0);
 }
 #else
-BL_FN uint64_t greedy_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 BL_FN void greedy_wait_until(uint64_t end) {
     struct timespec at;
     at.tv_sec = (time_t)(end / 1000000000u);
@@ -47,11 +41,11 @@ BL_FN void greedy_wait_until(uint64_t end) {
 
 /* Task i, by a lane of those that share it. */
 BL_FN void greedy_spend(const greedy_shared *shared, uint32_t i, uint32_t lane) {
-    uint64_t begun = greedy_now();
+    uint64_t begun = bl_time();
     if (shared->length[i] > 0)
         greedy_wait_until(begun + shared->length[i]);
     if (lane == 0) {
-        shared->took[i] = (uint32_t)(greedy_now() - begun);
+        shared->took[i] = (uint32_t)(bl_time() - begun);
         bl_fetch_add32_relaxed(&shared->runs[i], 1);
     }
 }

@@ -11,30 +11,31 @@ const bench_column app_grid_columns[] = {
     {"device", "where"},
     {"case", "which table of the suite"},
     {"app", "the application, as for ballast run"},
-    {"options", "of the application"},
+    {"options", "options of the application"},
     {"series", "the curve of the figure"},
     {"scheduler", "as asked for; the papers' names run as the papers did: no private stack, one entry per node"},
     {"axis", "what x is"},
-    {"x", "where on the axis of the figure"},
-    {"asked_workers", "workers asked for; 0: all that fit"},
-    {"asked_lanes", "lanes per worker asked for; 0: the application's own"},
-    {"pop", "indices of a loop taken at once; 0: the default"},
+    {"x", "position on the axis of the figure"},
+    {"asked_workers", "requested workers; 0: all that fit"},
+    {"asked_lanes", "requested lanes per worker; 0: the application's choice"},
+    {"pop", "loop indices taken at once; 0: the default"},
     {"private", "the private stack of each worker: default, or none"},
-    {"repeat", "number of the measurement; a run before the first is no row, unless it took seconds"},
-    {"seconds", "of the run; set-up and copies outside, on a GPU device time"},
-    {"tasks", "that were run"},
+    {"repeat", "number of the measurement; the warm-up run is not recorded, unless it took seconds"},
+    {"seconds", "time of the run, excluding set-up and copies; on a GPU: device time"},
+    {"tasks", "tasks that ran"},
     {"tasks_per_second", "tasks over seconds"},
-    {"workers", "that there were"},
-    {"lanes", "per worker"},
-    {"ran", "the complete name of the scheduler"},
-    {"launches", "waves of a static scheduler, else 1 and one for each time that queues grew"},
+    {"workers", "workers that ran"},
+    {"lanes", "lanes per worker"},
+    {"ran", "the full name of the scheduler"},
+    {"launches", "waves of a static scheduler, else 1 plus the number of times that queues grew"},
     {"peak_tasks", "entries: the sum of the workers' high-water marks"},
     {"paper_tasks", "the papers' figure: the largest queue times the number of queues, or the most tasks of a launch"},
     {"peak_bytes", "memory of queues, stacks and pools"},
     {"steals", "entries taken from another worker"},
-    {"steal_attempts", "tries to do so"},
+    {"steal_attempts", "attempts to steal"},
     {"balance", "busy time of the least busy worker over that of the busiest"},
-    {"check", "result compared with: known, an answer; twin, the sequential program; no, neither; WRONG: it differs"},
+    {"check",
+     "result verified against a known answer (known) or the sequential program (twin), or not (no); WRONG: it differs"},
     {NULL, NULL},
 };
 
@@ -158,7 +159,7 @@ bool app_no_verdict(const bench_panel *panel, bench_verdict *verdict, double sum
     bool elsewhere = gpu && !bench_panel_gpu(panel);
     if (elsewhere || isnan(sum))
         bench_say_leader(panel, verdict,
-                         elsewhere ? "The paper measured a GPU." : "Not all that it takes was measured.");
+                         elsewhere ? "The paper measured a GPU." : "Not all the rows that it needs were measured.");
     return elsewhere || isnan(sum);
 }
 

@@ -320,9 +320,9 @@ static bool has_column(const bench_suite *suite, const char *name) {
 static int check_queues(const bench_suite *suite, const bench_request *request, bench_error *error) {
     char name[64], known[440] = "";
     if (request->only[0] && !has_column(suite, "case"))
-        return fail(error, 2, "--case %.48s: %s has only one (accepted: none)", request->only, suite->name);
+        return fail(error, 2, "--case %.48s: %s has only one case (accepted: none)", request->only, suite->name);
     if (request->queues[0] && !has_column(suite, "queue"))
-        return fail(error, 2, "--queues: %s is not about queues (accepted: none)", suite->name);
+        return fail(error, 2, "--queues: %s does not test queues (accepted: none)", suite->name);
     for (unsigned i = 0; bench_contender_at(i); i++)
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
                  bench_contender_at(i)->name);
@@ -379,14 +379,14 @@ static int open_earlier(bench *b, const char *path, const char *head, bench_erro
     const char *differs = bench_past_read(&b->earlier, b->rows, head);
     if (differs)
         return fail(error, 2,
-                    "%.300s: is there already, with another %s (accepted: another --out, or --force to overwrite it)",
+                    "%.300s: already exists, with a different %s (accepted: another --out, or --force to overwrite it)",
                     path, differs);
     if (fseek(b->rows, b->earlier.end, SEEK_SET) != 0 || ftruncate(fileno(b->rows), b->earlier.end) != 0)
-        return fail(error, 1, "%.400s: cannot be continued: %s", path, strerror(errno));
+        return fail(error, 1, "%.400s: cannot be resumed: %s", path, strerror(errno));
     b->wrong = bench_past_wrong(&b->earlier);
     date_now(date, sizeof date);
     bench_remark(b, "continued %s by %s", date, b->request->command);
-    fprintf(stderr, "%s: goes on with the %u rows that are there\n", path, (unsigned)b->earlier.count);
+    fprintf(stderr, "%s: resuming after %u existing rows\n", path, (unsigned)b->earlier.count);
     return 0;
 }
 
@@ -397,7 +397,7 @@ static int open_rows(bench *b, bench_error *error) {
     if (!request->out)
         return 0;
     if (mkdir(request->out, 0777) != 0 && errno != EEXIST)
-        return fail(error, 1, "--out %.200s: cannot be made: %s", request->out, strerror(errno));
+        return fail(error, 1, "--out %.200s: cannot be created: %s", request->out, strerror(errno));
     if ((size_t)snprintf(path, sizeof path, "%s/%s.csv", request->out, b->suite->name) >= sizeof path)
         return fail(error, 2, "--out: too long (accepted: up to 400 characters)");
     char *head = make_head(b);
@@ -447,9 +447,9 @@ static int run_open(bench *b, bench_error *error) {
     status = close_rows(b, error);
     if (status == 0 && bench_stopped())
         return fail(error, 1, "%s: interrupted; the rows so far are complete%s", b->suite->name,
-                    b->request->out ? ", and the same command goes on from there" : "");
+                    b->request->out ? ", and the same command resumes the run" : "");
     if (status == 0 && b->wrong)
-        return fail(error, 1, "%s: a result is not right: see WRONG", b->suite->name);
+        return fail(error, 1, "%s: a result failed verification: see WRONG", b->suite->name);
     return status;
 }
 

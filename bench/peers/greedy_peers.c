@@ -144,7 +144,7 @@ int main(int argc, char **argv) {
     int at = 1, status = 0;
     for (; at + 1 < argc && strncmp(argv[at], "--", 2) == 0; at += 2)
         if (!take_option(&o, argv[at], argv[at + 1]))
-            return peers_complain(argv[at], "unknown, or not a number that it takes"), 2;
+            return peers_complain(argv[at], "unknown option, or not a number above 0"), 2;
     int only = at < argc ? greedy_shape_find(argv[at]) : -1;
     if (at < argc && only < 0)
         return peers_complain(argv[at], "unknown shape"), 2;

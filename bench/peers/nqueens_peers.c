@@ -8,10 +8,10 @@
 #include <string.h>
 
 typedef struct queens_work {
+    peers_app ours;
     uint32_t n, threads;
     nqueens_counts counts; /* of the twin */
     queens_tally *tallies;
-    peers_app ours;
 } queens_work;
 
 static int run_sequential(peers_run *run) {
@@ -20,34 +20,12 @@ static int run_sequential(peers_run *run) {
     return BL_OK;
 }
 
-static int run_ours(peers_run *run) { return peers_app_run(&((queens_work *)run->work)->ours, run); }
-
 /* Where none was found, nobody calls it. */
 static __attribute__((unused)) int run_peer(peers_run *run, void (*peer)(uint32_t, uint32_t, queens_tally *)) {
     queens_work *w = run->work;
     peer(w->n, run->threads, w->tallies);
     return BL_OK;
 }
-#ifdef BENCH_TBB
-static int run_tbb(peers_run *run) { return run_peer(run, queens_tbb); }
-#else
-#define run_tbb NULL
-#endif
-#ifdef BENCH_OPENMP
-static int run_openmp(peers_run *run) { return run_peer(run, queens_openmp); }
-#else
-#define run_openmp NULL
-#endif
-#ifdef BENCH_LACE
-static int run_lace(peers_run *run) { return run_peer(run, queens_lace); }
-#else
-#define run_lace NULL
-#endif
-#ifdef BENCH_TASKFLOW
-static int run_taskflow(peers_run *run) { return run_peer(run, queens_taskflow); }
-#else
-#define run_taskflow NULL
-#endif
 
 static bool are_known(const queens_work *w, uint64_t solutions, uint64_t nodes) {
     nqueens_counts known = nqueens_known(w->n);
@@ -59,8 +37,6 @@ static bool right_sequential(const peers_run *run) {
     return are_known(w, w->counts.solutions, w->counts.nodes);
 }
 
-static bool right_ours(const peers_run *run) { return peers_app_right(&((queens_work *)run->work)->ours, run); }
-
 /* The peers count the empty board too. */
 static bool right_peer(const peers_run *run) {
     const queens_work *w = run->work;
@@ -71,6 +47,9 @@ static bool right_peer(const peers_run *run) {
     }
     return are_known(w, solutions, nodes - 1);
 }
+
+#define PEERS_PEER(library) queens_##library
+#include "peers_tasks.h"
 
 static void reset(void *work) {
     queens_work *w = work;
@@ -86,7 +65,7 @@ static void close_board(void *work) {
     free(w);
 }
 
-/* The application reads the number and refuses what is none. */
+/* The application reads the number and rejects anything else. */
 static void *open_board(const char *name, const uint32_t threads[PEERS_TEAMS]) {
     queens_work *w = calloc(1, sizeof *w);
     if (!w)
@@ -101,25 +80,12 @@ static void *open_board(const char *name, const uint32_t threads[PEERS_TEAMS]) {
     return w;
 }
 
-enum { SEQUENTIAL, BALLAST, TBB, OPENMP, LACE, TASKFLOW };
-enum { BOTH = PEERS_ON_ONE | PEERS_ON_ALL };
-
 static const peers_contest contest = {
     .program = "nqueens_peers",
     .load = "n",
     .loads = (const char *const[]){"13", NULL},
-    .methods = {[SEQUENTIAL] = {"sequential", PEERS_ON_ONE, run_sequential, right_sequential},
-                [BALLAST] = {"Ballast", BOTH, run_ours, right_ours},
-                [TBB] = {"oneTBB", BOTH, run_tbb, right_peer},
-                [OPENMP] = {"OpenMP", BOTH, run_openmp, right_peer},
-                [LACE] = {"Lace", BOTH, run_lace, right_peer},
-                [TASKFLOW] = {"Taskflow", BOTH, run_taskflow, right_peer}},
-    .promises = {{"Ballast on 1 thread / sequential", {BALLAST, PEERS_ONE}, {SEQUENTIAL, PEERS_ONE}, 3, true, false},
-                 {"speed-up of Ballast on all threads", {BALLAST, PEERS_ONE}, {BALLAST, PEERS_ALL}, 0, false, true},
-                 {"Ballast over oneTBB, all threads", {TBB, PEERS_ALL}, {BALLAST, PEERS_ALL}, 0, false, false},
-                 {"Ballast over OpenMP, all threads", {OPENMP, PEERS_ALL}, {BALLAST, PEERS_ALL}, 0, false, false},
-                 {"Ballast over Lace, all threads", {LACE, PEERS_ALL}, {BALLAST, PEERS_ALL}, 0, false, false},
-                 {"Ballast over Taskflow, all threads", {TASKFLOW, PEERS_ALL}, {BALLAST, PEERS_ALL}, 0, false, false}},
+    .methods = {PEERS_TASK_METHODS},
+    .promises = {PEERS_TASK_PROMISES(3, 0, 0)},
     .open = open_board,
     .close = close_board,
     .tasks = tasks,

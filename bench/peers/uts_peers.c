@@ -13,6 +13,7 @@
 
 /* One tree with everything that counts it. */
 typedef struct uts_work {
+    peers_app ours;
     const uts_known *known;
     uts_table table;
     peer_tree peer;
@@ -20,7 +21,6 @@ typedef struct uts_work {
     uint32_t threads;
     uint64_t left_out; /* nodes that a method leaves to its caller */
     uts_counts counts; /* of the twin */
-    peers_app ours;
 } uts_work;
 
 static int run_sequential(peers_run *run) {
@@ -28,39 +28,27 @@ static int run_sequential(peers_run *run) {
     return uts_twin(&w->known->tree, &w->table, &w->counts);
 }
 
-static int run_ours(peers_run *run) { return peers_app_run(&((uts_work *)run->work)->ours, run); }
-
 /* Where none was found, nobody calls it. */
-static __attribute__((unused)) int run_peer(peers_run *run, void (*peer)(const peer_tree *, uint32_t, peer_tally *),
-                                            uint64_t left_out) {
+static __attribute__((unused)) int run_peer(peers_run *run, void (*peer)(const peer_tree *, uint32_t, peer_tally *)) {
     uts_work *w = run->work;
-    w->left_out = left_out;
+    w->left_out = 0;
     peer(&w->peer, run->threads, w->tallies);
     return BL_OK;
 }
+static __attribute__((unused)) int run_inner(peers_run *run, void (*peer)(const peer_tree *, uint32_t, peer_tally *)) {
+    run_peer(run, peer);
+    ((uts_work *)run->work)->left_out = 1;
+    return BL_OK;
+}
 #ifdef BENCH_TBB
-static int run_tbb(peers_run *run) { return run_peer(run, peer_tbb, 0); }
-static int run_tbb_inner(peers_run *run) { return run_peer(run, peer_tbb_inner, 1); }
+static int run_tbb_inner(peers_run *run) { return run_inner(run, peer_tbb_inner); }
 #else
-#define run_tbb NULL
 #define run_tbb_inner NULL
 #endif
 #ifdef BENCH_OPENMP
-static int run_openmp(peers_run *run) { return run_peer(run, peer_openmp, 0); }
-static int run_openmp_inner(peers_run *run) { return run_peer(run, peer_openmp_inner, 1); }
+static int run_openmp_inner(peers_run *run) { return run_inner(run, peer_openmp_inner); }
 #else
-#define run_openmp NULL
 #define run_openmp_inner NULL
-#endif
-#ifdef BENCH_LACE
-static int run_lace(peers_run *run) { return run_peer(run, peer_lace, 0); }
-#else
-#define run_lace NULL
-#endif
-#ifdef BENCH_TASKFLOW
-static int run_taskflow(peers_run *run) { return run_peer(run, peer_taskflow, 0); }
-#else
-#define run_taskflow NULL
 #endif
 
 /* ---- results ---- */
@@ -76,8 +64,6 @@ static bool right_sequential(const peers_run *run) {
     return are_known(w, &w->counts);
 }
 
-static bool right_ours(const peers_run *run) { return peers_app_right(&((uts_work *)run->work)->ours, run); }
-
 static bool right_peer(const peers_run *run) {
     const uts_work *w = run->work;
     uts_counts counts = {.nodes = w->left_out};
@@ -89,6 +75,9 @@ static bool right_peer(const peers_run *run) {
     }
     return are_known(w, &counts);
 }
+
+#define PEERS_PEER(library) peer_##library
+#include "peers_tasks.h"
 
 static void reset(void *work) {
     uts_work *w = work;
@@ -136,30 +125,18 @@ static void *open_tree(const char *name, const uint32_t threads[PEERS_TEAMS]) {
     return NULL;
 }
 
-enum { SEQUENTIAL, BALLAST, TBB, TBB_INNER, OPENMP, OPENMP_INNER, LACE, TASKFLOW };
-enum { BOTH = PEERS_ON_ONE | PEERS_ON_ALL };
+enum { TBB_INNER = FURTHER, OPENMP_INNER };
 
 static const peers_contest contest = {
     .program = "uts_peers",
     .load = "tree",
     .loads = (const char *const[]){"T1", "T3", NULL},
-    .methods = {[SEQUENTIAL] = {"sequential", PEERS_ON_ONE, run_sequential, right_sequential},
-                [BALLAST] = {"Ballast", BOTH, run_ours, right_ours},
-                [TBB] = {"oneTBB", BOTH, run_tbb, right_peer},
-                [TBB_INNER] = {"oneTBB inner", BOTH, run_tbb_inner, right_peer},
-                [OPENMP] = {"OpenMP", BOTH, run_openmp, right_peer},
-                [OPENMP_INNER] = {"OpenMP inner", BOTH, run_openmp_inner, right_peer},
-                [LACE] = {"Lace", BOTH, run_lace, right_peer},
-                [TASKFLOW] = {"Taskflow", BOTH, run_taskflow, right_peer}},
+    .methods = {PEERS_TASK_METHODS, [TBB_INNER] = {"oneTBB inner", BOTH, run_tbb_inner, right_peer},
+                [OPENMP_INNER] = {"OpenMP inner", BOTH, run_openmp_inner, right_peer}},
     .promises =
-        {{"Ballast on 1 thread / sequential", {BALLAST, PEERS_ONE}, {SEQUENTIAL, PEERS_ONE}, 1.10, true, false},
-         {"speed-up of Ballast on all threads", {BALLAST, PEERS_ONE}, {BALLAST, PEERS_ALL}, 0.95, false, true},
-         {"Ballast over oneTBB, all threads", {TBB, PEERS_ALL}, {BALLAST, PEERS_ALL}, 1.3, false, false},
-         {"Ballast over OpenMP, all threads", {OPENMP, PEERS_ALL}, {BALLAST, PEERS_ALL}, 1.3, false, false},
+        {PEERS_TASK_PROMISES(1.10, 0.95, 1.3),
          {"Ballast over oneTBB inner, all threads", {TBB_INNER, PEERS_ALL}, {BALLAST, PEERS_ALL}, 0, false, false},
-         {"Ballast over OpenMP inner, all threads", {OPENMP_INNER, PEERS_ALL}, {BALLAST, PEERS_ALL}, 0, false, false},
-         {"Ballast over Lace, all threads", {LACE, PEERS_ALL}, {BALLAST, PEERS_ALL}, 0, false, false},
-         {"Ballast over Taskflow, all threads", {TASKFLOW, PEERS_ALL}, {BALLAST, PEERS_ALL}, 0, false, false}},
+         {"Ballast over OpenMP inner, all threads", {OPENMP_INNER, PEERS_ALL}, {BALLAST, PEERS_ALL}, 0, false, false}},
     .open = open_tree,
     .close = close_tree,
     .tasks = tasks,

@@ -124,7 +124,7 @@ static void leave(const bench_device *d, const char *what, uint32_t threads, con
 
 void bench_give_up(const bench_device *d, const char *what, uint32_t threads) {
     char why[64];
-    snprintf(why, sizeof why, "not back after %g s, given up", d->patience);
+    snprintf(why, sizeof why, "timed out after %g s", d->patience);
     leave(d, what, threads, why);
 }
 

@@ -234,6 +234,6 @@ bool bench_open_cpu(bench_device *d) {
     add_part(d->name, sizeof d->name);
     d->processors = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? (uint32_t)CPU_COUNT(&allowed) : 1;
     read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", governor, sizeof governor);
-    snprintf(d->about, sizeof d->about, "compiler " COMPILER ", governor %s", governor[0] ? governor : "not told");
+    snprintf(d->about, sizeof d->about, "compiler " COMPILER ", governor %s", governor[0] ? governor : "unknown");
     return true;
 }

@@ -1,6 +1,7 @@
 /* The loops as kernels. All threads of a loop are resident at once, since they wait for each other; the host watches for kernels that do not
  * come back. */
 #include "bench_device.h"
+#include "common.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,13 +75,11 @@ static bool room_for_queue(size_t bytes) {
 
 static void wait_for(const bench_device *d, const char *what, uint32_t threads, cudaEvent_t event) {
     const struct timespec little = {0, 20000};
-    struct timespec now, start;
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    double start = bench_now();
     cudaError_t state;
     while ((state = cudaEventQuery(event)) == cudaErrorNotReady) {
         nanosleep(&little, NULL);
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        if ((double)(now.tv_sec - start.tv_sec) > d->patience)
+        if (bench_now() - start > d->patience)
             bench_give_up(d, what, threads);
     }
     good(state);

@@ -18,7 +18,7 @@ static void run(bench *b, bench_device *d) {
 static const bench_figure FIGURES[] = {
     {.name = "thieves",
      .title = "One owner, the others steal",
-     .asks = "How many operations a second does a deque take while others steal from it?",
+     .asks = "How many operations per second does a deque sustain while others steal from it?",
      .series = "queue",
      .series_text = "queue",
      .x = "threads",

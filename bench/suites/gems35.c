@@ -52,7 +52,7 @@ static void lookahead_and_blocks(app_bench *s) {
 
 static void dynamic_and_static(app_bench *s) {
     app_table t = {.name = "fig35.9",
-                   .title = "four in a row, over the moves that are looked ahead",
+                   .title = "four in a row, over the number of moves ahead",
                    .app = "fourrow",
                    .options = POSITION,
                    .axis = "lookahead",

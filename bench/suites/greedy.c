@@ -21,13 +21,13 @@ static const bench_column COLUMNS[] = {
     {"shape",
      "singly: spawned one by one; range: as one entry; roots: there at the start; loop, pieces: bl_run_range with "
      "BL_RUN, BL_RANGE_RUN; tree: leaves of forks"},
-    {"group", "who runs a task: thread, lane or block"},
-    {"asked_workers", "workers asked for; 0: all that fit"},
+    {"group", "what runs a task: thread, lane or block"},
+    {"asked_workers", "requested workers; 0: all that fit"},
     {"method", "the scheduler, or the other library's"},
     {"repeat", "number of the measurement"},
-    {"seconds", "of the run; on a GPU device time"},
-    {"tasks", "that take time; those that only spawn or fork do not count"},
-    {"workers", "that there were"},
+    {"seconds", "time of the run; on a GPU: device time"},
+    {"tasks", "tasks that take time; those that only spawn or fork do not count"},
+    {"workers", "workers that ran"},
     {"work_per_worker",
      "seconds: what the tasks took, over the workers. 32 tasks that lanes run together take as long as the longest"},
     {"longest_path", "seconds: of tasks that must run one after the other. A piece of a loop is a task"},
@@ -35,9 +35,9 @@ static const bench_column COLUMNS[] = {
      "seconds: 1.1 times work per worker and longest path, and 2 ms; on a GPU twice the path, and 50 microseconds"},
     {"over_bound", "seconds over bound: greedy workers stay below 1"},
     {"over_peer", "seconds over the median of the best other library; -: there is none"},
-    {"ran", "the complete name of the scheduler; -: another library"},
+    {"ran", "the full name of the scheduler; -: another library"},
     {"balances", "yes: the scheduler should be greedy; no: static shares; peer: another library"},
-    {"check", "right: every task was run exactly once, and the tree's sum is right; WRONG: not so"},
+    {"check", "right: every task ran exactly once, and the sum of the tree is correct; else WRONG"},
     {NULL, NULL},
 };
 
@@ -210,7 +210,7 @@ static void judge(session *s, const point *p, const char *method, const cell *c)
     if (ratio <= s->worst)
         return;
     s->worst = ratio;
-    snprintf(s->worst_at, sizeof s->worst_at, "%s, %s, %s, by %s, %" PRIu32 " workers asked for", method, p->load,
+    snprintf(s->worst_at, sizeof s->worst_at, "%s, %s, %s, by %s, %" PRIu32 " workers requested", method, p->load,
              greedy_shape_names[p->shape], group_of(s, p), p->workers);
 }
 
@@ -251,7 +251,7 @@ static void start_peers(session *s, const point *p, cell *cells) {
     snprintf(unit, sizeof unit, "%" PRIu32, p->unit);
     if (!bench_beside("greedy_peers", path, sizeof path)) {
         if (!s->said_no_peers)
-            say(s, "oneTBB, OpenMP", "left out: greedy_peers is not beside this tool (make bench builds it)");
+            say(s, "oneTBB, OpenMP", "left out: greedy_peers not found beside this tool (make bench builds it)");
         s->said_no_peers = true;
         return;
     }
@@ -262,7 +262,7 @@ static void start_peers(session *s, const point *p, cell *cells) {
         take_peer_line(s, p, line, cells);
     if (status != 0) {
         bench_wrong(s->b);
-        say(s, "oneTBB, OpenMP", "WRONG: greedy_peers failed, or a result of it was wrong");
+        say(s, "oneTBB, OpenMP", "WRONG: greedy_peers failed, or a result failed verification");
     }
 }
 
@@ -550,8 +550,8 @@ static const bench_figure FIGURES[] = {
      .no_contest = true,
      .agrees = judge_bound},
     {.name = "peers",
-     .title = "Beside other libraries, 8 workers",
-     .asks = "How do others do on the same tasks?",
+     .title = "Compared with other libraries, 8 workers",
+     .asks = "How do other libraries perform on the same tasks?",
      .rows = "device=cpu,asked_workers=8",
      .says = SAYS,
      .each = "device,case,shape",
@@ -567,8 +567,8 @@ static const bench_figure FIGURES[] = {
 
 const bench_suite greedy_suite = {
     .name = "greedy",
-    .text = "does a ready task wait while a worker is idle: time over work / workers + longest path, beside oneTBB and "
-            "OpenMP",
+    .text = "does a ready task wait while a worker is idle: time over work / workers + longest path, compared with "
+            "oneTBB and OpenMP",
     .columns = COLUMNS,
     .run = run,
     .version = 1,

@@ -47,7 +47,7 @@ static void over_threads(app_bench *s, const char *name, const char *title, cons
 
 static void own(app_bench *s, const char *name, const char *options) {
     app_table t = {.name = name,
-                   .title = "the library's own way: its scheduler, 64 nodes a task; all threads that fit",
+                   .title = "default scheduler, 64 nodes per task, all threads that fit",
                    .app = "pagerank",
                    .options = options,
                    .axis = "iterations"};
@@ -101,7 +101,7 @@ static const char *const SAYS[][2] = {
 static const bench_figure FIGURES[] = {
     {.name = "pagerank",
      .title = "PageRank, a task per node",
-     .asks = "Which queue serves a real workload best, which runs them empty now and then?",
+     .asks = "Which queue serves a real workload best, in which queues run empty now and then?",
      .found =
          "Figures 3d and 3e, GTX Titan X: BQ and BWD are 10 to 15 % faster than the Gottlieb queue with more than "
          "10,240 "
@@ -121,7 +121,7 @@ static const bench_figure FIGURES[] = {
      .reference = "BQ",
      .agrees = judge_pagerank},
     {.name = "own",
-     .title = "PageRank, as the library does it",
+     .title = "PageRank with the default scheduler",
      .asks = "What do larger tasks and stealing gain?",
      .rows = "case=own-gnutella|own-notredame",
      .says = SAYS,

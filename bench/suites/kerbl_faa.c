@@ -11,12 +11,12 @@
 static const bench_column COLUMNS[] = {
     {"device", "where"},
     {"access",
-     "plain: load and store of a word of one's own; faa: fetch-and-add on one word; faa per warp: one for all lanes"},
-    {"threads", "that did so at the same time"},
+     "plain: load and store of a private word; faa: fetch-and-add on one word; faa per warp: one for all lanes"},
+    {"threads", "threads that did so at the same time"},
     {"repeat", "number of the measurement"},
-    {"times", "per thread, each waiting for the one before"},
+    {"times", "accesses per thread, each waiting for the one before"},
     {"nanoseconds",
-     "that one access takes as its thread sees it; cpu: of its time on a core; cuda: of the kernel with its launch"},
+     "time of one access as its thread sees it; cpu: of its time on a core; cuda: kernel time, including the launch"},
     {"relative", "the same over the median of plain with the fewest threads"},
     {"mops", "million accesses a second by all threads together"},
     {"check", "right: every number was handed out exactly once"},
@@ -164,7 +164,7 @@ static void judge(const bench_panel *p, bench_verdict *v) {
 static const bench_figure FIGURES[] = {
     {.name = "faa",
      .title = "A contended fetch-and-add",
-     .asks = "How much does one word that everybody counts on cost, compared with memory that nobody else touches?",
+     .asks = "What does one counter shared by all threads cost, compared with private memory?",
      .found = "Kerbl et al. 2018, Figure 1: the cost rises sharply with the threads on a CPU; on a GPU 10,000 threads "
               "pay about "
               "what 10 pay on a CPU.",

@@ -70,7 +70,7 @@ static void judge_warps(const bench_panel *p, bench_verdict *v) {
 static const bench_figure FIGURES[] = {
     {.name = "threads",
      .title = "Ten pushes and pops in turn, by each thread",
-     .asks = "How many operations a second does a queue take when it never runs empty or full?",
+     .asks = "How many operations per second does a queue sustain when it never runs empty or full?",
      .found = "Kerbl et al. 2018, Figure 2a and 2c: the Broker Queue is the fastest; the Gottlieb queue is more than 2 "
               "times slower "
               "with over 45,056 threads; LCRQ and WFQ cost 3 to 6 times as much from the start and get worse.",

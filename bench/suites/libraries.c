@@ -9,17 +9,17 @@
 
 static const bench_column COLUMNS[] = {
     {"device", "where"},
-    {"case", "the program that compares; it has checked every result before it prints rows"},
-    {"load", "what all methods did"},
+    {"case", "the comparison; it verifies every result before it prints rows"},
+    {"load", "the work that all methods did"},
     {"team", "one thread or all; device: a GPU"},
     {"method", "Ballast by itself or by the name of a scheduler, and the others"},
-    {"threads", "that the team has; 0: a GPU"},
+    {"threads", "threads of the team; 0: a GPU"},
     {"repeat", "number of the measurement"},
-    {"seconds", "of one run; on a GPU device time"},
-    {"processor_seconds", "of all threads together; 0: a GPU"},
-    {"peak_bytes", "memory of our queues, stacks and pools; 0: not known"},
-    {"tasks", "of one run; 0: not known"},
-    {"check", "right: the program compared every result, and ended well"},
+    {"seconds", "time of one run; on a GPU: device time"},
+    {"processor_seconds", "CPU time of all threads together; 0: a GPU"},
+    {"peak_bytes", "memory of our queues, stacks and pools; 0: unknown"},
+    {"tasks", "tasks of one run; 0: unknown"},
+    {"check", "right: the program verified every result and succeeded"},
     {NULL, NULL},
 };
 
@@ -167,9 +167,9 @@ static void compare(bench *b, const bench_device *d, const contest *c, char *tex
         return;
     show_head(b, d, c);
     if (is_there(b, d, c))
-        leave_out(b, d, c, "its rows are there");
+        leave_out(b, d, c, "its rows already exist");
     else if (!bench_beside(c->program, a.path, sizeof a.path))
-        leave_out(b, d, c, "it is not beside this tool (make bench builds it where its library is found)");
+        leave_out(b, d, c, "not found beside this tool (make bench builds it where its library is found)");
     else if (!make_arguments(b, c, &a, why))
         leave_out(b, d, c, why);
     else
@@ -207,7 +207,7 @@ static const char *const SAYS[][2] = {
 static const bench_figure FIGURES[] = {
     {.name = "peers",
      .title = "Other libraries",
-     .asks = "How do others do on the same work?",
+     .asks = "How do other libraries perform on the same work?",
      .rows = "case=fib*|nqueens*|uts*|foreach*|transform*|octree*|pagerank*",
      METHODS_OVER_LOADS,
      .x_text = "load",
@@ -223,7 +223,7 @@ static const bench_figure FIGURES[] = {
      .bounds = "sequential,faa"},
     {.name = "ceilings",
      .title = "Ceilings",
-     .asks = "What could the machine do at best?",
+     .asks = "What are the limits of the hardware?",
      .rows = "case=ceilings*",
      METHODS_OVER_LOADS,
      .x_text = "what",
@@ -234,8 +234,8 @@ static const bench_figure FIGURES[] = {
 
 const bench_suite libraries_suite = {
     .name = "peers",
-    .text =
-        "beside oneTBB, OpenMP, Lace, Taskflow and moodycamel, on a GPU beside Thrust, CUB and cuSPARSE; the ceilings",
+    .text = "comparison with oneTBB, OpenMP, Lace, Taskflow and moodycamel, on a GPU with Thrust, CUB and cuSPARSE; "
+            "ceilings",
     .columns = COLUMNS,
     .run = run,
     .version = 1,

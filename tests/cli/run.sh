@@ -8,26 +8,10 @@ if [ $# -ne 1 ]; then
     exit 2
 fi
 tool=$1
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 1' HUP INT TERM
-passed=0
-failed=0
+# shellcheck source=tests/harness.sh
+. "$(dirname "$0")/../harness.sh"
 
 # ---- the small machinery ----
-
-ok() {
-    passed=$((passed + 1))
-    echo "ok $1"
-}
-
-not_ok() { # NAME REASON
-    failed=$((failed + 1))
-    echo "not ok $1"
-    echo "  $2; status $status"
-    sed 's/^/  stdout: /' "$tmp/out" | cut -c 1-400 | head -n 5
-    sed 's/^/  stderr: /' "$tmp/err" | cut -c 1-400 | head -n 5
-}
 
 call() {
     status=0
@@ -171,8 +155,8 @@ refuses "list, unknown device" 2 "--device abacus: unknown device (accepted: aut
 refuses "list, unknown option" 2 "--jsom: unknown option of list, nearest is --json" list --jsom
 says "list queues of a device" "^  broker " list queues --device cpu
 json "list queues of a device, JSON" "" list queues --device cpu --json
-refuses "list, narrowing devices" 2 "--device: narrows only the schedulers and queues" list devices --device cpu
-refuses "list, narrowing what cannot be" 2 "--app: narrows only the schedulers" list queues --app uts
+refuses "list, filtering devices" 2 "--device: filters only schedulers and queues" list devices --device cpu
+refuses "list, filtering what cannot be" 2 "--app: filters only schedulers" list queues --app uts
 
 # ---- bench ----
 
@@ -184,12 +168,12 @@ refuses "bench, unknown queue" 2 "--queues nothing: unknown queue (accepted: non
 refuses "bench, unknown device" 2 "--device abacus: unknown device" bench kerbl-pairs --device abacus
 refuses "bench on sim" 2 "--device sim: bench has no code for it (accepted: auto, cpu, cuda, cuda:N)" bench kerbl-pairs --device sim
 refuses "bench, no such GPU" 2 "--device cuda:999: no usable GPU here" bench kerbl-pairs --device cuda:999
-refuses "bench, queues where there are none" 2 "--queues: scale is not about queues (accepted: none)" bench scale --queues tz
+refuses "bench, queues where there are none" 2 "--queues: scale does not test queues (accepted: none)" bench scale --queues tz
 refuses "bench, --force without --out" 2 "--force: there is nothing to overwrite without --out" bench scale --force
-refuses "bench, options without a suite" 2 "--quick: of no SUITE (accepted: ballast bench SUITE --quick" bench --quick
+refuses "bench, options without a suite" 2 "--quick: needs a SUITE (accepted: ballast bench SUITE --quick" bench --quick
 refuses "bench, --repeats 0" 2 "--repeats 0: out of range (accepted: 1 to 101" bench kerbl-pairs --repeats 0
 refuses "bench, unknown option" 2 "--qick: unknown option of bench, nearest is --quick" bench kerbl-pairs --qick
-refuses "bench, a folder that cannot be made" 1 "--out $tmp/no/where: cannot be made: " bench kerbl-faa --out "$tmp/no/where"
+refuses "bench, a folder that cannot be made" 1 "--out $tmp/no/where: cannot be created: " bench kerbl-faa --out "$tmp/no/where"
 : >"$tmp/file"
 refuses "bench, a file for a folder" 1 "$tmp/file/kerbl-faa.csv: cannot be written: " bench kerbl-faa --out "$tmp/file"
 for suite in $(timeout 60 "$tool" bench | sed -n 's/^  \(kerbl-[a-z]*\|deques\) .*/\1/p'); do
@@ -204,16 +188,16 @@ for suite in $(timeout 60 "$tool" bench | sed -n 's/^  \(kerbl-[a-z]*\|deques\) 
     fi
 done
 call bench kerbl-faa --quick --repeats 1 --device cpu --out "$tmp/rows"
-if [ "$status" -eq 0 ] && grep -q '^faa ' "$tmp/out" && grep -q "goes on with the [0-9]* rows" "$tmp/err" && [ "$(grep -v '^#' "$tmp/rows/kerbl-faa.csv" | cut -d, -f1-4 | sort | uniq -d | wc -l)" -eq 0 ]; then
+if [ "$status" -eq 0 ] && grep -q '^faa ' "$tmp/out" && grep -q "resuming after [0-9]* existing rows" "$tmp/err" && [ "$(grep -v '^#' "$tmp/rows/kerbl-faa.csv" | cut -d, -f1-4 | sort | uniq -d | wc -l)" -eq 0 ]; then
     ok "bench measures nothing twice"
 else
     not_ok "bench measures nothing twice" "expected every row once"
 fi
 sed 's/^# version .*/# version ballast 0.0/' "$tmp/rows/kerbl-faa.csv" >"$tmp/other" && cp "$tmp/other" "$tmp/rows/kerbl-faa.csv"
 refuses "bench, rows of another version" 2 \
-    "kerbl-faa.csv: is there already, with another version (accepted: another --out, or --force" bench kerbl-faa --quick \
+    "kerbl-faa.csv: already exists, with a different version (accepted: another --out, or --force" bench kerbl-faa --quick \
     --device cpu --out "$tmp/rows"
-refuses "bench, a case where there are none" 2 "--case one: kerbl-faa has only one (accepted: none)" bench kerbl-faa --case one
+refuses "bench, a case where there are none" 2 "--case one: kerbl-faa has only one case (accepted: none)" bench kerbl-faa --case one
 says "bench --case" "^50k " bench cederman2008 --case fig5 --quick --repeats 1 --device cpu --out "$tmp/rows"
 cp "$tmp/rows/cederman2008.csv" "$tmp/before.csv"
 for force in "" --force; do
@@ -236,7 +220,7 @@ if [ -c /dev/full ]; then
 fi
 says "bench gems35" "^7 " bench gems35 --case fig35.9 --quick --repeats 1 --device cpu --out "$tmp/rows"
 says "bench toss2012" "^5000 " bench toss2012 --case fig3 --quick --repeats 1 --device cpu --out "$tmp/rows"
-says "bench peers" "Ballast\\|left out: it is not beside" bench peers --case nqueens_peers --quick --repeats 1 --device cpu --out "$tmp/rows"
+says "bench peers" "Ballast\\|left out: not found beside" bench peers --case nqueens_peers --quick --repeats 1 --device cpu --out "$tmp/rows"
 says "bench greedy" "medians of schedulers that balance" bench greedy --case coarse --quick --repeats 1 --device cpu --out "$tmp/rows"
 says "bench scale" "^25 " bench scale --case fib --quick --repeats 1 --device cpu --out "$tmp/rows"
 if [ -n "${BALLAST_DATA:-}" ]; then
@@ -303,8 +287,8 @@ done
 # ---- stopped, and gone on with ----
 
 refuses "time limit of nothing" 2 "--time-limit 0: not a time" run fib --time-limit 0
-refuses "checkpoints of nothing" 2 "--checkpoint-every: nothing is written" run fib --checkpoint-every 3
-refuses "checkpoint of repeats" 2 "--repeat 3: a run that stops" run fib --checkpoint "$tmp/check" --repeat 3
+refuses "checkpoints of nothing" 2 "--checkpoint-every: no checkpoint is written" run fib --checkpoint-every 3
+refuses "checkpoint of repeats" 2 "--repeat 3: an interrupted run is not a measurement" run fib --checkpoint "$tmp/check" --repeat 3
 refuses "checkpoint that cannot be written" 1 "--checkpoint /nowhere/file: cannot be written" run fib --checkpoint /nowhere/file
 refuses "checkpoint in place of a device" 1 "--checkpoint /dev/null: cannot be written: not a regular file" \
     run fib --device cpu --checkpoint /dev/null
@@ -312,16 +296,16 @@ refuses "resume without a file" 1 "--resume /nowhere/file: No such file" run fib
 refuses "resume from something else" 1 "is no checkpoint of this version" run fib --device cpu --resume "$0"
 call run uts --tree T1 --device cpu --time-limit 0.05 --checkpoint "$tmp/check" --json
 if [ "$status" -eq 1 ] && [ "$(member status)" = time-limit ] && ! grep -q result "$tmp/out" && [ "$(lines "$tmp/err")" -eq 1 ] &&
-    grep -q "uts: stopped by --time-limit after .* tasks; to go on: --resume $tmp/check" "$tmp/err"; then
+    grep -q "uts: stopped by --time-limit after .* tasks; to resume: --resume $tmp/check" "$tmp/err"; then
     ok "time limit"
 else
     not_ok "time limit" "expected status 1, time-limit, no result and one line"
 fi
 refuses "resume of another problem" 1 "a checkpoint of another problem" run uts --tree T3 --device cpu --resume "$tmp/check"
 refuses "resume with another seed" 1 "a checkpoint of another problem" run uts --tree T1 --seed 2 --device cpu --resume "$tmp/check"
-refuses "a timeline in parts" 2 "--trace $tmp/t: a timeline is of a run in one go" run uts --tree T1 --trace "$tmp/t" --resume "$tmp/check"
+refuses "a timeline in parts" 2 "--trace $tmp/t: tracing needs an uninterrupted run" run uts --tree T1 --trace "$tmp/t" --resume "$tmp/check"
 call run transform --elements 1k --device cpu --scheduler static:split --time-limit 9
-if grep -q "static:split can stop only between two waves" "$tmp/err"; then
+if grep -q "static:split can stop only between waves" "$tmp/err"; then
     ok "a loop cannot stop, and says so"
 else
     not_ok "a loop cannot stop, and says so" "expected a note"
@@ -406,7 +390,7 @@ refuses "report, unknown option" 2 "--ot: unknown option of report, nearest is -
 refuses "report, no such folder" 1 "$tmp/nowhere: cannot be read: No such file" report "$tmp/nowhere"
 mkdir "$tmp/none"
 : >"$tmp/none/others.csv"
-refuses "report, no results" 1 "$tmp/none: no results there (accepted: a folder that ballast bench SUITE --out DIR wrote)" report "$tmp/none"
+refuses "report, no results" 1 "$tmp/none: contains no results (accepted: a folder that ballast bench SUITE --out DIR wrote)" report "$tmp/none"
 
 spoils() { # NAME WORDS SED-COMMANDS: a file of rows with something wrong
     mkdir -p "$tmp/spoilt"
@@ -416,17 +400,17 @@ spoils() { # NAME WORDS SED-COMMANDS: a file of rows with something wrong
         not_ok "report, $1" "expected the line to begin with the file"
     fi
 }
-spoils "a column of another name" ": column turns is not as in this version of the suite: rows of another version (accepted: new rows, by ballast bench kerbl-faa" \
+spoils "a column of another name" ": column turns does not match this version of the suite: rows of another version (accepted: new rows, by ballast bench kerbl-faa" \
     's/^device,access,threads/device,access,turns/'
 spoils "a column less" ": column check is missing: rows of another version" '/^[^#]/s/,[a-z]*$//'
-spoils "a column more" ": column more is not as in this version" '/^[^#]/s/$/,more/'
+spoils "a column more" ": column more does not match this version" '/^[^#]/s/$/,more/'
 spoils "another version of the rows" ": rows of version 99, but this is version 1 of the suite (accepted: new rows" 's/^# rows version .*/# rows version 99/'
 spoils "no version" ": rows of version unknown, but this is" '/^# rows version/d'
-spoils "the rows of another suite" ": its head does not say \"suite kerbl-faa\"" 's/^# suite kerbl-faa/# suite kerbl-far/'
+spoils "the rows of another suite" ": its header does not say \"suite kerbl-faa\"" 's/^# suite kerbl-faa/# suite kerbl-far/'
 spoils "a cell less" ": 8 cells in a row of 9 columns" '/^cpu,faa,1,1,/s/,[a-zA-Z]*$//'
-spoils "no rows" ": no rows in it" '/^cpu/d;/^# cpu/d'
+spoils "no rows" ": contains no rows" '/^cpu/d;/^# cpu/d'
 sed '/^cpu/d' "$tmp/rows/kerbl-faa.csv" >"$tmp/spoilt/kerbl-faa.csv"
-refuses "report, nothing but a remark" 1 "$tmp/spoilt: no results there" report "$tmp/spoilt"
+refuses "report, nothing but a remark" 1 "$tmp/spoilt: contains no results" report "$tmp/spoilt"
 spoils "an empty file" ": empty (accepted: new rows" d
 spoils "not a number" ": relative much: not a number" '/^cpu,faa,1,1,/s/,[^,]*,\([^,]*\),\([a-z]*\)$/,much,\1,\2/'
 for number in 1e308 1e-308 -1e101; do
@@ -436,17 +420,17 @@ done
 spoils "an x that is too large" ": threads 1e308: cannot be drawn" 's/^cpu,faa,1,1,/cpu,faa,1e308,1,/'
 spoils "a row twice" ": repeat 1 was in line " '/^cpu,faa,1,1,/p'
 head -c -5 "$tmp/rows/kerbl-faa.csv" >"$tmp/spoilt/kerbl-faa.csv"
-refuses "report, a half-written file" 1 "$tmp/spoilt/kerbl-faa.csv: its last line has no end: half written (accepted: whole lines; ballast bench" \
+refuses "report, a half-written file" 1 "$tmp/spoilt/kerbl-faa.csv: its last line is incomplete (accepted: whole lines; ballast bench" \
     report "$tmp/spoilt"
 rm "$tmp/spoilt/kerbl-faa.csv"
 sed 's/^# suite kerbl-faa/# suite tomorrow/' "$tmp/rows/kerbl-faa.csv" >"$tmp/spoilt/tomorrow.csv"
-refuses "report, a suite of another version" 1 "$tmp/spoilt/tomorrow.csv: rows of a suite tomorrow that this version has not" report "$tmp/spoilt"
+refuses "report, a suite of another version" 1 "$tmp/spoilt/tomorrow.csv: rows of suite tomorrow, which this version does not have" report "$tmp/spoilt"
 rm "$tmp/spoilt/tomorrow.csv"
 mkfifo "$tmp/spoilt/kerbl-faa.csv"
 refuses "report, a pipe for rows" 1 "$tmp/spoilt/kerbl-faa.csv: cannot be read: not a regular file" report "$tmp/spoilt"
 rm "$tmp/spoilt/kerbl-faa.csv"
 mkfifo "$tmp/spoilt/others.csv"
-refuses "report, somebody else's pipe" 1 "$tmp/spoilt: no results there" report "$tmp/spoilt"
+refuses "report, somebody else's pipe" 1 "$tmp/spoilt: contains no results" report "$tmp/spoilt"
 mkfifo "$tmp/spoilt/fib.trace.json"
 refuses "report, a pipe for a trace" 1 "$tmp/spoilt/fib.trace.json: cannot be read: not a regular file" report "$tmp/spoilt"
 
@@ -458,17 +442,17 @@ traces() { # NAME WORDS SED-COMMANDS: a trace with something wrong
     sed "$3" "$tmp/fib.trace.json" >"$tmp/traces/fib.trace.json"
     refuses "report, $1" 1 "$tmp/traces/fib.trace.json: $2" report "$tmp/traces"
 }
-traces "half of a trace" "its end is missing: half written (accepted: the whole file" '$d'
+traces "half of a trace" "incomplete, its end is missing (accepted: the whole file" '$d'
 traces "not a trace" "not a trace (accepted: a file that ballast run APP --trace wrote)" '1s/traceEvents/events/'
-traces "a trace of nothing" "no spans in it" '/"ph": "X"/d'
+traces "a trace of nothing" "contains no spans" '/"ph": "X"/d'
 for change in 's/"tid": [0-9]*/"tid": 1e99/' 's/"tid": [0-9]*/"tid": 16777215/' 's/"tid": [0-9]*/"tid": -1/' \
     's/"dur": [0-9.]*/"dur": inf/' 's/"dur": [0-9.]*/"dur": nan/' 's/"ts": [0-9.]*/"ts": 1e400/'; do
     sed "/\"ph\": \"X\"/$change" "$tmp/fib.trace.json" >"$tmp/traces/fib.trace.json"
-    refuses "report, a trace, $change" 1 ": a span that is not as in this version" report "$tmp/traces"
+    refuses "report, a trace, $change" 1 ": invalid span" report "$tmp/traces"
 done
-traces "a trace of no time at all" "no spans in it" '/"ph": "X"/s/"ts": [0-9.]*/"ts": 0/;/"ph": "X"/s/"dur": [0-9.]*/"dur": 1e-320/'
+traces "a trace of no time at all" "contains no spans" '/"ph": "X"/s/"ts": [0-9.]*/"ts": 0/;/"ph": "X"/s/"dur": [0-9.]*/"dur": 1e-320/'
 sed 's/"name": "task"/"name": "dream"/' "$tmp/fib.trace.json" >"$tmp/traces/fib.trace.json"
-refuses "report, a span of another version" 1 ": a span that is not as in this version" report "$tmp/traces"
+refuses "report, a span of another version" 1 ": invalid span" report "$tmp/traces"
 
 mkdir "$tmp/path"
 name="report without gnuplot"
@@ -484,7 +468,7 @@ fi
 if command -v gnuplot >/dev/null 2>&1; then
     says "report" "^$tmp/rows/report.html: [0-9]* experiments, 0 timelines$" report "$tmp/rows"
     cp "$tmp/rows/report.html" "$tmp/page"
-    refuses "report, a page that is there" 2 "$tmp/rows/report.html: is there already (accepted: another --out, or --force to overwrite it)" \
+    refuses "report, a page that is there" 2 "$tmp/rows/report.html: already exists (accepted: another --out, or --force to overwrite it)" \
         report "$tmp/rows"
     if cmp -s "$tmp/rows/report.html" "$tmp/page"; then
         ok "report leaves the page that is there"
@@ -627,7 +611,7 @@ refuses "unknown scheduler" 2 "unknown scheduler nothing (accepted: auto, " run 
 refuses "unknown policy" 2 "unknown policy nothing (accepted: " run uts --scheduler nothing:abp
 refuses "policy without its queue" 2 "--scheduler steal: this policy needs a queue (accepted: steal:" run uts --scheduler steal
 refuses "unknown queue" 2 "unknown queue nothing (accepted: steal:" run uts --scheduler steal:nothing
-refuses "policy and queue that do not fit" 2 "policy static and queue abp do not fit (accepted: static" run uts \
+refuses "policy and queue that do not fit" 2 "policy static does not support queue abp (accepted: static" run uts \
     --scheduler static:abp
 refuses "unknown device" 2 "--device abacus: unknown device (accepted: auto, cpu, cuda, cuda:N, sim)" run uts --device abacus
 refuses "device number that is none" 2 "--device cuda:x: unknown device" run uts --device cuda:x
@@ -997,9 +981,9 @@ unused() { # SCHEDULER OPTION [VALUE] USERS
 for scheduler in $(schedulers fib cpu); do
     case $scheduler in
     static:* | list:*)
-        notes "--capacity with $scheduler" "--capacity 2: of no use to $scheduler" run fib --n 5 --device cpu \
+        notes "--capacity with $scheduler" "--capacity 2: ignored by $scheduler" run fib --n 5 --device cpu \
             --scheduler "$scheduler" --capacity 2
-        notes "--private with $scheduler" "--private 2: of no use to $scheduler" run fib --n 5 --device cpu \
+        notes "--private with $scheduler" "--private 2: ignored by $scheduler" run fib --n 5 --device cpu \
             --scheduler "$scheduler" --private 2
         ;;
     esac
@@ -1134,7 +1118,7 @@ plays "play and win" 5436 "^You win: four in a row.$" --lookahead 1
 plays "play and lose" 155 "^You lose: the computer has four in a row.$" --lookahead 1 --side second
 plays "play and draw" 253125532637444476667 "^A draw: the board is full.$" --lookahead 1
 plays "play, a full column" 253125532637444476661q "^Column 1 is full (accepted: " --lookahead 1
-plays "play, no such key" 9q '^"9" is no move (accepted: 1 to 7, u undo, h hint, r resign, q quit).$'
+plays "play, no such key" 9q '^"9" is not a move (accepted: 1 to 7, u undo, h hint, r resign, q quit).$'
 plays "play, to undo" 4uq "^The computer plays [1-35-7].$" --lookahead 3
 if [ "$(grep -c '^ \. \. \. \. \. \. \.$' "$tmp/out")" -eq 22 ]; then # 6 rows of the empty board, 5 after each of two moves, 6 again
     ok "play, undo"
@@ -1181,7 +1165,7 @@ verifies() { # NAME DEVICE
 
 verifies "verify with threads" cpu
 verifies "verify on the simulated machine" sim
-again=$(sed -n 's/^bwd: .* again by: ballast //p' "$tmp/out")
+again=$(sed -n 's/^bwd: .* replay with: ballast //p' "$tmp/out")
 says "verify, a history again" "^No order explains it" ${again:-verify none}
 json "verify --json" "queue=blocking kind=fifo status=holds verdict=linearizable undecided=0" \
     verify blocking --seconds 0.05 --device sim --json
@@ -1199,5 +1183,4 @@ refuses "verify, no time" 2 "--seconds 0: not a time" verify abp --seconds 0
 refuses "verify, a seed without sim" 2 "accepted: with --device sim" verify abp --device cpu --seed 1
 refuses "verify, a seed for all" 2 "accepted: with one QUEUE" verify --device sim --seed 1
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

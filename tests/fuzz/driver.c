@@ -4,6 +4,8 @@
  * memory than MEMORY is left in FILE, fuzz_NAME.finding unless given, and the status is 1. It knows nothing of coverage: where there is libFuzzer, that goes deeper. */
 #include "fuzz.h"
 
+#include "clock.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -13,7 +15,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Seconds of processor time, which a busy machine does not shorten, and of waiting; bytes; kB. */
@@ -217,18 +218,12 @@ static void mutate(input *to) {
     }
 }
 
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static unsigned long fuzz(unsigned long runs, double seconds) {
     unsigned long done = 0;
-    double end = now() + seconds;
+    double end = bl__now() + seconds;
     input one = {malloc(SIZE_MOST), 0};
     FUZZ_CHECK(one.data != NULL);
-    for (; done < runs || (seconds > 0 && now() < end); done++) {
+    for (; done < runs || (seconds > 0 && bl__now() < end); done++) {
         const input *from = &corpus[draw(corpus_count)];
         one.size = from->size;
         memcpy(one.data, from->data, one.size);

@@ -2,6 +2,8 @@
 #include "prove.h"
 #include "workers.h"
 
+#include "clock.h"
+
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
@@ -110,14 +112,14 @@ static void print_client(uint32_t client, const outcome *out) {
 static void work(void *arg, uint32_t job) {
     plan *p = arg;
     outcome *out = &p->outcomes[job];
-    double begin = workers_seconds();
+    double begin = bl__now();
     if (job % p->o->every || !is_wanted(p->o, job))
         return;
     out->explored = true;
     out->complete = out->within = explore(p, job, 0, out);
     if (!out->wrong && !out->complete)
         out->within = explore(p, job, p->o->bound, out);
-    out->seconds = workers_seconds() - begin;
+    out->seconds = bl__now() - begin;
     if (p->o->verbose)
         print_client(job, out);
 }
@@ -132,7 +134,7 @@ static void crashed(void *arg, uint32_t job) {
 
 static void progress(void *arg, uint32_t done) {
     plan *p = arg;
-    double now = workers_seconds();
+    double now = bl__now();
     if (now - p->told < (isatty(2) ? 5 : 60))
         return;
     p->told = now;
@@ -161,7 +163,7 @@ static bool print_family(const plan *p, uint32_t family, uint32_t first) {
 
 int prove_protocols(const prove_options *o) {
     uint32_t count = prove_protocol_count(), first = 0;
-    plan p = {o, workers_share(count * sizeof *p.outcomes), workers_seconds(), workers_seconds()};
+    plan p = {o, workers_share(count * sizeof *p.outcomes), bl__now(), bl__now()};
     workers_plan jobs = {count, o->workers, work, crashed, progress, &p};
     int wrong = 0;
     if (!p.outcomes || !workers_run(&jobs))

@@ -14,6 +14,8 @@
 #include "prove.h"
 #include "workers.h"
 
+#include "clock.h"
+
 #include <ctype.h>
 #include <fnmatch.h>
 #include <stdio.h>
@@ -332,7 +334,7 @@ static void crashed(void *arg, uint32_t job) {
 
 static void progress(void *arg, uint32_t done) {
     gate *g = arg;
-    double now = workers_seconds();
+    double now = bl__now();
     if (now - g->told < (isatty(2) ? 5 : 60))
         return;
     g->told = now;
@@ -419,7 +421,7 @@ static void count_unmet(void *arg, const char *file, uint32_t line) {
 }
 
 int prove_mutants(const prove_options *o) {
-    gate g = {.o = o, .begin = workers_seconds()};
+    gate g = {.o = o, .begin = bl__now()};
     g.clients = prove_all_clients(o, &g.queue_clients);
     g.count = g.queue_clients + (o->protocols ? prove_protocol_count() : 0);
     g.meets = calloc(g.count, sizeof *g.meets);
@@ -443,7 +445,7 @@ int prove_mutants(const prove_options *o) {
             printf("no such mutant: %s\n", g.reasons[i].key);
     printf("%u of %u killed, %u equivalent with a reason, %u out of reach or never met with a reason, %u survived; "
            "%.0f s\n",
-           all.killed, all.mutants, all.equivalent, all.unreached, all.survived, workers_seconds() - g.begin);
+           all.killed, all.mutants, all.equivalent, all.unreached, all.survived, bl__now() - g.begin);
     free(g.clients);
     free(g.meets);
     free(g.mutants);

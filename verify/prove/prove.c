@@ -8,6 +8,8 @@
 #include "prove.h"
 #include "workers.h"
 
+#include "clock.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +71,7 @@ static bool explore(proof *p, uint32_t job, uint32_t preemptions, bool sequentia
 static void work(void *arg, uint32_t job) {
     proof *p = arg;
     outcome *out = &p->outcomes[job];
-    double begin = workers_seconds();
+    double begin = bl__now();
     static bool guarded;
     if (!guarded)
         prove_guard();
@@ -80,7 +82,7 @@ static void work(void *arg, uint32_t job) {
         out->wrong = !explore(p, job, p->o->bound, false, &out->within);
     if (!out->wrong)
         out->wrong = !explore(p, job, 0, true, &out->stamped);
-    out->seconds = workers_seconds() - begin;
+    out->seconds = bl__now() - begin;
     out->done = true;
 }
 
@@ -127,7 +129,7 @@ static void print_row(const char *name, const row *r) {
 /* Rows in the order of the queues, as soon as all clients of one are done. */
 static void progress(void *arg, uint32_t done) {
     proof *p = arg;
-    double now = workers_seconds();
+    double now = bl__now();
     for (; p->printed < prove_queue_count; p->printed++) {
         row r = sum_up(p, p->printed);
         if (r.done < r.clients)
@@ -143,7 +145,7 @@ static void progress(void *arg, uint32_t done) {
 }
 
 static int prove_clean(const prove_options *o) {
-    proof p = {.o = o, .begin = workers_seconds()};
+    proof p = {.o = o, .begin = bl__now()};
     p.clients = prove_all_clients(o, &p.count);
     p.outcomes = workers_share(p.count * sizeof *p.outcomes);
     if (!p.outcomes)
@@ -160,7 +162,7 @@ static int prove_clean(const prove_options *o) {
         "complete: every execution. bounded: every one with at most %u preemptions, others up to the budget of %llu. "
         "sequential: complete also with one clock for all calls.\n"
         "%llu old stores were left out because a site had read them before. %.0f s by the clock.\n",
-        o->bound, (unsigned long long)o->budget, (unsigned long long)all.left_out, workers_seconds() - p.begin);
+        o->bound, (unsigned long long)o->budget, (unsigned long long)all.left_out, bl__now() - p.begin);
     free(p.clients);
     return all.wrong != 0;
 }

@@ -21,12 +21,6 @@ void *workers_share(size_t bytes) {
     return at == MAP_FAILED ? NULL : at;
 }
 
-double workers_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void live(const workers_plan *plan, shared *s, uint32_t self) {
     for (;;) {
         uint32_t job = atomic_fetch_add(&s->next, 1);

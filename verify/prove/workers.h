@@ -16,6 +16,5 @@ typedef struct workers_plan {
 
 void *workers_share(size_t bytes); /* zeroed memory that all processes see; NULL: none */
 bool workers_run(const workers_plan *plan);
-double workers_seconds(void); /* a clock */
 
 #endif

@@ -3,6 +3,7 @@
 #define BL_PARTS_WORKER_H
 
 #include "entry.h"
+#include "random.h"
 #include "run.h"
 #include "stop.h"
 #include "trace.h"
@@ -32,13 +33,6 @@ typedef struct bl__worker {
     uint32_t peak, queue_peak;
     uint32_t calm; /* CPU: entries that it has held before and that are not too many: no need to look at them again */
 } bl__worker;
-
-BL_FN uint32_t bl__random(bl__worker *w) { /* xorshift; never 0 */
-    w->random ^= w->random << 13;
-    w->random ^= w->random >> 17;
-    w->random ^= w->random << 5;
-    return w->random;
-}
 
 BL_FN bl__worker bl__worker_start(const bl__run *run, bl__stack *stack, uint32_t id, uint32_t lane, uint32_t slot,
                                   uint32_t batch, uint32_t words) {

@@ -123,13 +123,6 @@ BL_FN bl_outcome bl_abp_pop(bl_abp *q, uint32_t *item) {
     return BL_QUEUE_EMPTY;
 }
 
-BL_FN uint32_t bl_abp_pop_n(bl_abp *q, uint32_t *items, uint32_t n) {
-    uint32_t got = 0;
-    while (got < n && bl_abp_pop(q, items + (size_t)got * q->words) == BL_QUEUE_DONE)
-        got++;
-    return got;
-}
-
 BL_FN bl_outcome bl_abp_steal(bl_abp *q, uint32_t *item) {
     uint64_t head = bl_load64_first_seq_cst(q->head); /* B1 */
     uint32_t index = bl_abp_index(head);
@@ -141,17 +134,14 @@ BL_FN bl_outcome bl_abp_steal(bl_abp *q, uint32_t *item) {
                : BL_QUEUE_RETRY; /* B3 */
 }
 
-BL_FN uint32_t bl_abp_steal_n(bl_abp *q, uint32_t *items, uint32_t n) {
-    uint32_t got = 0;
-    while (got < n && bl_abp_steal(q, items + (size_t)got * q->words) == BL_QUEUE_DONE)
-        got++;
-    return got;
-}
-
 BL_FN uint32_t bl_abp_size(const bl_abp *q) {
     uint32_t index = bl_abp_index(bl_load64_relaxed(q->head));
     uint32_t tail = bl_load32_relaxed(q->tail);
     return tail > index ? tail - index : 0;
 }
+
+#define BL_SINGLY bl_abp
+#include "template/takes_singly.inc.h"
+#undef BL_SINGLY
 
 #endif

@@ -5,8 +5,7 @@
  * winner's, without going to the new end. Pops mark the links of the items they take, and head is moved, and nodes are
  * freed, only after several of them.
  *
- *     apart from each other: head; tail; free, a stack.  Then capacity + 1 nodes: link, below, depth, item
- *     head, tail, free, links = index of a node (low 31), deleted (bit 31) and tag (high 32)
+ *     parts/nodes.h: head; tail; free, a stack; capacity + 1 nodes, whose own word is a depth. Bit 31 of a link: deleted
  *
  *      head                  tail K
  *       v                     v
@@ -35,8 +34,8 @@
  *   H1 (head cas, release) with H2 (acquire): the node at head is in the list, and tail not before it; who sees items
  *     gone sees what was pushed before.
  *   T1 (tail cas, release) with T2 (acquire): every node before tail has a next.
- *   F1 (free cas, release) with F2 (acquire): all of the above before the node is written again; `below`, `depth` are
- *     written before they are read.
+ *   F1 (free cas, release) with F2 (acquire; also in parts/nodes.h): all of the above before the node is written again;
+ *     `depth` is written before it is read.
  *
  * Differences from the paper: nodes from a pool, by index; tags of links follow from tail's, so tail is not read twice,
  * and taking an item does not change them; FULL, and a push that finds no free node frees what is deleted; a chain is
@@ -45,6 +44,7 @@
 #ifndef BL_QUEUES_BASKETS_H
 #define BL_QUEUES_BASKETS_H
 
+#include "../parts/nodes.h"
 #include "contract.h"
 
 #define bl_baskets_TEXT "lock-free list with baskets (Hoffman, Shalev, Shavit 2007)"
@@ -63,72 +63,30 @@
 #define BL_BASKETS_HOPS 3u /* the paper's: so many deleted links are walked over before head is moved */
 #endif
 #define BL_BASKETS_DELETED (1u << 31)
-#define BL_BASKETS_NONE (BL_BASKETS_DELETED - 1)
 
-typedef struct bl_baskets {
-    uint64_t *head, *tail, *free;
-    uint32_t *nodes;
-    uint32_t capacity, words, stride;
-} bl_baskets;
+typedef bl__nodes bl_baskets;
 
-BL_HOST_FN uint32_t bl_baskets_stride(uint32_t words) { return (4 + words + 1) / 2 * 2; } /* links are aligned */
-BL_HOST_FN size_t bl_baskets_bytes(bl_shape shape) {
-    return 3 * BL_APART + 4u * ((size_t)shape.capacity + 1) * bl_baskets_stride(shape.words);
-}
+BL_HOST_FN size_t bl_baskets_bytes(bl_shape shape) { return bl__nodes_bytes(shape.capacity, 1 + shape.words); }
 
 BL_FN void bl_baskets_bind(bl_baskets *q, void *memory, bl_shape shape, uint32_t thread) {
     (void)thread;
-    q->head = (uint64_t *)bl__queue_apart(memory, 0);
-    q->tail = (uint64_t *)bl__queue_apart(memory, 1);
-    q->free = (uint64_t *)bl__queue_apart(memory, 2);
-    q->nodes = (uint32_t *)bl__queue_apart(memory, 3);
-    q->capacity = shape.capacity;
-    q->words = shape.words;
-    q->stride = bl_baskets_stride(shape.words);
+    bl__nodes_bind(q, memory, shape.capacity, shape.words, 1 + shape.words);
 }
 
-BL_FN uint64_t bl_baskets_word(uint32_t index, uint32_t tag) { return (uint64_t)tag << 32 | index; }
-BL_FN uint32_t bl_baskets_index(uint64_t word) { return (uint32_t)word & BL_BASKETS_NONE; }
-BL_FN uint32_t bl_baskets_tag(uint64_t word) { return (uint32_t)(word >> 32); }
 BL_FN bool bl_baskets_deleted(uint64_t link) { return (link & BL_BASKETS_DELETED) != 0; }
+BL_FN uint32_t *bl_baskets_depth(const bl_baskets *q, uint32_t i) { return bl__node_body(q, i); }
+BL_FN uint32_t *bl_baskets_item(const bl_baskets *q, uint32_t i) { return bl__node_body(q, i) + 1; }
 
-BL_FN uint32_t *bl_baskets_node(const bl_baskets *q, uint32_t i) { return q->nodes + (size_t)i * q->stride; }
-BL_FN uint64_t *bl_baskets_link(const bl_baskets *q, uint32_t i) { return (uint64_t *)(void *)bl_baskets_node(q, i); }
-BL_FN uint32_t *bl_baskets_below(const bl_baskets *q, uint32_t i) { return bl_baskets_node(q, i) + 2; }
-BL_FN uint32_t *bl_baskets_depth(const bl_baskets *q, uint32_t i) { return bl_baskets_node(q, i) + 3; }
-BL_FN uint32_t *bl_baskets_item(const bl_baskets *q, uint32_t i) { return bl_baskets_node(q, i) + 4; }
-
-/* Node 0 is the dummy, the others are free, lowest on top. */
 BL_FN void bl_baskets_init(bl_baskets *q, uint32_t start, uint32_t rank, uint32_t size) {
-    for (uint32_t i = rank; i <= q->capacity; i += size) {
-        bl_store64_relaxed(bl_baskets_link(q, i), bl_baskets_word(BL_BASKETS_NONE, start + 1));
-        bl_store32_relaxed(bl_baskets_below(q, i), i < q->capacity ? i + 1 : BL_BASKETS_NONE);
+    for (uint32_t i = rank; i <= q->capacity; i += size)
         bl_store32_relaxed(bl_baskets_depth(q, i), q->capacity + 1 - i);
-    }
-    if (rank == 0) {
-        bl_store64_relaxed(q->head, bl_baskets_word(0, start));
-        bl_store64_relaxed(q->tail, bl_baskets_word(0, start));
-        bl_store64_relaxed(q->free, bl_baskets_word(1, start));
-    }
+    bl__nodes_init(q, start, start + 1, rank, size);
 }
 
 /* ---- the free nodes: a stack, each node with the depth from it on down ---- */
 
-BL_FN uint32_t bl_baskets_take(bl_baskets *q) {
-    for (uint32_t tries = 0;; bl_backoff(tries++)) {
-        uint64_t top = bl_load64_acquire(q->free); /* F2 */
-        if (bl_baskets_index(top) == BL_BASKETS_NONE)
-            return BL_BASKETS_NONE;
-        uint32_t below =
-            bl_load32_relaxed(bl_baskets_below(q, bl_baskets_index(top)));      /* stale if the node was taken, */
-        uint64_t bumped = bl_baskets_word(below, bl_bump(bl_baskets_tag(top))); /* and then this says so */
-        if (bl_cas64_relaxed(q->free, &top, bumped))
-            return bl_baskets_index(top);
-    }
-}
-
 BL_FN uint32_t bl_baskets_count_free(const bl_baskets *q, uint64_t top) {
-    return bl_baskets_index(top) == BL_BASKETS_NONE ? 0 : bl_load32_relaxed(bl_baskets_depth(q, bl_baskets_index(top)));
+    return bl__node_index(top) == BL__NODE_NONE ? 0 : bl_load32_relaxed(bl_baskets_depth(q, bl__node_index(top)));
 }
 
 /* n nodes, in one chain already. */
@@ -136,10 +94,10 @@ BL_FN void bl_baskets_give(bl_baskets *q, uint32_t first, uint32_t last, uint32_
     for (uint32_t tries = 0;; bl_backoff(tries++)) {
         uint64_t top = bl_load64_acquire(q->free); /* F2 */
         uint32_t depth = bl_baskets_count_free(q, top), node = first;
-        bl_store32_relaxed(bl_baskets_below(q, last), bl_baskets_index(top));
-        for (uint32_t i = n; i > 0; i--, node = bl_load32_relaxed(bl_baskets_below(q, node)))
+        bl_store32_relaxed(bl__node_below(q, last), bl__node_index(top));
+        for (uint32_t i = n; i > 0; i--, node = bl_load32_relaxed(bl__node_below(q, node)))
             bl_store32_relaxed(bl_baskets_depth(q, node), depth + i);
-        if (bl_cas64_release(q->free, &top, bl_baskets_word(first, bl_baskets_tag(top)))) /* F1 */
+        if (bl_cas64_release(q->free, &top, bl__node_word(first, bl__node_tag(top)))) /* F1 */
             return;
     }
 }
@@ -150,37 +108,37 @@ BL_FN void bl_baskets_give(bl_baskets *q, uint32_t first, uint32_t last, uint32_
  * *hops. The answer is good if head has not moved, which is looked at on the way too, since links of freed nodes lead
  * anywhere. */
 BL_FN uint32_t bl_baskets_walk(const bl_baskets *q, uint64_t head, uint64_t tail, uint64_t *next, uint32_t *hops) {
-    uint32_t at = bl_baskets_index(head);
-    *next = bl_load64_acquire(bl_baskets_link(q, at)); /* L2 */
-    for (*hops = 0; bl_baskets_deleted(*next) && at != bl_baskets_index(tail); ++*hops) {
+    uint32_t at = bl__node_index(head);
+    *next = bl_load64_acquire(bl__node_link(q, at)); /* L2 */
+    for (*hops = 0; bl_baskets_deleted(*next) && at != bl__node_index(tail); ++*hops) {
         if (bl_load64_relaxed(q->head) != head)
             break;
-        at = bl_baskets_index(*next);
-        *next = bl_load64_acquire(bl_baskets_link(q, at)); /* L2 */
+        at = bl__node_index(*next);
+        *next = bl_load64_acquire(bl__node_link(q, at)); /* L2 */
     }
     return at;
 }
 
 /* Moves head over deleted links to node `end` and frees the nodes before it; false if somebody else has moved head. */
 BL_FN bool bl_baskets_free_chain(bl_baskets *q, uint64_t head, uint32_t end) {
-    uint32_t first = bl_baskets_index(head), last = first, next, n = 1;
-    if (!bl_cas64_release(q->head, &head, bl_baskets_word(end, bl_baskets_tag(head) + 1))) /* H1 */
+    uint32_t first = bl__node_index(head), last = first, next, n = 1;
+    if (!bl_cas64_release(q->head, &head, bl__node_word(end, bl__node_tag(head) + 1))) /* H1 */
         return false;
-    for (; (next = bl_baskets_index(bl_load64_relaxed(bl_baskets_link(q, last)))) != end; last = next, n++)
-        bl_store32_relaxed(bl_baskets_below(q, last), next);
+    for (; (next = bl__node_index(bl_load64_relaxed(bl__node_link(q, last)))) != end; last = next, n++)
+        bl_store32_relaxed(bl__node_below(q, last), next);
     bl_baskets_give(q, first, last, n);
     return true;
 }
 
 /* Somebody has put `next` behind tail: tail goes to the last of that basket. False if somebody else has moved tail. */
 BL_FN bool bl_baskets_move_tail(bl_baskets *q, uint64_t tail, uint64_t next) {
-    uint32_t last = bl_baskets_index(next);
-    while (bl_baskets_index(next = bl_load64_relaxed(bl_baskets_link(q, last))) != BL_BASKETS_NONE) {
+    uint32_t last = bl__node_index(next);
+    while (bl__node_index(next = bl_load64_relaxed(bl__node_link(q, last))) != BL__NODE_NONE) {
         if (bl_load64_relaxed(q->tail) != tail)
             return false;
-        last = bl_baskets_index(next);
+        last = bl__node_index(next);
     }
-    return bl_cas64_release(q->tail, &tail, bl_baskets_word(last, bl_baskets_tag(tail) + 1)); /* T1 */
+    return bl_cas64_release(q->tail, &tail, bl__node_word(last, bl__node_tag(tail) + 1)); /* T1 */
 }
 
 /* ---- push ---- */
@@ -188,8 +146,8 @@ BL_FN bool bl_baskets_move_tail(bl_baskets *q, uint64_t tail, uint64_t next) {
 /* A free node; if there is none, after freeing what is deleted. */
 BL_FN uint32_t bl_baskets_find_node(bl_baskets *q) {
     for (;;) {
-        uint32_t node = bl_baskets_take(q), hops;
-        if (node != BL_BASKETS_NONE)
+        uint32_t node = bl__nodes_take(q), hops;
+        if (node != BL__NODE_NONE)
             return node;
         uint64_t head = bl_load64_acquire(q->head); /* H2 */
         uint64_t tail = bl_load64_relaxed(q->tail), next;
@@ -197,7 +155,7 @@ BL_FN uint32_t bl_baskets_find_node(bl_baskets *q) {
         if (bl_load64_relaxed(q->head) != head)
             continue;
         if (hops == 0)
-            return BL_BASKETS_NONE;
+            return BL__NODE_NONE;
         bl_baskets_free_chain(q, head, at);
     }
 }
@@ -207,32 +165,32 @@ BL_FN bool bl_baskets_join(bl_baskets *q, uint64_t *last, uint32_t node, uint32_
     for (uint32_t tries = 0;;) {
         bl_backoff(tries++); /* all that lost are here */
         uint64_t next = bl_load64_relaxed(last);
-        if (bl_baskets_tag(next) != tag || bl_baskets_deleted(next))
+        if (bl__node_tag(next) != tag || bl_baskets_deleted(next))
             return false;
-        bl_store64_release(bl_baskets_link(q, node), next);            /* N1 */
-        if (bl_cas64_release(last, &next, bl_baskets_word(node, tag))) /* L1 */
+        bl_store64_release(bl__node_link(q, node), next);            /* N1 */
+        if (bl_cas64_release(last, &next, bl__node_word(node, tag))) /* L1 */
             return true;
     }
 }
 
 BL_FN bl_outcome bl_baskets_push(bl_baskets *q, const uint32_t *item) {
     uint32_t node = bl_baskets_find_node(q);
-    if (node == BL_BASKETS_NONE)
+    if (node == BL__NODE_NONE)
         return BL_QUEUE_FULL;
     bl_race_write(bl_baskets_item(q, node), item, q->words);
     for (uint32_t tries = 0;;) {
         uint64_t tail = bl_load64_relaxed(q->tail);
-        uint32_t tag = bl_baskets_tag(tail) + 1;
-        uint64_t *last = bl_baskets_link(q, bl_baskets_index(tail)), next = bl_load64_acquire(last); /* L0 */
-        if (next == bl_baskets_word(BL_BASKETS_NONE, tag)) {
-            bl_store64_release(bl_baskets_link(q, node), bl_baskets_word(BL_BASKETS_NONE, tag + 1)); /* N1 */
-            if (bl_cas64_release(last, &next, bl_baskets_word(node, tag))) {                         /* L1 */
-                bl_cas64_release(q->tail, &tail, bl_baskets_word(node, tag));                        /* T1 */
+        uint32_t tag = bl__node_tag(tail) + 1;
+        uint64_t *last = bl__node_link(q, bl__node_index(tail)), next = bl_load64_acquire(last); /* L0 */
+        if (next == bl__node_word(BL__NODE_NONE, tag)) {
+            bl_store64_release(bl__node_link(q, node), bl__node_word(BL__NODE_NONE, tag + 1)); /* N1 */
+            if (bl_cas64_release(last, &next, bl__node_word(node, tag))) {                     /* L1 */
+                bl_cas64_release(q->tail, &tail, bl__node_word(node, tag));                    /* T1 */
                 return BL_QUEUE_DONE;
             }
             if (bl_baskets_join(q, last, node, tag))
                 return BL_QUEUE_DONE;
-        } else if (bl_baskets_tag(next) != tag || !bl_baskets_move_tail(q, tail, next)) {
+        } else if (bl__node_tag(next) != tag || !bl_baskets_move_tail(q, tail, next)) {
             bl_backoff(tries++); /* tail has moved on without us */
         }
     }
@@ -240,11 +198,11 @@ BL_FN bl_outcome bl_baskets_push(bl_baskets *q, const uint32_t *item) {
 
 /* The first item that is not taken; false if others were faster. */
 BL_FN bool bl_baskets_mark(bl_baskets *q, uint32_t *item, uint64_t head, uint32_t at, uint64_t next, uint32_t hops) {
-    bl_race_read(item, bl_baskets_item(q, bl_baskets_index(next)), q->words);
-    if (!bl_cas64_release(bl_baskets_link(q, at), &next, next | BL_BASKETS_DELETED)) /* D1 */
+    bl_race_read(item, bl_baskets_item(q, bl__node_index(next)), q->words);
+    if (!bl_cas64_release(bl__node_link(q, at), &next, next | BL_BASKETS_DELETED)) /* D1 */
         return false;
     if (hops >= BL_BASKETS_HOPS)
-        bl_baskets_free_chain(q, head, bl_baskets_index(next));
+        bl_baskets_free_chain(q, head, bl__node_index(next));
     return true;
 }
 
@@ -254,10 +212,10 @@ BL_FN bl_outcome bl_baskets_pop(bl_baskets *q, uint32_t *item) {
         uint64_t tail = bl_load64_acquire(q->tail), next; /* T2 */
         uint32_t hops, at = bl_baskets_walk(q, head, tail, &next, &hops);
         if (bl_load64_relaxed(q->head) == head) {
-            if (at != bl_baskets_index(tail)) {
+            if (at != bl__node_index(tail)) {
                 if (bl_baskets_mark(q, item, head, at, next, hops))
                     return BL_QUEUE_DONE;
-            } else if (hops == 0 && bl_baskets_index(next) == BL_BASKETS_NONE) {
+            } else if (hops == 0 && bl__node_index(next) == BL__NODE_NONE) {
                 return BL_QUEUE_EMPTY;
             } else if (hops ? bl_baskets_free_chain(q, head, at) : bl_baskets_move_tail(q, tail, next)) {
                 continue;

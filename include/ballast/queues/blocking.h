@@ -122,22 +122,15 @@ BL_FN uint32_t bl_blocking_pop_n(bl_blocking *q, uint32_t *items, uint32_t n) {
     return done;
 }
 
-BL_FN bl_outcome bl_blocking_push(bl_blocking *q, const uint32_t *item) {
-    return bl_blocking_push_n(q, item, 1) ? BL_QUEUE_DONE : BL_QUEUE_FULL;
-}
-BL_FN bl_outcome bl_blocking_pop(bl_blocking *q, uint32_t *item) {
-    return bl_blocking_pop_n(q, item, 1) ? BL_QUEUE_DONE : BL_QUEUE_EMPTY;
-}
-BL_FN bl_outcome bl_blocking_steal(bl_blocking *q, uint32_t *item) { return bl_blocking_pop(q, item); }
-BL_FN uint32_t bl_blocking_steal_n(bl_blocking *q, uint32_t *items, uint32_t n) {
-    return bl_blocking_pop_n(q, items, n);
-}
-
 /* Tail first: a thread that loses its core between the two reads finds too few, never more than there ever were. */
 BL_FN uint32_t bl_blocking_size(const bl_blocking *q) {
     uint32_t tail = bl_load32_acquire(q->ends + 1);
     int32_t size = (int32_t)(tail - bl_load32_relaxed(q->ends + 0));
     return size > 0 ? (uint32_t)size : 0;
 }
+
+#define BL_BATCHED bl_blocking
+#include "template/batched.inc.h"
+#undef BL_BATCHED
 
 #endif

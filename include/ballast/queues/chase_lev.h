@@ -99,13 +99,6 @@ BL_FN bl_outcome bl_chase_lev_pop(bl_chase_lev *q, uint32_t *item) {
     return outcome;
 }
 
-BL_FN uint32_t bl_chase_lev_pop_n(bl_chase_lev *q, uint32_t *items, uint32_t n) {
-    uint32_t got = 0;
-    while (got < n && bl_chase_lev_pop(q, items + (size_t)got * q->words) == BL_QUEUE_DONE)
-        got++;
-    return got;
-}
-
 BL_FN bl_outcome bl_chase_lev_steal(bl_chase_lev *q, uint32_t *item) {
     uint64_t top = bl_load64_first_seq_cst(q->top); /* B1 */
     uint64_t bottom = bl_load64_seq_cst(q->bottom); /* B2 */
@@ -115,17 +108,14 @@ BL_FN bl_outcome bl_chase_lev_steal(bl_chase_lev *q, uint32_t *item) {
     return bl_cas64_first_seq_cst(q->top, &top, top + 1) ? BL_QUEUE_DONE : BL_QUEUE_RETRY; /* B3 */
 }
 
-BL_FN uint32_t bl_chase_lev_steal_n(bl_chase_lev *q, uint32_t *items, uint32_t n) {
-    uint32_t got = 0;
-    while (got < n && bl_chase_lev_steal(q, items + (size_t)got * q->words) == BL_QUEUE_DONE)
-        got++;
-    return got;
-}
-
 BL_FN uint32_t bl_chase_lev_size(const bl_chase_lev *q) {
     uint64_t top = bl_load64_relaxed(q->top);
     int64_t size = (int64_t)(bl_load64_relaxed(q->bottom) - top);
     return size > 0 ? (uint32_t)size : 0;
 }
+
+#define BL_SINGLY bl_chase_lev
+#include "template/takes_singly.inc.h"
+#undef BL_SINGLY
 
 #endif

@@ -4,8 +4,7 @@
  * dummy; an item is put in by a compare-and-swap on the link of the last node, and taken out by moving head to its
  * node, which becomes the dummy.
  *
- *     apart from each other: head; tail; free, a stack.  Then capacity + 1 nodes: link, `below`, item
- *     head, tail, free, links = index of a node (low 32) and number (high 32)
+ *     parts/nodes.h: head; tail; free, a stack; capacity + 1 nodes. The tag of a word is a number:
  *
  *       head 7              tail 9                  free
  *        v                   v                       v
@@ -18,8 +17,8 @@
  * stack before tail is read, and was freed after tail had passed it.
  *
  * Anyone may call anything. Lock-free: an operation repeats only because another succeeded. But where the last free
- * node is in the hands of somebody who does not go on, pushes come back with RETRY until it does; items that are in can
- * always be popped.
+ * node is in the hands of a stalled thread, pushes return RETRY until it continues; items that are in can always be
+ * popped.
  * Linearization: push at L1, pop at H1, EMPTY at the second read of the link (the node that was head has no next, so it
  * still is), FULL at the read of head in bl_ms_full: the list never holds more than capacity items, so tail cannot have
  * moved since it was read. Without a free node, but not full: RETRY.
@@ -31,8 +30,7 @@
  *   H1 (head cas, release) with H2 (acquire): a popper has copied the item before the next popper frees its node. (C11
  *     needs it; a memory that does not let a load wait for a later store cannot show it.) With X: who sees an item gone
  *     sees what was pushed before that.
- *   F1 (free cas, release) with F2 (acquire): all of the above before the node is written again; `below` is written
- *     before it is followed.
+ *   F1 (free cas, release) with F2 (acquire) of parts/nodes.h: all of the above before the node is written again.
  *   T1 (tail cas, release) with T2 (acquire): a push knows of those before it, and who sees what its thread pops later
  *     does not find an old end of the list and call it EMPTY.
  *   T1 (tail cas, release) with X: who sees an item in sees what was popped before that, and what was pushed before it.
@@ -46,6 +44,7 @@
 #ifndef BL_QUEUES_MS_H
 #define BL_QUEUES_MS_H
 
+#include "../parts/nodes.h"
 #include "contract.h"
 
 #define bl_ms_TEXT "lock-free list (Michael, Scott 1996)"
@@ -60,101 +59,55 @@
 #define bl_ms_MOST_THREADS UINT32_MAX
 #define bl_ms_DEVICES "cpu cuda sim"
 
-#define BL_MS_NONE UINT32_MAX
+typedef bl__nodes bl_ms;
 
-typedef struct bl_ms {
-    uint64_t *head, *tail, *free;
-    uint32_t *nodes;
-    uint32_t capacity, words, stride;
-} bl_ms;
-
-BL_HOST_FN uint32_t bl_ms_stride(uint32_t words) { return (3 + words + 1) / 2 * 2; } /* links are aligned */
-BL_HOST_FN size_t bl_ms_bytes(bl_shape shape) {
-    return 3 * BL_APART + 4u * ((size_t)shape.capacity + 1) * bl_ms_stride(shape.words);
-}
+BL_HOST_FN size_t bl_ms_bytes(bl_shape shape) { return bl__nodes_bytes(shape.capacity, shape.words); }
 
 BL_FN void bl_ms_bind(bl_ms *q, void *memory, bl_shape shape, uint32_t thread) {
     (void)thread;
-    q->head = (uint64_t *)bl__queue_apart(memory, 0);
-    q->tail = (uint64_t *)bl__queue_apart(memory, 1);
-    q->free = (uint64_t *)bl__queue_apart(memory, 2);
-    q->nodes = (uint32_t *)bl__queue_apart(memory, 3);
-    q->capacity = shape.capacity;
-    q->words = shape.words;
-    q->stride = bl_ms_stride(shape.words);
+    bl__nodes_bind(q, memory, shape.capacity, shape.words, shape.words);
 }
 
-BL_FN uint64_t bl_ms_word(uint32_t index, uint32_t number) { return (uint64_t)number << 32 | index; }
-BL_FN uint32_t bl_ms_index(uint64_t word) { return (uint32_t)word; }
-BL_FN uint32_t bl_ms_number(uint64_t word) { return (uint32_t)(word >> 32); }
-
-BL_FN uint32_t *bl_ms_node(const bl_ms *q, uint32_t i) { return q->nodes + (size_t)i * q->stride; }
-BL_FN uint64_t *bl_ms_link(const bl_ms *q, uint32_t i) { return (uint64_t *)(void *)bl_ms_node(q, i); }
-BL_FN uint32_t *bl_ms_below(const bl_ms *q, uint32_t i) { return bl_ms_node(q, i) + 2; }
-BL_FN uint32_t *bl_ms_item(const bl_ms *q, uint32_t i) { return bl_ms_node(q, i) + 3; }
-
-/* Node 0 is the dummy, the others are free, lowest on top. */
 BL_FN void bl_ms_init(bl_ms *q, uint32_t start, uint32_t rank, uint32_t size) {
-    for (uint32_t i = rank; i <= q->capacity; i += size) {
-        bl_store64_relaxed(bl_ms_link(q, i), bl_ms_word(BL_MS_NONE, start));
-        bl_store32_relaxed(bl_ms_below(q, i), i < q->capacity ? i + 1 : BL_MS_NONE);
-    }
-    if (rank == 0) {
-        bl_store64_relaxed(q->head, bl_ms_word(0, start));
-        bl_store64_relaxed(q->tail, bl_ms_word(0, start));
-        bl_store64_relaxed(q->free, bl_ms_word(1, start));
-    }
+    bl__nodes_init(q, start, start, rank, size);
 }
 
-/* A node off the stack, or BL_MS_NONE. */
-BL_FN uint32_t bl_ms_take(bl_ms *q) {
-    for (uint32_t tries = 0;; bl_backoff(tries++)) {
-        uint64_t top = bl_load64_acquire(q->free); /* F2 */
-        if (bl_ms_index(top) == BL_MS_NONE)
-            return BL_MS_NONE;
-        uint32_t below =
-            bl_load32_relaxed(bl_ms_below(q, bl_ms_index(top)));         /* stale if the node was taken meanwhile, */
-        uint64_t bumped = bl_ms_word(below, bl_bump(bl_ms_number(top))); /* and then this says so */
-        if (bl_cas64_relaxed(q->free, &top, bumped))
-            return bl_ms_index(top);
-    }
-}
 BL_FN void bl_ms_give(bl_ms *q, uint32_t node) {
     for (uint32_t tries = 0;; bl_backoff(tries++)) {
         uint64_t top = bl_load64_relaxed(q->free);
-        bl_store32_relaxed(bl_ms_below(q, node), bl_ms_index(top));
-        if (bl_cas64_release(q->free, &top, bl_ms_word(node, bl_ms_number(top)))) /* F1 */
+        bl_store32_relaxed(bl__node_below(q, node), bl__node_index(top));
+        if (bl_cas64_release(q->free, &top, bl__node_word(node, bl__node_tag(top)))) /* F1 */
             return;
     }
 }
 
 /* False: somebody else has done it. */
 BL_FN bool bl_ms_move_tail(bl_ms *q, uint64_t tail, uint32_t next) {
-    return bl_cas64_release(q->tail, &tail, bl_ms_word(next, bl_ms_number(tail) + 1)); /* T1 */
+    return bl_cas64_release(q->tail, &tail, bl__node_word(next, bl__node_tag(tail) + 1)); /* T1 */
 }
 
 BL_FN bool bl_ms_full(const bl_ms *q) {
-    uint32_t tail = bl_ms_number(bl_load64_relaxed(q->tail));
+    uint32_t tail = bl__node_tag(bl_load64_relaxed(q->tail));
     bl_fence_seq_cst(); /* X */
-    return tail - bl_ms_number(bl_load64_relaxed(q->head)) == q->capacity;
+    return tail - bl__node_tag(bl_load64_relaxed(q->head)) == q->capacity;
 }
 
 BL_FN bl_outcome bl_ms_push(bl_ms *q, const uint32_t *item) {
-    uint32_t node = bl_ms_take(q);
-    if (node == BL_MS_NONE)
+    uint32_t node = bl__nodes_take(q);
+    if (node == BL__NODE_NONE)
         return bl_ms_full(q) ? BL_QUEUE_FULL : BL_QUEUE_RETRY;
-    bl_race_write(bl_ms_item(q, node), item, q->words);
+    bl_race_write(bl__node_body(q, node), item, q->words);
     for (uint32_t tries = 0;;) {
         uint64_t tail = bl_load64_acquire(q->tail); /* T2 */
-        uint32_t number = bl_ms_number(tail);
-        uint64_t next = bl_ms_word(BL_MS_NONE, number);
-        bl_store64_relaxed(bl_ms_link(q, node), bl_ms_word(BL_MS_NONE, number + 1));
-        if (bl_cas64_release(bl_ms_link(q, bl_ms_index(tail)), &next, bl_ms_word(node, number))) { /* L1 */
+        uint32_t number = bl__node_tag(tail);
+        uint64_t next = bl__node_word(BL__NODE_NONE, number);
+        bl_store64_relaxed(bl__node_link(q, node), bl__node_word(BL__NODE_NONE, number + 1));
+        if (bl_cas64_release(bl__node_link(q, bl__node_index(tail)), &next, bl__node_word(node, number))) { /* L1 */
             bl_ms_move_tail(q, tail, node);
             return BL_QUEUE_DONE;
         }
-        if (bl_ms_number(next) != number ||
-            !bl_ms_move_tail(q, tail, bl_ms_index(next))) /* tail has moved on without us */
+        if (bl__node_tag(next) != number ||
+            !bl_ms_move_tail(q, tail, bl__node_index(next))) /* tail has moved on without us */
             bl_backoff(tries++);
     }
 }
@@ -162,26 +115,26 @@ BL_FN bl_outcome bl_ms_push(bl_ms *q, const uint32_t *item) {
 /* The node that was head before is ours, but tail may still stand at it. */
 BL_FN void bl_ms_retire(bl_ms *q, uint64_t head, uint64_t next) {
     uint64_t tail = bl_load64_relaxed(q->tail);
-    if (bl_ms_number(tail) == bl_ms_number(head))
-        bl_ms_move_tail(q, tail, bl_ms_index(next));
-    bl_ms_give(q, bl_ms_index(head));
+    if (bl__node_tag(tail) == bl__node_tag(head))
+        bl_ms_move_tail(q, tail, bl__node_index(next));
+    bl_ms_give(q, bl__node_index(head));
 }
 
 BL_FN bl_outcome bl_ms_pop(bl_ms *q, uint32_t *item) {
     for (uint32_t tries = 0;; bl_backoff(tries++)) {
-        uint64_t head = bl_load64_acquire(q->head);                          /* H2 */
-        uint64_t next = bl_load64_acquire(bl_ms_link(q, bl_ms_index(head))); /* L2 */
-        if (bl_ms_number(next) != bl_ms_number(head))                        /* head has moved on */
+        uint64_t head = bl_load64_acquire(q->head);                                /* H2 */
+        uint64_t next = bl_load64_acquire(bl__node_link(q, bl__node_index(head))); /* L2 */
+        if (bl__node_tag(next) != bl__node_tag(head))                              /* head has moved on */
             continue;
-        if (bl_ms_index(next) == BL_MS_NONE) {
+        if (bl__node_index(next) == BL__NODE_NONE) {
             bl_fence_seq_cst(); /* X */
-            if (bl_load64_relaxed(bl_ms_link(q, bl_ms_index(head))) == next)
+            if (bl_load64_relaxed(bl__node_link(q, bl__node_index(head))) == next)
                 return BL_QUEUE_EMPTY;
             continue;
         }
-        bl_race_read(item, bl_ms_item(q, bl_ms_index(next)), q->words);
+        bl_race_read(item, bl__node_body(q, bl__node_index(next)), q->words);
         uint64_t seen = head;
-        if (bl_cas64_release(q->head, &seen, bl_ms_word(bl_ms_index(next), bl_ms_number(head) + 1))) { /* H1 */
+        if (bl_cas64_release(q->head, &seen, bl__node_word(bl__node_index(next), bl__node_tag(head) + 1))) { /* H1 */
             bl_ms_retire(q, head, next);
             return BL_QUEUE_DONE;
         }
@@ -190,8 +143,8 @@ BL_FN bl_outcome bl_ms_pop(bl_ms *q, uint32_t *item) {
 
 /* Tail first: who loses its core in between finds too few, never more than there ever were. */
 BL_FN uint32_t bl_ms_size(const bl_ms *q) {
-    uint32_t tail = bl_ms_number(bl_load64_acquire(q->tail));
-    int32_t size = (int32_t)(tail - bl_ms_number(bl_load64_relaxed(q->head)));
+    uint32_t tail = bl__node_tag(bl_load64_acquire(q->tail));
+    int32_t size = (int32_t)(tail - bl__node_tag(bl_load64_relaxed(q->head)));
     return size > 0 ? (uint32_t)size : 0;
 }
 

@@ -141,15 +141,6 @@ BL_FN uint32_t bl_sfq_pop_n(bl_sfq *q, uint32_t *items, uint32_t n) {
     return done;
 }
 
-BL_FN bl_outcome bl_sfq_push(bl_sfq *q, const uint32_t *item) {
-    return bl_sfq_push_n(q, item, 1) ? BL_QUEUE_DONE : BL_QUEUE_FULL;
-}
-BL_FN bl_outcome bl_sfq_pop(bl_sfq *q, uint32_t *item) {
-    return bl_sfq_pop_n(q, item, 1) ? BL_QUEUE_DONE : BL_QUEUE_EMPTY;
-}
-BL_FN bl_outcome bl_sfq_steal(bl_sfq *q, uint32_t *item) { return bl_sfq_pop(q, item); }
-BL_FN uint32_t bl_sfq_steal_n(bl_sfq *q, uint32_t *items, uint32_t n) { return bl_sfq_pop_n(q, items, n); }
-
 /* Tail first: a thread that loses its core between the reads finds too few. */
 BL_FN uint32_t bl_sfq_size(const bl_sfq *q) {
     uint64_t tail = bl_load64_relaxed(q->tail) & ~BL_SFQ_CLOSED, end = bl_load64_relaxed(q->end);
@@ -159,5 +150,9 @@ BL_FN uint32_t bl_sfq_size(const bl_sfq *q) {
         return 0;
     return tail - head <= q->ring.mask ? (uint32_t)(tail - head) : q->ring.mask + 1;
 }
+
+#define BL_BATCHED bl_sfq
+#include "template/batched.inc.h"
+#undef BL_BATCHED
 
 #endif

@@ -5,8 +5,8 @@
  * compare-and-swap and then moves that end on; who finds the slot changed and the end not yet moved moves it for the
  * other.
  *
- *     apart from each other: head; tail.  Then capacity slots of 64 bits
- *     slot = value (low 32) and how often it was changed (high 32): odd when it holds an item, even when it is empty
+ *     parts/handle_ring.h. The tag counts how often the slot was changed: odd when it holds an item, even when it is
+ *     empty
  *
  *     slots   | even | odd  | odd  | even ...      item `head` may be taken already (even) when head is not moved yet,
  *                      ^ head        ^ tail        and item `tail` there already (odd)
@@ -35,6 +35,7 @@
 #ifndef BL_QUEUES_SHANN_H
 #define BL_QUEUES_SHANN_H
 
+#include "../parts/handle_ring.h"
 #include "contract.h"
 
 #define bl_shann_TEXT "lock-free ring of counted slots (Shann, Huang, Chen 2000; corrected by Colvin, Groves 2005)"
@@ -49,21 +50,13 @@
 #define bl_shann_MOST_THREADS UINT32_MAX
 #define bl_shann_DEVICES "cpu cuda sim"
 
-typedef struct bl_shann {
-    uint32_t *head, *tail;
-    uint64_t *slots;
-    uint32_t mask, words;
-} bl_shann;
+typedef bl__handle_ring bl_shann;
 
-BL_HOST_FN size_t bl_shann_bytes(bl_shape shape) { return 2 * BL_APART + 8u * (size_t)shape.capacity; }
+BL_HOST_FN size_t bl_shann_bytes(bl_shape shape) { return bl__handle_ring_bytes(shape.capacity); }
 
 BL_FN void bl_shann_bind(bl_shann *q, void *memory, bl_shape shape, uint32_t thread) {
     (void)thread;
-    q->head = (uint32_t *)bl__queue_apart(memory, 0);
-    q->tail = (uint32_t *)bl__queue_apart(memory, 1);
-    q->slots = (uint64_t *)bl__queue_apart(memory, 2);
-    q->mask = shape.capacity - 1;
-    q->words = 1;
+    bl__handle_ring_bind(q, memory, shape.capacity);
 }
 
 BL_FN bool bl_shann_filled(uint64_t slot) { return (slot >> 32 & 1) != 0; }

@@ -148,22 +148,15 @@ BL_FN uint32_t bl_two_lock_pop_n(bl_two_lock *q, uint32_t *items, uint32_t n) {
     return done;
 }
 
-BL_FN bl_outcome bl_two_lock_push(bl_two_lock *q, const uint32_t *item) {
-    return bl_two_lock_push_n(q, item, 1) ? BL_QUEUE_DONE : BL_QUEUE_FULL;
-}
-BL_FN bl_outcome bl_two_lock_pop(bl_two_lock *q, uint32_t *item) {
-    return bl_two_lock_pop_n(q, item, 1) ? BL_QUEUE_DONE : BL_QUEUE_EMPTY;
-}
-BL_FN bl_outcome bl_two_lock_steal(bl_two_lock *q, uint32_t *item) { return bl_two_lock_pop(q, item); }
-BL_FN uint32_t bl_two_lock_steal_n(bl_two_lock *q, uint32_t *items, uint32_t n) {
-    return bl_two_lock_pop_n(q, items, n);
-}
-
 /* Tail first: a thread that loses its core between the two reads finds too few, never more than there ever were. */
 BL_FN uint32_t bl_two_lock_size(const bl_two_lock *q) {
     uint32_t tail = bl_load32_acquire(q->tail);
     int32_t size = (int32_t)(tail - bl_load32_relaxed(q->head));
     return size > 0 ? (uint32_t)size : 0;
 }
+
+#define BL_BATCHED bl_two_lock
+#include "template/batched.inc.h"
+#undef BL_BATCHED
 
 #endif

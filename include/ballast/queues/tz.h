@@ -4,8 +4,8 @@
  * compare-and-swap; head and tail are only hints where to start looking, moved every BL_TZ_INTERVAL operations, so that most operations
  * contend on a slot and not on a shared counter.
  *
- *     apart: head hint, tail hint; then capacity slots of 64 bits
- *     slot = value (low 32) and tag (high 32). Position p lives in slot p & mask; since p & mask is known, bit 0 of the tag is free:
+ *     parts/handle_ring.h, whose head and tail are the hints. Position p lies in slot p & mask. Since p & mask is known,
+ *     bit 0 of the tag is free:
  *       tag = p with bit 0 cleared     empty, waiting for position p
  *       tag = p with bit 0 set         holds the item of position p
  *     and an item taken leaves the tag of position p + capacity, empty.
@@ -28,6 +28,7 @@
 #ifndef BL_QUEUES_TZ_H
 #define BL_QUEUES_TZ_H
 
+#include "../parts/handle_ring.h"
 #include "contract.h"
 
 #define bl_tz_TEXT "lock-free ring with lazy head and tail (Tsigas, Zhang 2001; Cederman, Tsigas 2008, Algorithm 3)"
@@ -46,21 +47,13 @@
 #define BL_TZ_INTERVAL 8u /* the papers' x: hints move when a position divisible by it has been passed */
 #endif
 
-typedef struct bl_tz {
-    uint32_t *head, *tail;
-    uint64_t *slots;
-    uint32_t mask, words;
-} bl_tz;
+typedef bl__handle_ring bl_tz;
 
-BL_HOST_FN size_t bl_tz_bytes(bl_shape shape) { return 2 * BL_APART + 8u * (size_t)shape.capacity; }
+BL_HOST_FN size_t bl_tz_bytes(bl_shape shape) { return bl__handle_ring_bytes(shape.capacity); }
 
 BL_FN void bl_tz_bind(bl_tz *q, void *memory, bl_shape shape, uint32_t thread) {
     (void)thread;
-    q->head = (uint32_t *)bl__queue_apart(memory, 0);
-    q->tail = (uint32_t *)bl__queue_apart(memory, 1);
-    q->slots = (uint64_t *)bl__queue_apart(memory, 2);
-    q->mask = shape.capacity - 1;
-    q->words = 1;
+    bl__handle_ring_bind(q, memory, shape.capacity);
 }
 
 BL_FN uint32_t bl_tz_waiting(uint32_t p) { return p & ~1u; }

@@ -107,7 +107,7 @@ BL_FN void bl__watch_another(bl__worker *w, bl__watched *watched) {
         else if (batch != watched->batch && told & BL__COARSE)
             bl_cas32_relaxed(stop, &told, told & ~BL__COARSE); /* if it fails somebody has more to say */
     }
-    watched->worker = bl__random(w) % w->run->workers;
+    watched->worker = bl__random32(&w->random) % w->run->workers;
     watched->batch = bl__batch_mark(w->run->tally + watched->worker);
     watched->since = now;
 }

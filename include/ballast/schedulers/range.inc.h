@@ -262,7 +262,7 @@ BL_FN uint32_t BL__NAME(rob_slots)(bl__worker *w, uint32_t victim) {
 /* Lane by lane a victim, and whether it shows anything. */
 BL_FN bool BL__NAME(look)(bl__worker *w, uint32_t *victim) {
     uint32_t workers = w->run->queue_count, from;
-    from = w->run->random_victims && !w->primed ? bl__random(w) % workers : w->victim;
+    from = w->run->random_victims && !w->primed ? bl__random32(&w->random) % workers : w->victim;
     w->victim = (from + BL_WARP) % workers;
     w->primed = 0;
     *victim = (from + w->lane) % workers;

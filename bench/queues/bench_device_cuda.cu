@@ -1,7 +1,7 @@
 /* The loops as kernels. All threads of a loop are resident at once, since they wait for each other; the host watches for kernels that do not
  * come back. */
 #include "bench_device.h"
-#include "common.h"
+#include "harness/common.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -175,10 +175,10 @@ BL__ASSERT((BL_JOIN_WIDTH) > 0 && (BL_JOIN_WIDTH) <= BL__MOST_CHILDREN, "BL_JOIN
                                      BL__MAX(8u, BL__MAX(BL__ALIGN_OF(BL_PAYLOAD), BL__ALIGN_OF(BL_RESULT))))          \
                             : (uint32_t)sizeof(bl__record))
 #ifndef BL_ENTRY_WORDS
-#define BL_ENTRY_WORDS ((uint32_t)sizeof(BL__CARRIED) / 4 + BL__ENTRY_HEAD)
-#define BL__PAYLOAD_BYTES ((uint32_t)sizeof(BL_PAYLOAD))
+#define BL_ENTRY_WORDS(run) ((uint32_t)sizeof(BL__CARRIED) / 4 + BL__ENTRY_HEAD)
+#define BL__PAYLOAD_BYTES(run) ((uint32_t)sizeof(BL_PAYLOAD))
 #else /* bl_program_from_function: not known before a run */
-#define BL__PAYLOAD_BYTES (4u * (run->words - BL__ENTRY_HEAD))
+#define BL__PAYLOAD_BYTES(run) (4u * (BL_ENTRY_WORDS(run) - BL__ENTRY_HEAD))
 #endif
 
 #include "runtime/calls.inc.h"

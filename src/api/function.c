@@ -23,7 +23,7 @@ static BL_TASK void function_run(bl_task *t, const function_payload *payload, ui
 #define BL_SHARED bl__function_data
 #define BL_RUN function_run
 #define BL_LANE_TASKS 1
-#define BL_ENTRY_WORDS run->words
+#define BL_ENTRY_WORDS(run) ((run)->words)
 #include <ballast/program.h>
 
 /* The same for a body that is given pieces of a loop. */
@@ -39,7 +39,7 @@ static BL_TASK void loop_run(bl_task *t, const function_payload *payload, uint32
 #define BL_RANGE_RUN loop_run
 #define BL_LANE_TASKS 1
 #define BL_MAX_SPAWN 0
-#define BL_ENTRY_WORDS run->words
+#define BL_ENTRY_WORDS(run) ((run)->words)
 #include <ballast/program.h>
 
 static bl_program *copy_program(const bl_program *program, bl_task_function run, size_t payload_bytes,

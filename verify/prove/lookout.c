@@ -1,8 +1,9 @@
 /* The lookout (runtime/lookout.h, runtime/idle.h, runtime/raid.inc.h): nobody sleeps for ever while a worker that is held up in a task has something on its
  * stack.
  *
- * Worker 0 is in one task, which ends when others have run all of its entries, and so it never publishes. The others are out of work: they go through a loop like
- * idle and search of runtime/loop, asleep at once, until worker 0 stops all of them. Where a thief publishes to is a number of entries.
+ * Worker 0 is in one task, which ends when others have run all of its entries, and so it never publishes. The others are out of work: they search and go idle, by
+ * the text of the library (runtime/loop), asleep at once, until worker 0 stops all of them. The run does not end otherwise: termination.c explores that. Where a
+ * thief publishes to is a number of entries.
  *   given    the entries are on the stack when the task begins
  *   spawned  it spawns one, waits until that has been run, spawns the next
  *   met      as given, and their tasks end when all have begun: it takes as many workers, none of which may sleep on
@@ -15,6 +16,8 @@ static uint32_t no_time;
 #define BL_WARP 1u
 #undef BL_CAN_SLEEP
 #define BL_CAN_SLEEP 1
+#define BL__QUICK_TRIES no_time
+#define BL__IDLE_SPINS no_time
 #define BL__PATIENCE no_time /* a task is long when it is seen */
 #define BL__LEAST_NAP no_time
 #define BL__MOST_NAP no_time
@@ -68,56 +71,47 @@ static uint32_t thief_publish(bl__worker *w, uint32_t n) {
 
 /* ---- who is out of work ---- */
 
-static bool stopping(const protocol *p) { return bl_load32_host(&p->control.stop) != 0; }
-static bool is_empty(const protocol *p) { return bl_load32_relaxed(&p->queue) == 0; }
+static bool thief_all_empty(const bl__worker *w) { return bl_load32_relaxed(queue_of(w->run)) == 0; }
+static bool thief_sees_work(const bl__worker *w) { return !thief_all_empty(w); }
 
-static bool fetch(protocol *p) {
-    uint32_t seen = bl_load32_relaxed(&p->queue);
+static uint32_t thief_fetch(bl__worker *w) {
+    uint32_t *queue = queue_of(w->run), seen = bl_load32_relaxed(queue);
     while (seen)
-        if (bl_cas32_acquire(&p->queue, &seen, seen - 1))
-            return true;
-    return false;
+        if (bl_cas32_acquire(queue, &seen, seen - 1)) {
+            w->stack->top++;
+            return 1;
+        }
+    return 0;
 }
 
 /* With what the lookout alone reads and writes of others. */
-static void look_out(protocol *p, uint32_t id) {
-    for (uint32_t i = 0; i < p->workers; i++) {
-        bl__tally *t = &p->tally[i];
+static void look_out(const bl__run *run, uint32_t id) {
+    for (uint32_t i = 0; i < run->workers; i++) {
+        bl__tally *t = &run->tally[i];
         uint32_t since[2], watched = t->watched;
         memcpy(since, &t->since, sizeof since);
         bl_data_write((uint32_t *)(void *)&t->since, since, 2);
         bl_data_write(&t->watched, &watched, 1);
     }
-    bl__look_out(&p->run, id);
+    bl__look_out(run, id);
 }
 
-/* BL__NAME(idle) of runtime/loop/idle.inc.h. */
-static bool idle(protocol *p, bl__worker *w) {
-    bool looks_out = false;
-    for (;;) {
-        if (stopping(p))
-            return false;
-        if (!is_empty(p))
-            break;
-        if (looks_out)
-            look_out(p, w->id);
-        if (thief_sees_held_up(w))
-            break;
-        uint32_t seen = bl__sleep_begin(&p->run);
-        bool sleeps = is_empty(p) && !stopping(p);
-        looks_out = looks_out || bl__lookout_take(&p->run, w->id);
-        if (sleeps && looks_out) {
-            bl__nap(&p->run, seen, 0);
-            sleeps = false;
-        }
-        if (sleeps)
-            bl__sleep_now(&p->run, seen);
-        bl__sleep_end(&p->run);
-    }
-    if (looks_out)
-        bl__lookout_give(&p->run);
-    return true;
-}
+/* Worker 0 never goes idle, so nobody sees all idle. */
+#define bl__idle_enter(control) ((void)(control))
+#define bl__idle_read(control) ((void)(control), UINT64_C(0))
+#define bl__idle_all(word, workers) ((void)(word), (void)(workers), false)
+#define bl__idle_finish(control, word) ((void)(control), (void)(word), false)
+#define bl__idle_leave(control) ((void)(control), true)
+#define BL__IDLE_DONE 1u
+#define bl__look_out look_out
+#define BL_DONE_TEST(shared) ((void)(shared), false)
+#define BL__ENDS_ALONE 0
+#define BL__TAKES_PIECES 0
+#define BL__RAIDS 1
+#define BL__HIDES 0
+#include <ballast/runtime/loop/basics.inc.h>
+#include <ballast/runtime/loop/idle.inc.h>
+#include <ballast/runtime/loop/acquire.inc.h>
 
 static void wait_for(uint32_t *word, uint32_t wanted) {
     for (uint32_t seen, tries = 0; (seen = bl_load32_acquire(word)) != wanted;)
@@ -133,11 +127,9 @@ static void run_task(protocol *p) {
 }
 
 static void search(protocol *p, bl__worker *w) {
-    while (idle(p, w)) {
-        uint32_t got = fetch(p) ? 1 : thief_raid(w, p) ? bl__stack_count(w->stack) : 0;
+    while (thief_search(w, p)) {
+        uint32_t got = bl__stack_count(w->stack);
         w->stack->bottom = w->stack->top;
-        if (got)
-            bl__wake_for_work(&p->run);
         for (; got; got--)
             run_task(p);
     }
@@ -146,7 +138,7 @@ static void search(protocol *p, bl__worker *w) {
 static void hand_over(protocol *p, uint32_t id) {
     for (uint32_t i = 0; i < 2; i++)
         if (bl__lookout_take(&p->run, id)) {
-            look_out(p, id);
+            look_out(&p->run, id);
             bl__lookout_give(&p->run);
         }
 }

@@ -1,6 +1,6 @@
 /* The protocols of the runtime: termination, sleep and wake-up, and the pause in which the host lets a queue grow, with
- * the text that the workers are made from (runtime/termination.h, runtime/idle.h) around a loop like theirs and the
- * least queue there is, a number of tasks.
+ * the text that the workers are made from (runtime/termination.h, runtime/idle.h, runtime/loop/idle.inc.h) and the least
+ * queue there is, a number of tasks.
  *
  * Workers run tasks; a task of generation g > 0 publishes one of generation g - 1. What a task leaves behind is plain
  * data, and who ends the run reads all of it: an end while a task is in flight is a race, or finds nothing there. A
@@ -10,15 +10,23 @@
  * finds it, and everybody comes home: nobody sleeps on, and what was run, is queued and was left is all there is. */
 #include "prove.h"
 
+static uint32_t spins; /* before a worker sleeps */
+
+#undef BL_WARP
+#define BL_WARP 1u
 #undef BL_CAN_SLEEP
 #define BL_CAN_SLEEP 1
+#define BL__QUICK_TRIES 0u
+#define BL__IDLE_SPINS spins
 #define bl__sleep prove_sleep
 #define bl__nap prove_nap
 #define bl__wake prove_wake
+#include <ballast/parts/worker.h>
 #include <ballast/runtime/idle.h>
 #include <ballast/runtime/termination.h>
 #include <ballast/task.h>
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,6 +37,7 @@ typedef struct protocol {
     bool sleeps, waits, pauses;
     bl__control control;
     bl__run run;
+    bl__tally tally[WORKERS];
     uint32_t queue;    /* tasks published and not taken: generation in steps of 256 */
     uint32_t finished; /* next place of `results` */
     uint32_t results[TASKS];
@@ -68,9 +77,7 @@ static bool fetch(protocol *p, uint32_t *generation) {
     }
     return false;
 }
-static bool empty(protocol *p) { return bl_load32_relaxed(&p->queue) == 0; }
-
-static bool stopping(protocol *p) { return p->pauses && bl_load32_host(&p->control.stop) != 0; }
+static bool stopping(const protocol *p) { return p->pauses && bl_load32_host(&p->control.stop) != 0; }
 
 /* What the host will find: runtime/loop/close.inc.h. */
 static void leave(protocol *p, uint32_t worker, uint32_t tasks) {
@@ -95,48 +102,42 @@ static void run_task(protocol *p, uint32_t worker, uint32_t generation) {
     }
 }
 
-static void end(protocol *p) {
+/* ---- out of work: the text of the library ---- */
+
+/* Who ends the run reads all results. */
+static bool finish(bl__control *control, uint64_t word) {
+    const protocol *p = (const protocol *)(const void *)((const unsigned char *)control - offsetof(protocol, control));
+    if (!bl__idle_finish(control, word))
+        return false;
     for (uint32_t i = 0; i < total(p); i++) {
         uint32_t result;
         bl_data_read(&result, &p->results[i], 1);
         if (!result)
             bl_explore_fail("the end while a task is in flight");
     }
-    if (p->sleeps)
-        bl__wake_all(&p->run);
+    return true;
 }
 
-/* BL__NAME(idle) of runtime/loop/idle.inc.h. */
-static bool idle(protocol *p) {
-    bl__control *control = &p->control;
-    bl__idle_enter(control);
-    for (uint32_t tries = 0;; tries++) {
-        if (stopping(p))
-            return false;
-        if (!empty(p))
-            break;
-        if (bl__idle_read(control) & BL__IDLE_DONE)
-            return false;
-        uint64_t word = bl__idle_read(control);
-        if (bl__idle_all(word, p->workers) && empty(p) && bl__idle_finish(control, word)) {
-            end(p);
-            return false;
-        }
-        if (!p->sleeps) {
-            bl_backoff(tries);
-            continue;
-        }
-        uint32_t seen = bl__sleep_begin(&p->run);
-        if (empty(p) && !stopping(p) && !(bl__idle_read(control) & BL__IDLE_DONE))
-            bl__sleep_now(&p->run, seen);
-        bl__sleep_end(&p->run);
-    }
-    return bl__idle_leave(control);
+static bool worker_all_empty(const bl__worker *w) {
+    return bl_load32_relaxed((const uint32_t *)(const void *)w->run->queues) == 0;
 }
+static bool worker_sees_work(const bl__worker *w) { return !worker_all_empty(w); }
+
+#define bl__idle_finish finish
+#define BL__NAME(x) worker_##x
+#define BL_SHARED protocol
+#define BL_DONE_TEST(shared) ((void)(shared), false)
+#define BL__ENDS_ALONE 0
+#define BL__TAKES_PIECES 0
+#define BL__RAIDS 0
+#define BL__HIDES 0
+#include <ballast/runtime/loop/basics.inc.h>
+#include <ballast/runtime/loop/idle.inc.h>
 
 /* Between two tasks a worker looks whether it is to stop. */
 static void work(protocol *p, uint32_t worker) {
     uint32_t generation;
+    bl__worker w = {.run = &p->run, .tally = &p->tally[worker], .id = worker};
     for (uint32_t i = worker; i < p->tasks; i += p->workers)
         if (stopping(p))
             leave(p, worker, p->generations + 1);
@@ -151,7 +152,7 @@ static void work(protocol *p, uint32_t worker) {
                 bl__wake_for_work(&p->run);
             run_task(p, worker, generation);
         }
-    } while (!stopping(p) && idle(p));
+    } while (!stopping(p) && worker_idle(&w, p));
 }
 
 static void body(void *arg, uint32_t worker, uint32_t lane) {
@@ -165,10 +166,12 @@ static void body(void *arg, uint32_t worker, uint32_t lane) {
 static void before(void *arg) {
     protocol *p = arg;
     memset(&p->control, 0, sizeof p->control);
+    memset(p->tally, 0, sizeof p->tally);
     memset(p->results, 0, sizeof p->results);
     memset(p->spilled, 0, sizeof p->spilled);
     p->queue = p->finished = 0;
-    p->run.control = &p->control;
+    p->run = (bl__run){
+        .control = &p->control, .tally = p->tally, .queues = (unsigned char *)&p->queue, .workers = p->workers};
 }
 
 /* Tasks in the queue, and those that they would publish. */
@@ -215,6 +218,7 @@ static bool explore(uint32_t client, const prove_limits *limits, bl_explore_resu
     p.waits = !strcmp(how, "wait");
     p.pauses = !strcmp(how, "pause");
     p.sleeps = strcmp(how, "spin") != 0;
+    spins = p.sleeps ? 0 : UINT32_MAX;
     return bl_explore(p.workers, body, &p, &o, result);
 }
 

@@ -99,7 +99,7 @@ BL_FN bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
 /* The whole life of one lane of worker `id`, whose counters go to tally `slot`. */
 BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t id, uint32_t lane, uint32_t slot,
                           bl__stack *stack, void *scratch) {
-    bl__worker w = bl__worker_start(run, stack, id, lane, slot, BL__BATCH, BL_ENTRY_WORDS);
+    bl__worker w = bl__worker_start(run, stack, id, lane, slot, BL__BATCH, BL_ENTRY_WORDS(run));
     bool leads = BL_KIND_LANE || lane < BL_WARP;
     BL_ASSUME(run->lanes >= BL_WARP); /* so that a block's tasks need no code for a single lane */
     uint64_t begun = bl_clock();
@@ -111,7 +111,7 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
                     scratch,
                     BL_KIND_LANE ? 0 : lane,
                     BL_KIND_LANE ? 1 : run->lanes,
-                    BL_ENTRY_WORDS,
+                    BL_ENTRY_WORDS(run),
                     run,
                     BL_KIND_LANE ? &mine : &stack->returned,
                     w.spare,
@@ -121,7 +121,7 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
                     BL__RESULTS_AT,
                     BL__PAYLOAD_AT,
                     BL_SUM ? BL__MOST_CHILDREN : (BL_JOIN_WIDTH),
-                    BL__PAYLOAD_BYTES,
+                    BL__PAYLOAD_BYTES(run),
                     BL__CHECKS,
                     BL_MAX_SPAWN,
                     0,

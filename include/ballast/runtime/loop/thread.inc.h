@@ -17,7 +17,7 @@ BL_HOT_FN void BL__NAME(run_entry)(bl__worker *w, bl_task *task, const BL_SHARED
     bl__stack *s = w->stack;
     const bl__run *run = w->run;
     const bl__control *control = run->control;
-    const uint32_t words = BL_ENTRY_WORDS; /* w->words, but the compiler knows it */
+    const uint32_t words = BL_ENTRY_WORDS(run); /* w->words, but the compiler knows it */
     uint32_t top = s->top, *entry = bl__stack_slot(s, words, top - 1), index = entry[0], end = entry[1];
     BL__CARRIED carried;
     bl__words_copy((bl_word *)&carried, entry + BL__ENTRY_HEAD, words - BL__ENTRY_HEAD);

@@ -1,4 +1,5 @@
-/* ballast play: four in a row against the computer. A dialogue of lines, so that it works over a pipe as it does in a terminal. */
+/* ballast play: four in a row against the computer. A dialogue of lines, so that it works over a pipe as it does in
+ * a terminal. */
 #define _POSIX_C_SOURCE 200809L /* getline, isatty */
 
 #include "../apps/fourrow/fourrow.h"
@@ -72,8 +73,8 @@ static int thinking_failed(const play *p, int status) {
     return run_failed("play: %s%s%s", bl_status_text(status), detail[0] ? ": " : "", detail);
 }
 
-/* One move further at a time: the first lookahead that sees a win has the quickest one, and once every move loses, the choice of the lookahead before
- * holds out longest. */
+/* One move further at a time: the first lookahead that sees a win has the quickest one, and once every move loses,
+ * the choice of the lookahead before holds out longest. */
 static int think(const play *p, char *column) {
     uint32_t most = FOURROW_CELLS - p->game.stones;
     for (uint32_t ahead = 1; ahead <= p->lookahead && ahead <= most; ahead++) {

@@ -167,7 +167,8 @@ static int read_numbers(const options *set, run_request *request) {
     return 0;
 }
 
-/* All that a checkpoint must have been written with: the app, the seed, its options and what is in its files, wherever these lie. */
+/* All that a checkpoint must have been written with: the app, the seed, its options and what is in its files,
+ * wherever these lie. */
 static void name_problem(run_request *request, const void *problem) {
     const app *chosen = request->app;
     size_t size = sizeof request->problem;
@@ -238,8 +239,8 @@ static void clear_progress(progress_line *line) {
 static bl_context *volatile to_cancel;
 static atomic_int received; /* signals, by several threads perhaps */
 
-/* The first one lets the run stop in order, and that takes as long as it takes. A second one may be the same, sent to the process and to its group, as
- * timeout does. The third means it. */
+/* The first one lets the run stop in order, and that takes as long as it takes. A second one may be the same, sent
+ * to the process and to its group, as timeout does. The third means it. */
 static void on_signal(int number) {
     enum { TOO_MANY = 3 };
     int count = atomic_fetch_add(&received, 1) + 1;
@@ -291,8 +292,8 @@ static int no_code(const run_request *request, const bl_context *context) {
                      target, accepted.text);
 }
 
-/* What the ranges of the options do not catch: what the scheduler or the device has no use for, and what does not fit together. The library's
- * detail begins with the option's name. */
+/* What the ranges of the options do not catch: what the scheduler or the device has no use for, and what does not
+ * fit together. The library's detail begins with the option's name. */
 static int out_of_range(const char *detail) {
     if (!strncmp(detail, "grain ", 6)) /* the option has the papers' name for it */
         return wrong_use("--pop %s", detail + 6);

@@ -1,4 +1,5 @@
-/* ballast list queues: what each queue claims, and Table 1 of Kerbl et al. 2018 beside it. docs/queues.md says why they differ. */
+/* ballast list queues: what each queue claims, and Table 1 of Kerbl et al. 2018 beside it. docs/queues.md says why
+ * they differ. */
 #include "list_queues.h"
 
 #include <string.h>

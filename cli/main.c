@@ -54,8 +54,9 @@ static int dispatch(int argc, char **argv) {
     return wrong_command(problem);
 }
 
-/* The first file that a process opens gets the number of a standard stream that was closed, and all that is printed lands in it. So their numbers
- * are taken, by what can be neither read nor written: whoever tries is told, as before. */
+/* The first file that a process opens gets the number of a standard stream that was closed, and all that is printed
+ * lands in it. So their numbers are taken, by what can be neither read nor written: whoever tries is told, as
+ * before. */
 static bool take_standard_streams(void) {
     for (int i = 0; i <= 2; i++)
         if (fcntl(i, F_GETFD) < 0 && open("/dev/null", i == 0 ? O_WRONLY : O_RDONLY) != i)

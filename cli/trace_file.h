@@ -1,4 +1,5 @@
-/* The timeline of a run as a file in the trace-event format, which Perfetto and chrome://tracing open; docs/trace.md has its members. */
+/* The timeline of a run as a file in the trace-event format, which Perfetto and chrome://tracing open; docs/trace.md
+ * has its members. */
 #ifndef BALLAST_CLI_TRACE_FILE_H
 #define BALLAST_CLI_TRACE_FILE_H
 

@@ -1,10 +1,11 @@
-/* What `make demo` shows, on one screen: the machine, the papers' four methods of load balancing and Ballast's default on an even and on
- * an uneven problem, and what to try next.
+/* What `make demo` shows, on one screen: the machine, the papers' four methods of load balancing and Ballast's default
+ * on an even and on an uneven problem, and what to try next.
  *
  *     ballast_demo [--device DEVICE] [--particles N]
  *
- * The problem is octree partitioning (Cederman and Tsigas 2008). It runs on a GPU where there is one, with Ballast's default on the CPU
- * beside it. Every run is compared with the sequential twin; exit status 1 if one is wrong. Progress goes to stderr, the rest to stdout. */
+ * The problem is octree partitioning (Cederman and Tsigas 2008). It runs on a GPU where there is one, with Ballast's
+ * default on the CPU beside it. Every run is compared with the sequential twin; exit status 1 if one is wrong.
+ * Progress goes to stderr, the rest to stdout. */
 #include "harness/common.h"
 
 #include "common/app.h"

@@ -1,4 +1,5 @@
-/* Stands in for octree's kernels where there is nvcc but no GPU to run them: they take nvcc longer than the rest of the demo. */
+/* Stands in for octree's kernels where there is nvcc but no GPU to run them: they take nvcc longer than the rest of
+ * the demo. */
 #include <ballast/ballast.h>
 
 const bl_program *octree_cuda(void);

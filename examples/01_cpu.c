@@ -1,5 +1,5 @@
-/* Example 1, a program for CPU threads: the area under a narrow peak. An interval over which two estimates disagree spawns its halves, so
- * almost all of the work lies close to the peak, and only running it shows where. */
+/* Example 1, a program for CPU threads: the area under a narrow peak. An interval over which two estimates disagree
+ * spawns its halves, so almost all of the work lies close to the peak, and only running it shows where. */
 #include <ballast/task.h>
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Example 3, one queue and nothing else: threads that hand each other small structs over the Broker Queue. The header is all there is: no library
- * to link, and the memory is the caller's.
+/* Example 3, one queue and nothing else: threads that hand each other small structs over the Broker Queue. The header
+ * is all there is: no library to link, and the memory is the caller's.
  *
  *     cc -O2 -pthread 03_queue_alone.c -o 03_queue_alone
  *

@@ -1,5 +1,5 @@
-/* Example 4, a queue inside a kernel: every thread takes numbers from a Broker Queue and puts new ones into it, so that all blocks share work that
- * is only found on the way. The header is all there is.
+/* Example 4, a queue inside a kernel: every thread takes numbers from a Broker Queue and puts new ones into it, so that
+ * all blocks share work that is only found on the way. The header is all there is.
  *
  *     nvcc -O2 -arch=native 04_queue_in_a_kernel.cu -o 04_queue_in_a_kernel
  *

@@ -1,5 +1,6 @@
-/* Example 5, a parallel loop whose steps are small and uneven: from which number below a million does 3n + 1 take longest to reach 1? The body is given
- * a piece of the range at a time, as many indices as last some microseconds; what it has not begun can be stolen meanwhile. */
+/* Example 5, a parallel loop whose steps are small and uneven: from which number below a million does 3n + 1 take
+ * longest to reach 1? The body is given a piece of the range at a time, as many indices as last some microseconds;
+ * what it has not begun can be stolen meanwhile. */
 #include <ballast/task.h>
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
-/* Example 7, tasks that depend on each other: the edit distance of two texts, by tiles. A tile needs the one above it and the one to its left; each tile
- * counts what it still waits for, and whoever finishes the last of that spawns it. No barrier, no order fixed beforehand. */
+/* Example 7, tasks that depend on each other: the edit distance of two texts, by tiles. A tile needs the one above
+ * it and the one to its left; each tile counts what it still waits for, and whoever finishes the last of that spawns
+ * it. No barrier, no order fixed beforehand. */
 #include <ballast/task.h>
 
 #include <stdio.h>

@@ -55,7 +55,8 @@ static int add_file(report *r, const bench_suite *suite, const char *path, bench
 
 /* ---- the folder ---- */
 
-/* A file that says of itself that a suite wrote it, but none of this version. Files of others are none of our business. */
+/* A file that says of itself that a suite wrote it, but none of this version. Files of others are none of our
+ * business. */
 static int check_other(const char *path, const char *name, bench_error *error) {
     char line[64] = "";
     bench_error ignored;

@@ -422,7 +422,8 @@ static void experiment(FILE *page, const report_experiment *e, unsigned *number)
 
 /* ---- the machine ---- */
 
-/* Once what files have in common: which remarks, over all files, nobody has made before. To be freed; NULL: no memory. */
+/* Once what files have in common: which remarks, over all files, nobody has made before. To be freed; NULL: no
+ * memory. */
 static bool *find_fresh(const report *r) {
     size_t count = 0;
     for (unsigned i = 0; i < r->count; i++)

@@ -1,4 +1,5 @@
-/* Plots: one script for all panels, one run of gnuplot, and its SVG made fit for a page: colours become those of style.css, names become unique. */
+/* Plots: one script for all panels, one run of gnuplot, and its SVG made fit for a page: colours become those of
+ * style.css, names become unique. */
 #include "report.h"
 
 #include <errno.h>
@@ -16,7 +17,8 @@ typedef struct swap {
     const char *from, *to;
 } swap;
 
-/* Text and axes take the colour of the page; what is defined gets the plot's own prefix, so that no name is there twice. */
+/* Text and axes take the colour of the page; what is defined gets the plot's own prefix, so that no name is there
+ * twice. */
 static const swap SWAPS[] = {
     {"color=\"black\"", ""},
     {"stroke=\"black\"", "stroke=\"currentColor\""},

@@ -46,8 +46,9 @@ void report_free(report *r);
 
 /* ---- inside ---- */
 
-/* How a curve looks: colour 0 .. REPORT_COLOURS - 1 as in style.css, dash and shape as gnuplot counts them. Of more than REPORT_CROWD contenders
- * only the best REPORT_SHOWN and the figure's reference have a colour: the others are thin and grey. */
+/* How a curve looks: colour 0 .. REPORT_COLOURS - 1 as in style.css, dash and shape as gnuplot counts them. Of more
+ * than REPORT_CROWD contenders only the best REPORT_SHOWN and the figure's reference have a colour: the others are
+ * thin and grey. */
 enum {
     REPORT_COLOURS = 12,
     REPORT_BOUND = 100,
@@ -67,7 +68,8 @@ unsigned report_colour(report_look look); /* as the plot's commands have it */
 int report_looks(report *r,
                  bench_error *error); /* makes those of all curves: the same name looks the same everywhere */
 
-/* The curves of a panel, the best first and bounds last; without a contest as they stand. To be freed; NULL: no memory. */
+/* The curves of a panel, the best first and bounds last; without a contest as they stand. To be freed; NULL: no
+ * memory. */
 typedef struct report_rank {
     const bench_curve *curve;
     double key; /* less is better; INFINITY: nothing to compare */

@@ -9,7 +9,8 @@
 static const unsigned SHAPES[] = {7, 5, 9, 11, 13};
 static const double PLOT_WIDTH = 400; /* of the axes, about, for how many labels there is room */
 
-/* In double quotes, by number what may mean anything to gnuplot there: quotes, backquotes, which run commands, and so on. */
+/* In double quotes, by number what may mean anything to gnuplot there: quotes, backquotes, which run commands, and
+ * so on. */
 static void quote(FILE *script, const char *text) {
     fputc('"', script);
     for (const unsigned char *c = (const unsigned char *)text; *c; c++)
@@ -229,7 +230,8 @@ typedef struct drawing {
     const char *before; /* the next part of the plot command */
 } drawing;
 
-/* What it is drawn with. Bars have but a colour, and of the crowd all curves are alike; every other curve stands for itself. */
+/* What it is drawn with. Bars have but a colour, and of the crowd all curves are alike; every other curve stands for
+ * itself. */
 enum { GROUP_CROWD = REPORT_COLOURS, GROUP_BOUND, GROUPS };
 
 static unsigned group_of(const drawing *d, unsigned curve) {

@@ -4,8 +4,8 @@
 
 #include "../bench/harness/suite.h"
 
-/* So many cells are drawn at most. Of more workers a sample is shown, evenly spread; moments that share a column show what took most of the
- * time. */
+/* So many cells are drawn at most. Of more workers a sample is shown, evenly spread; moments that share a column
+ * show what took most of the time. */
 enum { TIMELINE_ROWS = 48, TIMELINE_COLUMNS = 160 };
 
 typedef enum timeline_kind {

@@ -103,7 +103,8 @@ struct bl__device_ops {
     uint32_t (*default_private)(uint32_t words, uint32_t outbox);
     int (*enumerate)(uint32_t i, bl_device_info *info); /* 0 past the end */
     int (*open)(bl_context *c, const char *id);
-    /* A dead context: leaves what a stuck worker may still use. An inherited one (bl__inherited): frees memory of the host and nothing else. */
+    /* A dead context: leaves what a stuck worker may still use. An inherited one (bl__inherited): frees memory of
+     * the host and nothing else. */
     void (*close)(bl_context *c);
     int (*alloc)(bl_context *c, void **memory, size_t bytes);
     void (*free)(bl_context *c, void *memory);
@@ -111,7 +112,8 @@ struct bl__device_ops {
     int (*copy_out)(bl_context *c, void *host, const void *device, size_t bytes);
     int (*move)(bl_context *c, void *to, const void *from, size_t bytes); /* within the device */
     int (*zero)(bl_context *c, void *device, size_t bytes);
-    /* Fills plan->fit, threads and workers_per_block for workers of `lanes` lanes that need worker_memory bytes each. */
+    /* Fills plan->fit, threads and workers_per_block for workers of `lanes` lanes that need worker_memory bytes
+     * each. */
     int (*fit)(bl_context *c, bl__plan *plan, uint32_t lanes, size_t worker_memory);
     int (*manage)(bl_context *c, bl__manage_op op, int queue, const bl__run *run, uint32_t *entries, uint32_t count,
                   uint64_t *total);
@@ -144,7 +146,8 @@ double bl__watch_next(const bl_context *c, double most);
 /* Says in c->detail why, and where each worker stands. */
 void bl__watch_report(bl_context *c, const char *why, const bl__tally *tally, uint32_t count);
 
-/* A call on a context begins and ends. BL_OK, or why it may not: BL_EINVAL, BL_EBUSY, BL_EDEAD. Only bl_run and its like also refuse by themselves. */
+/* A call on a context begins and ends. BL_OK, or why it may not: BL_EINVAL, BL_EBUSY, BL_EDEAD. Only bl_run and its
+ * like also refuse by themselves. */
 int bl__enter(bl_context *c);
 int bl__leave(bl_context *c, int status); /* returns the status */
 bool bl__inherited(const bl_context *c);  /* by a fork: its threads are not in this process */
@@ -170,8 +173,8 @@ const bl_program *bl__part_for(const bl_program *program, const char *target);
 /* Resolves config->scheduler and config->group for a program. */
 int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint32_t *lanes);
 
-/* Timelines (trace.c): room for those of a run, if they are wanted; and what was written there into c->timelines, if the run succeeded. The second
- * returns `status`, or what else went wrong. */
+/* Timelines (trace.c): room for those of a run, if they are wanted; and what was written there into c->timelines, if
+ * the run succeeded. The second returns `status`, or what else went wrong. */
 int bl__trace_begin(bl_context *c, bl__run *run);
 int bl__trace_end(bl_context *c, bl__run *run, bool waves, int status);
 
@@ -198,13 +201,15 @@ uint64_t bl__problem(const bl_context *c, const bl_program *program, const void 
 void bl__stats_add(bl_stats *to, const bl_stats *before);
 int bl__checkpoint_check(bl_context *c); /* before the work: whether it could be written, as far as that can be known */
 int bl__checkpoint_write(bl_context *c, const bl__rest *rest);
-/* Whether the run that now begins is the one of config.resume; if so the file is checked as a whole before anything is changed. `is`: this run,
- * without entries. resume->file is NULL if it is not that one. Follow with bl__resume_load, or bl__resume_close. */
+/* Whether the run that now begins is the one of config.resume; if so the file is checked as a whole before anything
+ * is changed. `is`: this run, without entries. resume->file is NULL if it is not that one. Follow with
+ * bl__resume_load, or bl__resume_close. */
 int bl__resume_open(bl_context *c, const bl__rest *is, bl__resume *resume);
 /* Contents into these, and into all memory of the user. */
 int bl__resume_load(bl_context *c, bl__resume *resume, void *flat, void *records, void *results);
 void bl__resume_close(bl__resume *resume);
-/* Whether these entries and records can be left of such a run (checkpoint_check.c); else BL_EFILE, and c->detail says why not. */
+/* Whether these entries and records can be left of such a run (checkpoint_check.c); else BL_EFILE, and c->detail
+ * says why not. */
 int bl__rest_check(bl_context *c, const bl__rest *rest, const uint32_t *entries, unsigned char *records);
 
 /* Managed queues by number (BL_MANAGED_QUEUES). */

@@ -1,5 +1,5 @@
-/* What every test program here shares: CHECK counts and says where, check_end prints the sum and gives the exit status, and
- * check_limit ends a test that hangs instead of waiting for whoever started it.
+/* What every test program here shares: CHECK counts and says where, check_end prints the sum and gives the exit status,
+ * and check_limit ends a test that hangs instead of waiting for whoever started it.
  *
  * CHECK is for one thread: threads and lanes report through memory, and who joins them checks. */
 #ifndef BALLAST_TESTS_CHECK_H

@@ -1,4 +1,5 @@
-/* For tests that go over all schedulers: what a config asks for, less what its scheduler has no use for and would refuse. */
+/* For tests that go over all schedulers: what a config asks for, less what its scheduler has no use for and would
+ * refuse. */
 #ifndef BALLAST_TESTS_CONFIG_H
 #define BALLAST_TESTS_CONFIG_H
 

@@ -1,8 +1,8 @@
 /* Programs with results, for test_joins and test_joins_sim, and the same by recursion.
  *
- * words: a tree whose shape comes from a hash. A node returns a word over its subtree that depends on the order of its children, and how many tasks
- * that took; an inner node forks twice, its second fork being made by the join of the first, with what the first one gave in its payload.
- * leaves: the leaves of the same trees, added up. */
+ * words: a tree whose shape comes from a hash. A node returns a word over its subtree that depends on the order of
+ * its children, and how many tasks that took; an inner node forks twice, its second fork being made by the join of
+ * the first, with what the first one gave in its payload. leaves: the leaves of the same trees, added up. */
 #ifndef BALLAST_TESTS_JOIN_PROGRAMS_H
 #define BALLAST_TESTS_JOIN_PROGRAMS_H
 

@@ -1,4 +1,5 @@
-/* Programs whose tasks break the rules, for test_misuse.c and misuse.cu. Each is right but for what its payload asks for. */
+/* Programs whose tasks break the rules, for test_misuse.c and misuse.cu. Each is right but for what its payload asks
+ * for. */
 #ifndef BALLAST_TESTS_MISUSE_H
 #define BALLAST_TESTS_MISUSE_H
 

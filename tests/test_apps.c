@@ -1,5 +1,5 @@
-/* The applications through app.h, on every scheduler and every device there is: results are checked against known answers or the sequential
- * twin, and what is printed is the same everywhere. */
+/* The applications through app.h, on every scheduler and every device there is: results are checked against known
+ * answers or the sequential twin, and what is printed is the same everywhere. */
 #include "check.h"
 #include "config.h"
 
@@ -128,8 +128,8 @@ static bool has_code(const bl_program *program, const char *scheduler) {
     return bl_program_has(program, scheduler);
 }
 
-/* Every scheduler and every name of the papers, with the default memory and with as little as there can be; of `every` only each so-manieth, others
- * with the next problem. */
+/* Every scheduler and every name of the papers, with the default memory and with as little as there can be; of
+ * `every` only each so-manieth, others with the next problem. */
 static void run_all(problem *p, const char *target, uint32_t workers, int times, uint32_t every, uint32_t turn) {
     const char *scheduler;
     uint32_t names = 0;
@@ -234,8 +234,9 @@ static void test_fib(void) {
     run_everywhere("fib", (const char *[]){"--n", "16", NULL}, false);
 }
 
-/* A graph file: a node links to the next one and to one far off, but every fourth has no out-edges if so wished; most also to and from node 0, which
- * no task adds up alone; behind them are as many again by a third that nobody links to. */
+/* A graph file: a node links to the next one and to one far off, but every fourth has no out-edges if so wished;
+ * most also to and from node 0, which no task adds up alone; behind them are as many again by a third that nobody
+ * links to. */
 static const char *write_graph(uint32_t nodes, bool dangling, bool heavy) {
     static char path[] = "/tmp/ballast_apps_XXXXXX";
     strcpy(path + sizeof path - 7, "XXXXXX");

@@ -1,4 +1,5 @@
-/* The harness of the benchmarks that run applications: rows for every point and repeat, checked; an interrupted file is continued. */
+/* The harness of the benchmarks that run applications: rows for every point and repeat, checked; an interrupted file
+ * is continued. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "check.h"

@@ -1,5 +1,6 @@
-/* Runs that are stopped and go on: on every scheduler, with joins and without, again and again, until the sums are those of a run in one go. Files
- * that are cut, changed or of another problem, and a process that is killed. test_checkpoint_sim.c is the same text on the simulated machine. */
+/* Runs that are stopped and go on: on every scheduler, with joins and without, again and again, until the sums are
+ * those of a run in one go. Files that are cut, changed or of another problem, and a process that is killed.
+ * test_checkpoint_sim.c is the same text on the simulated machine. */
 #define _POSIX_C_SOURCE 200809L /* nanosleep, mkdtemp, kill */
 
 #include "check.h"

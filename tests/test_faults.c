@@ -1,6 +1,6 @@
 // LINK: -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=posix_memalign -Wl,--wrap=free -Wl,--wrap=pthread_create -Wl,--wrap=mmap
-/* The k-th request for memory or for a thread fails, for every k: an error comes back, nothing leaks, and what could not be used once can be used
- * afterwards, or at least closed. */
+/* The k-th request for memory or for a thread fails, for every k: an error comes back, nothing leaks, and what could
+ * not be used once can be used afterwards, or at least closed. */
 #include "check.h"
 #include "config.h"
 

@@ -1,5 +1,5 @@
-/* Verdicts of the figures: rows with the papers' own numbers must agree with the papers, rows that say the opposite must not, and too few rows
- * must not lead to a verdict. */
+/* Verdicts of the figures: rows with the papers' own numbers must agree with the papers, rows that say the opposite
+ * must not, and too few rows must not lead to a verdict. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "check.h"

@@ -1,5 +1,6 @@
-/* The exact solver as tasks: random positions against plain alpha-beta, with every depth of splitting, tables that forget nearly everything, and more
- * workers than cores, so that questions are answered behind the back of those who still work on them. */
+/* The exact solver as tasks: random positions against plain alpha-beta, with every depth of splitting, tables that
+ * forget nearly everything, and more workers than cores, so that questions are answered behind the back of those who
+ * still work on them. */
 #define FOURROW_WITHOUT_PROGRAM
 #include "check.h"
 
@@ -71,7 +72,8 @@ static bool is_there(const char *device) {
     return false;
 }
 
-/* `split` is moved with the stones of the sample, so that the upper plies of each are split: a line of play begins at the root. */
+/* `split` is moved with the stones of the sample, so that the upper plies of each are split: a line of play begins
+ * at the root. */
 static void test_device(const char *device, uint32_t stones, int rounds) {
     static const char *const schedulers[] = {"auto", "steal:abp", "central:broker", "static:wave"};
     for (int i = 0; i < rounds; i++) {

@@ -1,5 +1,5 @@
-/* Four in a row on the host alone: the board and its values against a board of characters, games and files as people write them, the table, and the
- * sequential search against plain alpha-beta and against known scores. */
+/* Four in a row on the host alone: the board and its values against a board of characters, games and files as people
+ * write them, the table, and the sequential search against plain alpha-beta and against known scores. */
 #define FOURROW_WITHOUT_PROGRAM
 #include "check.h"
 

@@ -1,5 +1,6 @@
-/* The exact solver's tasks without a runtime: forked children run here one after the other in random order, all of them. The table loses all that it knows
- * at random, and children come back idle at random, as if they had seen an answer that was overwritten since: joins must ask again. */
+/* The exact solver's tasks without a runtime: forked children run here one after the other in random order, all of
+ * them. The table loses all that it knows at random, and children come back idle at random, as if they had seen an
+ * answer that was overwritten since: joins must ask again. */
 #define FOURROW_WITHOUT_PROGRAM
 #include "check.h"
 

@@ -1,17 +1,19 @@
-/* No runnable task waits while a worker is idle: on the simulated machine in virtual time, without noise, a run takes at most
+/* No runnable task waits while a worker is idle: on the simulated machine in virtual time, without noise, a run takes
+ * at most
  *
  *     (work / workers + 2 * longest path) * 1.1 + slack
  *
- * for every load, way to spawn, kind of group, scheduler that balances, number of workers and size of private stack. Twice the path, as on a GPU:
- * what a task spawns is ready when the task has ended. The lanes of a warp that run tasks at the same time count as one task as long as its
- * longest lane; a piece given to BL_RANGE_RUN counts as one task, and is at most 1 / (8 * workers) of what is left. All lengths are measured, so that
- * the jitter of the machine is in them.
+ * for every load, way to spawn, kind of group, scheduler that balances, number of workers and size of private stack.
+ * Twice the path, as on a GPU: what a task spawns is ready when the task has ended. The lanes of a warp that run tasks
+ * at the same time count as one task as long as its longest lane; a piece given to BL_RANGE_RUN counts as one task, and
+ * is at most 1 / (8 * workers) of what is left. All lengths are measured, so that the jitter of the machine is in them.
  *
  *     test_greedy_sim [--rounds N] [--table] [--only TEXT]
  *
- * A round tries every scheduler, way to spawn and load once, with workers, group, private stack and number of tasks that change from round to
- * round; after 120 rounds all were tried. --table prints the worst ratios of time to bound, and the worst part of the time in which a task waited while
- * a worker was idle. --only: combinations whose description contains the text, each with its figures. */
+ * A round tries every scheduler, way to spawn and load once, with workers, group, private stack and number of tasks
+ * that change from round to round; after 120 rounds all were tried. --table prints the worst ratios of time to
+ * bound, and the worst part of the time in which a task waited while a worker was idle. --only: combinations whose
+ * description contains the text, each with its figures. */
 #include "check.h"
 #include "config.h"
 #include "loads.h"
@@ -31,7 +33,8 @@ typedef struct stretch {
     uint64_t batch; /* how long all lanes that ran with it took */
 } stretch;
 
-/* A flat task by its index. Of a tree a leaf by its index, an inner node by MOST_TASKS + where it divides, its join by 2 * MOST_TASKS + that. */
+/* A flat task by its index. Of a tree a leaf by its index, an inner node by MOST_TASKS + where it divides, its join
+ * by 2 * MOST_TASKS + that. */
 enum { ROOT = MOST_TASKS, STRETCHES = 3 * MOST_TASKS };
 
 typedef struct log_book {
@@ -284,7 +287,8 @@ static uint64_t find_batches(log_book *log) {
     return sum;
 }
 
-/* Lanes that run alone make work that full batches would not have: of any n / 8 full batches the n / 8 longest tasks are the most. */
+/* Lanes that run alone make work that full batches would not have: of any n / 8 full batches the n / 8 longest tasks
+ * are the most. */
 static uint64_t most_full_batches(log_book *log) {
     static stretch *order[STRETCHES];
     uint32_t count = 0;
@@ -413,8 +417,8 @@ typedef struct verdict {
     uint32_t long_pieces, pauses;
 } verdict;
 
-/* What the load `nothing` takes, about twice: to find the first work, to spread over all workers and to notice the end; to take a task; to publish
- * the entries that one task has spawned. */
+/* What the load `nothing` takes, about twice: to find the first work, to spread over all workers and to notice the
+ * end; to take a task; to publish the entries that one task has spawned. */
 static double slack_of(const combination *k) {
     enum { BEGIN_AND_END = 500, TAKE = 20, PUBLISH = 15 };
     return BEGIN_AND_END + TAKE * (double)k->tasks / k->workers + (k->form == FORM_singly ? PUBLISH * k->tasks : 0);
@@ -549,8 +553,8 @@ static void print_table(const char *what, figures f) {
     }
 }
 
-/* Shares that are dealt out beforehand break the bound when all that is long lies in one of them, and tasks wait for most of the time; a loop that is
- * drawn from one counter keeps it. Both take as long again with the same seed. */
+/* Shares that are dealt out beforehand break the bound when all that is long lies in one of them, and tasks wait for
+ * most of the time; a loop that is drawn from one counter keeps it. Both take as long again with the same seed. */
 static void test_the_test(void) {
     combination k = {.scheduler = SPLIT,
                      .form = FORM_loop,

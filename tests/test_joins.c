@@ -1,5 +1,5 @@
-/* Joins on every scheduler: results in order, forks made by joins, sums, records that run out and grow, roots by the hundred, and calls that are
- * refused. test_joins_sim.c is the same text on the simulated machine. */
+/* Joins on every scheduler: results in order, forks made by joins, sums, records that run out and grow, roots by the
+ * hundred, and calls that are refused. test_joins_sim.c is the same text on the simulated machine. */
 #include "check.h"
 #include "config.h"
 

@@ -1,5 +1,5 @@
-/* The checker is checked: histories with known answers, random ones against a search of all orders, and how fast it is. Every order it gives is
- * replayed. */
+/* The checker is checked: histories with known answers, random ones against a search of all orders, and how fast it
+ * is. Every order it gives is replayed. */
 #include "check.h"
 
 #include "../src/clock.h"
@@ -197,14 +197,16 @@ static void test_empty_and_full(void) {
           SEES(1, 2, 3, LIN_PUSH, BL_QUEUE_RETRY), SEES(1, 4, 5, LIN_POP, BL_QUEUE_RETRY), POP(1, 6, 7, 5));
 }
 
-/* Gottlieb, Lubachevsky and Rudolph's queue counts before it takes tickets. Thread 0 has ticket 0 and is slow to write; 1 fills place 1 and
- * returns; 2 takes the one item that is counted, has ticket 0 and waits; so 3 finds nothing counted while 6 is in the queue. */
+/* Gottlieb, Lubachevsky and Rudolph's queue counts before it takes tickets. Thread 0 has ticket 0 and is slow to
+ * write; 1 fills place 1 and returns; 2 takes the one item that is counted, has ticket 0 and waits; so 3 finds
+ * nothing counted while 6 is in the queue. */
 static void test_gottlieb(void) {
     KNOWN("Gottlieb's EMPTY", LIN_NO, pair, PUSH(0, 0, 10, 5), PUSH(1, 1, 2, 6), POP(2, 3, 11, 5),
           SEES(3, 4, 5, LIN_POP, BL_QUEUE_EMPTY), POP(3, 12, 13, 6));
     KNOWN("Gottlieb's EMPTY not claimed", LIN_YES, loose, PUSH(0, 0, 10, 5), PUSH(1, 1, 2, 6), POP(2, 3, 11, 5),
           SEES(3, 4, 5, LIN_POP, BL_QUEUE_EMPTY), POP(3, 12, 13, 6));
-    /* Its mirror: 2 has the ticket of place 0 and is slow to empty it, 3 empties place 1, and a slow push has counted itself in. */
+    /* Its mirror: 2 has the ticket of place 0 and is slow to empty it, 3 empties place 1, and a slow push has
+     * counted itself in. */
     KNOWN("Gottlieb's FULL", LIN_NO, pair, PUSH(0, 0, 1, 5), PUSH(0, 2, 3, 6), POP(2, 4, 20, 5), POP(3, 5, 6, 6),
           PUSH(0, 7, 21, 7), SEES(1, 8, 9, LIN_PUSH, BL_QUEUE_FULL));
 }
@@ -290,7 +292,8 @@ static void test_sixty_four(void) {
     known("64 pushes at once", LIN_YES, &fifo, ops, LIN_OPS);
 }
 
-/* Everything overlaps, and a FULL that cannot be: more states than the memo may hold, and the next history is judged as ever. */
+/* Everything overlaps, and a FULL that cannot be: more states than the memo may hold, and the next history is judged
+ * as ever. */
 static void test_gives_up(void) {
     const lin_spec large = {.capacity = 64, .empty = true, .full = true};
     lin_op ops[LIN_OPS];
@@ -394,7 +397,8 @@ static lin_spec random_spec(void) {
     return spec;
 }
 
-/* Any operations at any times: no queue had a hand in it. Takes get items that are pushed or filled in, mostly each once. */
+/* Any operations at any times: no queue had a hand in it. Takes get items that are pushed or filled in, mostly each
+ * once. */
 static void make_any(run *r, const lin_spec *spec, uint32_t count) {
     uint32_t values[2 * LIN_OPS], available = 0, long_ones = 1 + random_below(20);
     for (; available < spec->filled; available++)

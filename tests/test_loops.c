@@ -1,13 +1,13 @@
-/* Parallel loops with a body that is given pieces: every index once on every scheduler, no piece larger than asked for, and bodies that spawn. Built for
- * the CPU and for the simulated machine. */
+/* Parallel loops with a body that is given pieces: every index once on every scheduler, no piece larger than asked
+ * for, and bodies that spawn. Built for the CPU and for the simulated machine. */
 #include "check.h"
 #include "config.h"
 
 #include <ballast/task.h>
 #include <stdlib.h>
 
-/* Each index is marked by the lane it falls to; the first lane of a piece counts it. With `spawn` the last index of a piece spawns one more, which
- * is run by index 0 of a payload that spawns nothing. */
+/* Each index is marked by the lane it falls to; the first lane of a piece counts it. With `spawn` the last index of
+ * a piece spawns one more, which is run by index 0 of a payload that spawns nothing. */
 typedef struct loop_payload {
     uint32_t spawn;
 } loop_payload;
@@ -59,7 +59,8 @@ static BL_TASK void loop_run(bl_task *t, const loop_payload *p, uint32_t begin, 
 #define BL_MAX_SPAWN 0
 #include <ballast/program.h>
 
-/* A malleable task: its payload says which part of the loop it is, so whoever divides the range must divide the payload too. */
+/* A malleable task: its payload says which part of the loop it is, so whoever divides the range must divide the
+ * payload too. */
 typedef struct part_payload {
     uint32_t low, high;
 } part_payload;

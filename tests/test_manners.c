@@ -1,5 +1,6 @@
 // LINK: -Wl,--wrap=posix_memalign -Wl,--wrap=free
-/* Good manners: the cores that a process may use, one context with several callers, fork, memory, and what is said about errors. */
+/* Good manners: the cores that a process may use, one context with several callers, fork, memory, and what is said
+ * about errors. */
 #include "check.h"
 #include "platform/cpus.h"
 #include "internal.h"

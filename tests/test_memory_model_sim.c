@@ -1,6 +1,6 @@
-/* The model checker of the simulated machine: litmus tests have exactly the outcomes that verify/explorer/views.c claims, its
- * reduction loses none of them, spins end, races and deadlocks are found, schedules replay; and on queues small clients
- * are clean, while mistakes planted by mutants are found. */
+/* The model checker of the simulated machine: litmus tests have exactly the outcomes that verify/explorer/views.c
+ * claims, its reduction loses none of them, spins end, races and deadlocks are found, schedules replay; and on
+ * queues small clients are clean, while mistakes planted by mutants are found. */
 #include "check.h"
 
 #include "ballast/platform/platform.h"
@@ -166,8 +166,8 @@ static void test_store_buffering(void) {
     EXPECT(2, sb_add, 2, "01 10 11");
 }
 
-/* A light fence and a heavy one keep what two full fences keep, two light ones nothing. Three threads in a ring of light,
- * heavy, light may all miss each other: a membarrier reaches one thread before the other. */
+/* A light fence and a heavy one keep what two full fences keep, two light ones nothing. Three threads in a ring of
+ * light, heavy, light may all miss each other: a membarrier reaches one thread before the other. */
 SB(sb_light_heavy, store32_relaxed, bl_fence_light(), load32_relaxed, store32_relaxed, bl_fence_heavy(), load32_relaxed)
 SB_TWICE(sb_light, store32_relaxed, bl_fence_light(), load32_relaxed)
 SB_TWICE(sb_heavy, store32_relaxed, bl_fence_heavy(), load32_relaxed)
@@ -252,9 +252,9 @@ static void test_iriw(void) {
     EXPECT(4, iriw_fences, 4, iriw_agreed);
 }
 
-/* Where C11, C++20 and RC11 differ the weakest rule holds. Thread 0 is a deque's owner, which lowers x and looks at y; thread 1 and 2
- * are thieves, of which one changes y and the other reads the change (or is the same) and looks at x. All but 010: the
- * owner misses a change which a thief knows who misses that x was lowered. */
+/* Where C11, C++20 and RC11 differ the weakest rule holds. Thread 0 is a deque's owner, which lowers x and looks at
+ * y; thread 1 and 2 are thieves, of which one changes y and the other reads the change (or is the same) and looks at
+ * x. All but 010: the owner misses a change which a thief knows who misses that x was lowered. */
 #define THIEVES(name, swap, look)                                                                                      \
     static void name(litmus *l, uint32_t thread) {                                                                     \
         uint32_t old = 0;                                                                                              \
@@ -603,8 +603,8 @@ DEKKER(dekker, bl_fence_seq_cst())
 DEKKER(dekker_without, NOTHING)
 DEKKER(dekker_weak, (bl_fence_release(), bl_fence_acquire()))
 
-/* A biased lock: the owner says that it is in and looks at the gate; a thief closes the gate and looks whether the owner
- * is in. The word that tells that the owner has left is ordered by itself. */
+/* A biased lock: the owner says that it is in and looks at the gate; a thief closes the gate and looks whether the
+ * owner is in. The word that tells that the owner has left is ordered by itself. */
 #define BIASED(name, light, heavy)                                                                                     \
     static void name(litmus *l, uint32_t thread) {                                                                     \
         for (uint32_t i = 0; thread == 0 && i < 2; i++) {                                                              \

@@ -1,6 +1,6 @@
-/* Tasks that break a rule: on a CPU nothing is lost where a limit can be exceeded, and everywhere else the run ends with BL_EMISUSE and a detail that
- * names the program and the rule. test_misuse_sim.c is the same text on the simulated machine, whose lanes are those of a GPU; test_misuse_cuda.c
- * on a GPU. */
+/* Tasks that break a rule: on a CPU nothing is lost where a limit can be exceeded, and everywhere else the run ends
+ * with BL_EMISUSE and a detail that names the program and the rule. test_misuse_sim.c is the same text on the
+ * simulated machine, whose lanes are those of a GPU; test_misuse_cuda.c on a GPU. */
 #include "check.h"
 #include "config.h"
 
@@ -250,7 +250,8 @@ static void test_stopped(void) {
     remove(file);
 }
 
-/* With a checkpoint the results of forks must lie in their records; and what a failed run leaves of those that do not is freed. */
+/* With a checkpoint the results of forks must lie in their records; and what a failed run leaves of those that do
+ * not is freed. */
 static void test_wide_stopped(void) {
     wide_node root = {3, 50, 0, 0};
     uint64_t result;

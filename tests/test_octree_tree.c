@@ -1,4 +1,5 @@
-/* The octree as a tree on the host: the same on every device and scheduler, and what lies in a box is what a look at every particle says. */
+/* The octree as a tree on the host: the same on every device and scheduler, and what lies in a box is what a look at
+ * every particle says. */
 #include "check.h"
 
 #include "octree/host_tree.h"

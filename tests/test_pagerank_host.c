@@ -1,5 +1,5 @@
-/* The host side of pagerank: the reader, what it refuses, cells and units, the sequential twin against a plain power iteration, and real graphs against
- * known scores. */
+/* The host side of pagerank: the reader, what it refuses, cells and units, the sequential twin against a plain power
+ * iteration, and real graphs against known scores. */
 #include "check.h"
 #include "files.h"
 
@@ -372,7 +372,8 @@ static bool solve(const char *graph_path, const char *option, const char *value,
     return good;
 }
 
-/* The known scores were taken after `known` iterations; those that converged are no more precise than the last of them. */
+/* The known scores were taken after `known` iterations; those that converged are no more precise than the last of
+ * them. */
 static void test_graph(const char *data, const char *name, uint32_t nodes, const char *suffix, const char *option,
                        const char *value, double precision) {
     char graph_path[512], known_path[512], output[512];

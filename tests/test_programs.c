@@ -1,4 +1,5 @@
-/* Programs as the library sees them: one handle for several targets, and what was compiled with other headers or a smaller config. */
+/* Programs as the library sees them: one handle for several targets, and what was compiled with other headers or a
+ * smaller config. */
 #include "check.h"
 
 #include "fib/fib.h"

@@ -32,8 +32,8 @@ static void stampedes(contract_run *r) {
     }
 }
 
-/* As many threads as most machines have cores, and long: what goes wrong once in a million times. A small queue runs empty and full all
- * the time; with words in plenty a copy takes long enough to be overtaken. */
+/* As many threads as most machines have cores, and long: what goes wrong once in a million times. A small queue runs
+ * empty and full all the time; with words in plenty a copy takes long enough to be overtaken. */
 static void duels(contract_run *r) {
     for (uint32_t capacity = 2; capacity <= 16; capacity *= 2)
         for (uint32_t words = 1; words <= (r->queue->by_handle ? 1 : 8); words += 7) {

@@ -1,4 +1,5 @@
-/* The contract of every queue on a GPU: one thread, the lanes of one warp, the warps of one block, many blocks. A queue that hangs is reported. */
+/* The contract of every queue on a GPU: one thread, the lanes of one warp, the warps of one block, many blocks. A
+ * queue that hangs is reported. */
 #include "contract_check.h"
 
 static void crowds(contract_run *r, const verify_layout *layout) {

@@ -1,4 +1,5 @@
-/* The contract of every range on the simulated machine: small clients, thousands of schedules each. A failure prints its seed;
+/* The contract of every range on the simulated machine: small clients, thousands of schedules each. A failure prints
+ * its seed;
  *
  *     test_ranges_sim RANGE CLIENT SEED
  *

@@ -1,7 +1,7 @@
-/* The model checker against the axioms: for random straight programs the outcomes that it shows are exactly those of RC11
- * (Lahav et al. 2017), read off here from the definitions, relation by relation, for every order of the steps and every store that a
- * load could return. As in verify/explorer/views.c a load returns an earlier store and stores of a location are ordered by their
- * steps; and release sequences are those of C++20. */
+/* The model checker against the axioms: for random straight programs the outcomes that it shows are exactly those of
+ * RC11 (Lahav et al. 2017), read off here from the definitions, relation by relation, for every order of the steps
+ * and every store that a load could return. As in verify/explorer/views.c a load returns an earlier store and stores
+ * of a location are ordered by their steps; and release sequences are those of C++20. */
 #include "check.h"
 
 #include "ballast/platform/platform.h"
@@ -395,7 +395,8 @@ static void make_any(program *p) {
     }
 }
 
-/* A ring, as most litmus tests are: each thread ends at the location at which the next begins, with a fence or an access between. */
+/* A ring, as most litmus tests are: each thread ends at the location at which the next begins, with a fence or an
+ * access between. */
 static void make_ring(program *p) {
     static const uint8_t loads[] = {0, 1, 2, 2}, stores[] = {3, 4, 5, 5, 6, 9, 10, 8},
                          fences[] = {13, 13, 14, 15, 11, 12};

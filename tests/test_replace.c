@@ -1,4 +1,5 @@
-/* Files that appear whole or not at all: as the library has them, and as they are where the file system has no files without names. */
+/* Files that appear whole or not at all: as the library has them, and as they are where the file system has no files
+ * without names. */
 #include "check.h"
 #include "platform/replace.h"
 

@@ -1,5 +1,5 @@
-/* Rows of a suite read back, and the panels that figures make of them: filters, medians and spread, what verdicts ask. Files that are not as a suite
- * writes them are refused with a line; tests/cli/run.sh has those lines. */
+/* Rows of a suite read back, and the panels that figures make of them: filters, medians and spread, what verdicts
+ * ask. Files that are not as a suite writes them are refused with a line; tests/cli/run.sh has those lines. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "check.h"

@@ -1,4 +1,5 @@
-/* The runtime on the CPU: every scheduler gives the right answer however small its memory, and says so when it cannot. */
+/* The runtime on the CPU: every scheduler gives the right answer however small its memory, and says so when it
+ * cannot. */
 #include "check.h"
 #include "clock.h"
 #include "config.h"
@@ -431,7 +432,8 @@ static void test_names(void) {
     CHECK(bl_device_info_at(0, &device) && *device.id && device.workers && !bl_device_info_at(1000, &device));
 }
 
-/* What "auto" means: the program's own choice, where it has it, and where nothing was asked for that speaks against it. */
+/* What "auto" means: the program's own choice, where it has it, and where nothing was asked for that speaks against
+ * it. */
 static void test_auto(void) {
     static const struct {
         const char *automatic;
@@ -496,7 +498,8 @@ static void test_stall_that_ends(void) {
     bl_program_free(program);
 }
 
-/* What a stuck run holds is let go on purpose, so that the stuck worker cannot touch freed memory; the leak checker should not mind. */
+/* What a stuck run holds is let go on purpose, so that the stuck worker cannot touch freed memory; the leak checker
+ * should not mind. */
 static uint32_t stuck_open;
 
 static void test_stall(const char *scheduler) {

@@ -1,5 +1,5 @@
-/* The worker loop on the simulated machine: every scheduler with lanes, warps and blocks, under many schedules, with little memory. A failure
- * names the seed, and the same seed does the same again. */
+/* The worker loop on the simulated machine: every scheduler with lanes, warps and blocks, under many schedules, with
+ * little memory. A failure names the seed, and the same seed does the same again. */
 #include "check.h"
 #include "config.h"
 
@@ -91,7 +91,8 @@ static void test_groups(void) {
     }
 }
 
-/* Without a group the program's own is taken, and every scheduler runs with the other kind too; another target's program is an error. */
+/* Without a group the program's own is taken, and every scheduler runs with the other kind too; another target's
+ * program is an error. */
 static void test_choice(void) {
     tree_totals totals = {0, 0};
     tree_shared shared = {&totals};

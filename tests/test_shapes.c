@@ -1,4 +1,5 @@
-/* Shapes that do not fit are refused with the reason, by every queue; and the Broker Queue's slots can be used in place. */
+/* Shapes that do not fit are refused with the reason, by every queue; and the Broker Queue's slots can be used in
+ * place. */
 #include "check.h"
 
 #include <ballast/generated/queues.h>

@@ -562,7 +562,8 @@ static void wait_and_back_off(void *arg, uint32_t block, uint32_t lane) {
     }
 }
 
-/* What happens later on one clock happens later in the run; time passes for all at once; who waits is as late as who came last. */
+/* What happens later on one clock happens later in the run; time passes for all at once; who waits is as late as who
+ * came last. */
 static void test_time(void) {
     static times t, other;
     for (uint64_t seed = 1; seed <= 20; seed++) {

@@ -1,5 +1,5 @@
-/* What steal_half promises beyond the contract of queues: a thief gets half of what there is, rounded up, or as many as it asked for,
- * however the owner has pushed and popped before, and the next thief half of the rest. */
+/* What steal_half promises beyond the contract of queues: a thief gets half of what there is, rounded up, or as many
+ * as it asked for, however the owner has pushed and popped before, and the next thief half of the rest. */
 #include "check.h"
 
 #include <ballast/queues/steal_half.h>

@@ -1,5 +1,6 @@
-/* Timelines: on every scheduler and device there is, with much room and with next to none, the spans add up to the counters of the run, and
- * those of a worker cover the time from the first run's beginning to the last one's end without gap or overlap. */
+/* Timelines: on every scheduler and device there is, with much room and with next to none, the spans add up to the
+ * counters of the run, and those of a worker cover the time from the first run's beginning to the last one's end
+ * without gap or overlap. */
 #include "check.h"
 #include "config.h"
 
@@ -281,7 +282,8 @@ static void test_what_counts(void) {
     bl_program_free(fails);
 }
 
-/* Far more marks than there is room for: those that stay are spread over the whole time, and none is forgotten in the counts. */
+/* Far more marks than there is room for: those that stay are spread over the whole time, and none is forgotten in
+ * the counts. */
 static void test_thinning(uint32_t room) {
     enum { TURNS = 2000, STEP = 1000 };
     check_at("%u turns, room %u", TURNS, room);

@@ -1,4 +1,5 @@
-/* The checks of queues are checked, on the simulated machine: also faults that show only in some schedules, and that the same happens again. */
+/* The checks of queues are checked, on the simulated machine: also faults that show only in some schedules, and that
+ * the same happens again. */
 #include "verify_check.h"
 
 /* A queue that is not linearizable, and says it were. */

@@ -1,8 +1,9 @@
-/* The tiny program of test_runtime and test_runtime_sim: a tree that counts itself. Included with TREE_NAME, and TREE_LANE_TASKS for lanes that run
- * a task each; defines the program and tree_expect, which works out the same numbers by hand.
+/* The tiny program of test_runtime and test_runtime_sim: a tree that counts itself. Included with TREE_NAME, and
+ * TREE_LANE_TASKS for lanes that run a task each; defines the program and tree_expect, which works out the same numbers
+ * by hand.
  *
- * A node of depth d > 0 has `width` children of depth d - 1, spawned one by one (they all get index 0) or, with `range`, as one entry. The
- * lanes of a task share the spawning, so that lanes spawn in divergent code. */
+ * A node of depth d > 0 has `width` children of depth d - 1, spawned one by one (they all get index 0) or, with
+ * `range`, as one entry. The lanes of a task share the spawning, so that lanes spawn in divergent code. */
 #ifndef BALLAST_TESTS_TREE_PROGRAM_H
 #define BALLAST_TESTS_TREE_PROGRAM_H
 

@@ -1,5 +1,5 @@
-/* Checks of the checks, the same for threads and for the simulated machine: a queue with a fault must be found out by the
- * recorded histories alone, and by the contract; one without must not. */
+/* Checks of the checks, the same for threads and for the simulated machine: a queue with a fault must be found out
+ * by the recorded histories alone, and by the contract; one without must not. */
 #ifndef BALLAST_TESTS_VERIFY_CHECK_H
 #define BALLAST_TESTS_VERIFY_CHECK_H
 

@@ -1,4 +1,5 @@
-/* What the host and the threads of a target share: the clients of contract_cases.inc.h and of history.inc.h. Plain data, the same on every target. */
+/* What the host and the threads of a target share: the clients of contract_cases.inc.h and of history.inc.h. Plain
+ * data, the same on every target. */
 #ifndef BALLAST_VERIFY_CLIENT_H
 #define BALLAST_VERIFY_CLIENT_H
 

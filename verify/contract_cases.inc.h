@@ -1,13 +1,15 @@
-/* Template: the contract of the queues (include/ballast/queues/contract.h) as test cases for one queue, BL_QUEUE, written with the
- * platform's operations only, so that the same text tests it with threads, on the simulated machine and on a GPU. The build includes it for
- * every queue there is (queue.inc.h).
+/* Template: the contract of the queues (include/ballast/queues/contract.h) as test cases for one queue, BL_QUEUE,
+ * written with the platform's operations only, so that the same text tests it with threads, on the simulated machine
+ * and on a GPU. The build includes it for every queue there is (queue.inc.h).
  *
  *     void NAME_contract(contract_client *c, contract_case what, uint32_t rank)
  *
- * runs one case as thread `rank`. The cases up to CONTRACT_AUDIT are for one thread; TRAFFIC, TOKENS and TICKETS are run by c->threads of them
- * after SET_UP, and followed by AUDIT. What is wrong goes to c->report, first come first kept; who started the threads prints it.
+ * runs one case as thread `rank`. The cases up to CONTRACT_AUDIT are for one thread; TRAFFIC, TOKENS and TICKETS are
+ * run by c->threads of them after SET_UP, and followed by AUDIT. What is wrong goes to c->report, first come first
+ * kept; who started the threads prints it.
  *
- * An item's words follow from its value, so that a torn or stale one is seen; memory is poisoned before, and lies before a guard.
+ * An item's words follow from its value, so that a torn or stale one is seen; memory is poisoned before, and lies
+ * before a guard.
  *
  * Without BL_QUEUE this file gives what the cases of all queues share, and those of the pool of handles.
  */
@@ -20,7 +22,8 @@
 #include <ballast/parts/random.h>
 #include <ballast/queues/contract.h>
 
-/* For cases of one thread. On a GPU they stay out of line: most of the time of compiling went into copies of the operations in them. */
+/* For cases of one thread. On a GPU they stay out of line: most of the time of compiling went into copies of the
+ * operations in them. */
 #if defined(BL_TARGET_CUDA)
 #define CONTRACT_ALONE static __device__ __noinline__
 #else
@@ -88,7 +91,8 @@ BL_FN contract_thread contract_begin(contract_client *c, uint32_t rank) {
     return t;
 }
 
-/* After every step. A thread gives up, and with it all, when neither it nor any consumer has moved for `patience` ticks. */
+/* After every step. A thread gives up, and with it all, when neither it nor any consumer has moved for `patience`
+ * ticks. */
 BL_FN void contract_step(contract_thread *t, bool moved) {
     contract_client *c = t->c;
     uint32_t popped = bl_load32_relaxed(&c->popped);
@@ -154,8 +158,8 @@ BL_FN void contract_note(contract_thread *t, const uint32_t *item, bool in_order
 
 /* ---- the pool of handles (parts/pool.h), under every queue that carries them ----
  *
- * c->memory is the pool's, c->capacity handles of c->words words; `behind` are `items` places through which handles go from thread to
- * thread; seen[handle] is 1 while somebody has it. */
+ * c->memory is the pool's, c->capacity handles of c->words words; `behind` are `items` places through which handles
+ * go from thread to thread; seen[handle] is 1 while somebody has it. */
 
 BL_FN bl__pool contract_pool(const contract_client *c) {
     bl__pool pool;
@@ -186,7 +190,8 @@ BL_FN void contract_pool_got(contract_thread *t, const bl__pool *pool, uint32_t 
     }
 }
 
-/* Ranks take turns in taking more than they give, so that handles go through the chunks and not only through a worker's own list. */
+/* Ranks take turns in taking more than they give, so that handles go through the chunks and not only through a
+ * worker's own list. */
 BL_FN void contract_pool_traffic(contract_client *c, uint32_t rank) {
     contract_thread t = contract_begin(c, rank);
     bl__pool pool = contract_pool(c);
@@ -285,7 +290,8 @@ BL_FN BL_QUEUE CONTRACT_(fresh)(contract_client *c) {
 
 #if BL_QUEUE_(KIND) == BL_QUEUE_KIND_CEILING
 
-/* Everybody pushes `items`; the slots are as many as pushes, so what is in them says whether a ticket was given out twice. */
+/* Everybody pushes `items`; the slots are as many as pushes, so what is in them says whether a ticket was given out
+ * twice. */
 BL_FN void BL_QUEUE_(contract)(contract_client *c, contract_case what, uint32_t rank) {
     BL_QUEUE q = CONTRACT_(queue)(c, rank);
     uint32_t item[CONTRACT_WORDS];
@@ -309,8 +315,9 @@ BL_FN void BL_QUEUE_(contract)(contract_client *c, contract_case what, uint32_t 
 
 #elif BL_QUEUE_(KIND) == BL_QUEUE_KIND_WAITING
 
-/* A push waits for room and a pop for an item. So nobody may go where it would wait for ever: each thread pops as often as it pushes, and the
- * capacity is at least the number of threads; or producers and consumers move the same number of items. */
+/* A push waits for room and a pop for an item. So nobody may go where it would wait for ever: each thread pops as
+ * often as it pushes, and the capacity is at least the number of threads; or producers and consumers move the same
+ * number of items. */
 BL_FN void CONTRACT_(push)(contract_client *c, BL_QUEUE *q, uint32_t value) {
     uint32_t item[CONTRACT_WORDS];
     contract_item(item, value, c->words);
@@ -678,8 +685,8 @@ BL_FN void CONTRACT_(traffic)(contract_client *c, uint32_t rank) {
     }
 }
 
-/* As many tokens as threads in a queue of at least that capacity. Nobody holds two, so there is always one to pop and room to push:
- * EMPTY and FULL are lies, unless the queue says that its answers are not linearizable. */
+/* As many tokens as threads in a queue of at least that capacity. Nobody holds two, so there is always one to pop
+ * and room to push: EMPTY and FULL are lies, unless the queue says that its answers are not linearizable. */
 BL_FN void CONTRACT_(tokens)(contract_client *c, uint32_t rank) {
     BL_QUEUE q = CONTRACT_(queue)(c, rank);
     contract_thread t = contract_begin(c, rank);

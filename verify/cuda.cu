@@ -1,5 +1,6 @@
-/* Target: an NVIDIA GPU. Every wait is bounded: by the patience of the cases inside a kernel, and by a limit here. A kernel
- * that does not end cannot be stopped, and after an error of CUDA nothing can be run: both are a trouble that stays. */
+/* Target: an NVIDIA GPU. Every wait is bounded: by the patience of the cases inside a kernel, and by a limit here. A
+ * kernel that does not end cannot be stopped, and after an error of CUDA nothing can be run: both are a trouble that
+ * stays. */
 #include "verify.h"
 
 #include "clock.h"
@@ -84,7 +85,8 @@ static bool cuda_run(verify_code code, contract_client *there, contract_case wha
     return wait_for_kernel();
 }
 
-/* Lanes and warps: a group for each history, all within a block. Blocks that wait for each other must all be there: one to a multiprocessor is. */
+/* Lanes and warps: a group for each history, all within a block. Blocks that wait for each other must all be there:
+ * one to a multiprocessor is. */
 static bool cuda_record(verify_code code, history_batch *there, bool set_up, const history_batch *b,
                         verify_spread spread) {
     uint32_t threads = set_up ? 1 : b->threads, block = 64, groups = block / 32 * (32 / threads);

@@ -1,8 +1,9 @@
 /* The host's side of history.inc.h: shapes from seeds, batches of recorded histories, and what they show.
  *
- * A queue is judged by what it claims. Every history must have an order that a sequential queue could have taken (linearize.h), with EMPTY and FULL
- * where they are claimed to be exact; of a queue that claims no such order, values must come out once, and those of one producer in
- * its order for each consumer. What is not claimed is looked for: a history that shows why. */
+ * A queue is judged by what it claims. Every history must have an order that a sequential queue could have taken
+ * (linearize.h), with EMPTY and FULL where they are claimed to be exact; of a queue that claims no such order,
+ * values must come out once, and those of one producer in its order for each consumer. What is not claimed is looked
+ * for: a history that shows why. */
 #include "verify.h"
 
 #include <stdlib.h>
@@ -173,8 +174,8 @@ static uint32_t producer_of(const history_shape *s, uint32_t value) {
     return value <= s->filled ? 0 : 1 + (value - s->filled - 1) / s->operations;
 }
 
-/* What one thread pushed reaches each other thread in that order: values grow. The owner of a deque takes the newest. Operations of one thread lie
- * in h in the order in which it did them. */
+/* What one thread pushed reaches each other thread in that order: values grow. The owner of a deque takes the
+ * newest. Operations of one thread lie in h in the order in which it did them. */
 static bool in_order(const verify_history *h) {
     const history_shape *s = &h->shape;
     for (uint32_t i = 0; i < h->count; i++)

@@ -1,16 +1,18 @@
-/* Template: records histories of one queue, BL_QUEUE, for the search in linearize.h; written with the platform's operations only, as contract_cases.inc.h.
+/* Template: records histories of one queue, BL_QUEUE, for the search in linearize.h; written with the platform's
+ * operations only, as contract_cases.inc.h.
  *
  *     void NAME_history_set_up(history_batch *b, uint32_t cell)            one thread
  *     void NAME_history_record(history_batch *b, uint32_t cell, uint32_t rank)   cell's shape.threads threads, at the same time
  *
- * Each thread follows a short script from the seed and writes down what it did and when: pushes of values that nobody else pushes, pops, steals. Who
- * is last to finish takes out what is left, so that nothing can be lost unseen. Before that the threads wait for each other only at the
- * start, and no longer than b->patience.
+ * Each thread follows a short script from the seed and writes down what it did and when: pushes of values that nobody
+ * else pushes, pops, steals. Who is last to finish takes out what is left, so that nothing can be lost unseen. Before
+ * that the threads wait for each other only at the start, and no longer than b->patience.
  *
- * Waiting queues: each thread pushes and pops in turn, and the capacity is at least the number of threads, so nobody waits for ever.
- * Deques: thread 0 pushes and pops, the others steal.
+ * Waiting queues: each thread pushes and pops in turn, and the capacity is at least the number of threads, so nobody
+ * waits for ever. Deques: thread 0 pushes and pops, the others steal.
  *
- * A lost race (BL_QUEUE_RETRY) had no effect; it is tried again a few times, since a history of them says nothing. contract_cases.inc.h comes before this file.
+ * A lost race (BL_QUEUE_RETRY) had no effect; it is tried again a few times, since a history of them says nothing.
+ * contract_cases.inc.h comes before this file.
  */
 #ifndef BALLAST_VERIFY_HISTORY_ONCE
 #define BALLAST_VERIFY_HISTORY_ONCE
@@ -19,9 +21,10 @@
 #define HISTORY_TRIES 4u
 #define HISTORY_NEVER 0xffffffffu
 
-/* A moment between what this thread did before and what it does next. A fence orders accesses of memory, and reading a clock is none: the branch
- * on a word read after the fence holds the clock back until all that came before is done. The counter is ordered by the fences alone, but
- * orders its threads in turn: it sees more of who came first, and hides what a weaker order would show. */
+/* A moment between what this thread did before and what it does next. A fence orders accesses of memory, and reading
+ * a clock is none: the branch on a word read after the fence holds the clock back until all that came before is
+ * done. The counter is ordered by the fences alone, but orders its threads in turn: it sees more of who came first,
+ * and hides what a weaker order would show. */
 BL_FN uint64_t history_now(history_cell *h) {
     uint64_t now = 0;
     bl_fence_seq_cst();
@@ -31,7 +34,8 @@ BL_FN uint64_t history_now(history_cell *h) {
     return now;
 }
 
-/* All threads of the cell are here. Short steps first, so that they leave together; then longer ones, as there may be more threads than cores. */
+/* All threads of the cell are here. Short steps first, so that they leave together; then longer ones, as there may
+ * be more threads than cores. */
 BL_FN bool history_meet(history_batch *b, history_cell *h) {
     uint64_t since = bl_clock();
     bl_fetch_add32_acq_rel(&h->arrived, 1);

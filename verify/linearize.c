@@ -1,26 +1,27 @@
 /* Wing and Gong, "Testing and Verifying Concurrent Objects" (1993); Lowe, "Testing for linearizability" (2017).
  *
- * The idea: put one operation after another in front of a sequential queue, always one that nothing left must precede and that the queue answers
- * as recorded; take the last one back when none fits. A state that led nowhere is remembered, so it is left at once when another order of the
- * same operations leads to it. A state is the set of operations done, a mask, and the contents.
+ * The idea: put one operation after another in front of a sequential queue, always one that nothing left must precede
+ * and that the queue answers as recorded; take the last one back when none fits. A state that led nowhere is
+ * remembered, so it is left at once when another order of the same operations leads to it. A state is the set of
+ * operations done, a mask, and the contents.
  *
  *   contents   [ first+1 .. last | items[head] .. items[tail-1] ]     oldest on the left
  *               filled at start    pushed, each as the number of its push
  *
- * What was filled in and is left follows from the mask, so items[head..tail) is all the memo has to keep; it is compared in full, and so no
- * collision of hashes decides a verdict.
+ * What was filled in and is left follows from the mask, so items[head..tail) is all the memo has to keep; it is
+ * compared in full, and so no collision of hashes decides a verdict.
  *
  * Choices that need no second try, so that only orders of pushes are searched as a rule:
  *   - EMPTY or FULL where it fits: it changes nothing.
- *   - a take that fits, unless a FULL is still to come: until its item goes, nothing can be EMPTY and nobody else can get past that item at
- *     this end, and a queue with an item less in it takes all pushes that it took before.
- *   - among pushes of items that nobody takes, the first to return: the items are alike, so in an order that begins with another the two can
- *     change places.
+ *   - a take that fits, unless a FULL is still to come: until its item goes, nothing can be EMPTY and nobody else can
+ *     get past that item at this end, and a queue with an item less in it takes all pushes that it took before.
+ *   - among pushes of items that nobody takes, the first to return: the items are alike, so in an order that begins
+ *     with another the two can change places.
  * What a FIFO's order implies is found before the search (fifo_order): items leave in the order in which they came.
  *
- * Limits: LIN_GAVE_UP when there are more dead states than the memo may hold, or no memory for them, more than LIN_OPS operations, and for
- * records that cannot be judged: a value pushed twice, or a return before its call. Where FULL is not claimed to be exact the capacity bounds
- * nothing. */
+ * Limits: LIN_GAVE_UP when there are more dead states than the memo may hold, or no memory for them, more than
+ * LIN_OPS operations, and for records that cannot be judged: a value pushed twice, or a return before its call.
+ * Where FULL is not claimed to be exact the capacity bounds nothing. */
 #include "linearize.h"
 
 #include <ballast/queues/contract.h>
@@ -302,7 +303,8 @@ static lin_verdict load(lin_search *s, const lin_op *ops, uint32_t count, const 
 
 /* ---- what can be said before the search ---- */
 
-/* Of what was filled in, the oldest go first, and all of it before any that was pushed: `pushed` says whether one of those was taken. */
+/* Of what was filled in, the oldest go first, and all of it before any that was pushed: `pushed` says whether one of
+ * those was taken. */
 static bool filled_leave_in_order(const lin_search *s, bool pushed) {
     uint64_t taken = 0, youngest = 0;
     for (uint32_t i = 0; i < s->count; i++)
@@ -313,7 +315,8 @@ static bool filled_leave_in_order(const lin_search *s, bool pushed) {
     return youngest == taken && (!pushed || taken == s->last);
 }
 
-/* First in, first out: from an order of two pushes follows that of their takes, and back; and what was taken came before what stays. */
+/* First in, first out: from an order of two pushes follows that of their takes, and back; and what was taken came
+ * before what stays. */
 static bool fifo_order(lin_search *s) {
     uint64_t takers[LIN_OPS + 1], pushers[LIN_OPS + 1]; /* of what the first n push, of what they take */
     takers[0] = pushers[0] = 0;
@@ -440,7 +443,8 @@ static void keep_longest(lin_search *s) {
     memcpy(s->longest, s->chosen, s->depth);
 }
 
-/* A state has come up: what can be tried from it. Those with one way on need no place in the memo, as that way leads to one that has. */
+/* A state has come up: what can be tried from it. Those with one way on need no place in the memo, as that way leads
+ * to one that has. */
 static void enter(lin_search *s) {
     uint64_t next = candidates(s);
     bool branches = (next & (next - 1)) != 0;
@@ -470,7 +474,8 @@ static lin_verdict explore(lin_search *s) {
     return LIN_YES;
 }
 
-/* One that does not count goes in front of the first that must follow it; whoever must precede it precedes that one too. */
+/* One that does not count goes in front of the first that must follow it; whoever must precede it precedes that one
+ * too. */
 static void place_ignored(const lin_op *ops, uint32_t number, uint32_t *order, uint32_t placed) {
     uint32_t at = 0;
     while (at < placed && ops[order[at]].called <= ops[number].returned)
@@ -548,8 +553,8 @@ static bool returns_within(const lin_op *ops, uint32_t count, uint64_t from, uin
     return false;
 }
 
-/* A column ends where somebody is called after somebody returned in it. So two bars share a column just when neither operation precedes the
- * other, however long the times were, and there are no more columns than operations. */
+/* A column ends where somebody is called after somebody returned in it. So two bars share a column just when neither
+ * operation precedes the other, however long the times were, and there are no more columns than operations. */
 static uint32_t lay_out(const lin_op *ops, uint32_t count, lin_line *lines) {
     uint64_t start[LIN_OPS];
     uint32_t columns = 0;

@@ -1,5 +1,6 @@
-/* Linearizability of a recorded history: is there an order of its operations that a sequential queue could have taken, in which no operation
- * comes before one that had returned when it was called? The search is Wing and Gong's with Lowe's memo of (operations done, contents).
+/* Linearizability of a recorded history: is there an order of its operations that a sequential queue could have taken,
+ * in which no operation comes before one that had returned when it was called? The search is Wing and Gong's with
+ * Lowe's memo of (operations done, contents).
  *
  * A lost race (BL_QUEUE_RETRY) had no effect and is left out. EMPTY and FULL count only where the queue claims them. */
 #ifndef BALLAST_VERIFY_LINEARIZE_H
@@ -37,7 +38,8 @@ typedef struct lin_search lin_search; /* memory of the search, kept from history
 lin_search *lin_open(void);           /* NULL: out of memory */
 void lin_close(lin_search *search);
 
-/* order, if not NULL: gets the numbers of the operations in an order that explains them (count of them, after LIN_YES). */
+/* order, if not NULL: gets the numbers of the operations in an order that explains them (count of them, after
+ * LIN_YES). */
 lin_verdict linearize(lin_search *search, const lin_op *ops, uint32_t count, const lin_spec *spec, uint32_t *order);
 
 /* The history as a table, a line per operation in the order of their calls, with bars that show who overlaps whom. */

@@ -1,8 +1,8 @@
 /* Litmus tests: whether the machine keeps what the queues rely on, with the operations of the platform.
  *
  * A test is a few roles that touch two words. One outcome of each is of interest: where the orders forbid it, it must
- * never be seen; where they allow it, it is counted, for that shows how weak the machine is. The roles are run by threads
- * that go through many pairs of words side by side.
+ * never be seen; where they allow it, it is counted, for that shows how weak the machine is. The roles are run by
+ * threads that go through many pairs of words side by side.
  *
  *   litmus_roles.h   the roles, the same text on every target
  *   litmus.c         threads of this machine, and the table of the tests
@@ -58,7 +58,8 @@ typedef struct litmus_count {
     uint64_t runs, odd; /* odd: with the outcome of interest */
 } litmus_count;
 
-/* Roles on threads of this machine, for so long; no runs: the machine lacks the operation. False: no memory, or no threads. */
+/* Roles on threads of this machine, for so long; no runs: the machine lacks the operation. False: no memory, or no
+ * threads. */
 bool litmus_cpu(litmus_kind kind, double seconds, litmus_count *count);
 
 /* Where the roles of a test on a GPU are. */

@@ -1,6 +1,6 @@
-/* The litmus tests on a GPU. Roles meet before each pair of words, so that they come to it at the same time; every wait
- * is bounded. The platform's operations have the scope of the device, bl_*_host that of the system; of the block's scope
- * there is bl_block_sync alone. */
+/* The litmus tests on a GPU. Roles meet before each pair of words, so that they come to it at the same time; every
+ * wait is bounded. The platform's operations have the scope of the device, bl_*_host that of the system; of the
+ * block's scope there is bl_block_sync alone. */
 #include "litmus_roles.h"
 
 #include "clock.h"

@@ -1,13 +1,13 @@
-/* Template: the contract of the ranges (include/ballast/queues/range_contract.h) as test cases for one range, BL_RANGE, written with the platform's
- * operations only, so that the same text tests it with threads and on the simulated machine. The build includes it for every range there is
- * (tests/each_range.h in the build folder).
+/* Template: the contract of the ranges (include/ballast/queues/range_contract.h) as test cases for one range, BL_RANGE,
+ * written with the platform's operations only, so that the same text tests it with threads and on the simulated
+ * machine. The build includes it for every range there is (tests/each_range.h in the build folder).
  *
  *     void NAME_case(ranges_client *c, ranges_what what, uint32_t rank)
  *
- * runs one case as thread `rank`. ALONE and WALK are for one thread. After SET_UP come TRAFFIC, in which rank 0, the owner, sets, pops and
- * extends at random while the others steal, or DRAIN, in which everybody takes until told EMPTY: from the first EMPTY on nobody may get anything;
- * then AUDIT. What is wrong goes to c->report, first come first kept. Every index is taken as often as it was offered, and what it
- * stands for is what the owner wrote before.
+ * runs one case as thread `rank`. ALONE and WALK are for one thread. After SET_UP come TRAFFIC, in which rank 0, the
+ * owner, sets, pops and extends at random while the others steal, or DRAIN, in which everybody takes until told EMPTY:
+ * from the first EMPTY on nobody may get anything; then AUDIT. What is wrong goes to c->report, first come first kept.
+ * Every index is taken as often as it was offered, and what it stands for is what the owner wrote before.
  */
 #ifndef BALLAST_TESTS_RANGES_ONCE
 #define BALLAST_TESTS_RANGES_ONCE
@@ -55,7 +55,8 @@ BL_FN bool ranges_equal(ranges_client *c, uint32_t line, uint32_t rank, uint32_t
 }
 #define RANGES_SAME(c, rank, got, wanted) ranges_equal((c), __LINE__, (rank), (uint32_t)(got), (uint32_t)(wanted))
 
-/* Owner: index base + i will be in the range. What it stands for says how often that has been so. Atomic only for who looks whether it is back. */
+/* Owner: index base + i will be in the range. What it stands for says how often that has been so. Atomic only for
+ * who looks whether it is back. */
 BL_FN void ranges_offer(ranges_client *c, uint32_t i) {
     uint32_t words[RANGES_BEHIND], round = c->offered[i] + 1;
     for (uint32_t k = 0; k < RANGES_BEHIND; k++)

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-/* Histories of the simulated machine: so many at least, as a later one may be shorter; after the most it has shown nothing. */
+/* Histories of the simulated machine: so many at least, as a later one may be shorter; after the most it has shown
+ * nothing. */
 enum { SIMULATED_LEAST = 20000, SIMULATED_MOST = 100000 };
 
 const verify_queue *verify_find(const verify_target *target, const char *name) {

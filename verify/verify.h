@@ -4,8 +4,10 @@
  *     history.inc.h            template, likewise: the recorder of histories
  *     queue.inc.h              template: both for one queue and target, and its row
  *     cpu.c, sim.c, cuda.cu    the targets: how threads of it are started
- *     contract_cases.c         the host's side of contract_cases.inc.h: memory, the cases and their sizes, what is said of failures
- *     history.c                the host's side of history.inc.h: shapes from seeds, batches, and what the histories show
+ *     contract_cases.c         the host's side of contract_cases.inc.h: memory, the cases and their sizes, what is said
+ *                              of failures
+ *     history.c                the host's side of history.inc.h: shapes from seeds, batches, and what the histories
+ *                              show
  *     linearize.c              the search
  *     litmus.h                 what the machine itself keeps: litmus tests
  *     verify.c                 all of it for one queue, and the verdict
@@ -63,8 +65,8 @@ typedef struct verify_target {
     void (*release)(void *memory);
     void (*fill)(void *memory, int byte, size_t bytes);
     void (*copy)(void *to, const void *from, size_t bytes); /* between the target's memory and the host's */
-    /* Both start all threads of it and wait. False: it never ends. Where its threads cannot be stopped that is a trouble, and nothing that
-     * they may still use must be released. */
+    /* Both start all threads of it and wait. False: it never ends. Where its threads cannot be stopped that is a
+     * trouble, and nothing that they may still use must be released. */
     bool (*run)(verify_code code, contract_client *there, contract_case what, const contract_client *c,
                 const verify_layout *layout);
     bool (*record)(verify_code code, history_batch *there, bool set_up, const history_batch *b, verify_spread spread);
@@ -103,8 +105,8 @@ contract_client contract_shape(const contract_run *r, uint32_t capacity, uint32_
 bool contract_fits(const contract_run *r); /* whether threads that lie so can use the queue */
 /* All cases for one thread, in several capacities, sizes and starts. */
 void contract_alone(contract_run *r, uint32_t steps);
-/* Crowds of c.threads; false when something was wrong. c says everything but who does what: for FIFO queues `producers` and `consumers` may
- * overlap, a deque has one owner. */
+/* Crowds of c.threads; false when something was wrong. c says everything but who does what: for FIFO queues
+ * `producers` and `consumers` may overlap, a deque has one owner. */
 bool contract_crowd(contract_run *r, contract_client c, uint32_t producers, uint32_t consumers);
 bool contract_tokens(contract_run *r, contract_client c);
 bool contract_visits(contract_run *r, contract_client c);
@@ -114,7 +116,8 @@ bool contract_run_pool(contract_run *r, contract_client c, uint32_t handles, con
 
 /* ---- histories: history.c ---- */
 
-/* What a history may show. The first three are no claims of the queue, where they are looked for at all; BROKEN breaks one. */
+/* What a history may show. The first three are no claims of the queue, where they are looked for at all; BROKEN
+ * breaks one. */
 typedef enum verify_finding {
     VERIFY_FULL,  /* FULL is not exact */
     VERIFY_EMPTY, /* EMPTY is not exact */

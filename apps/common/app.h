@@ -1,5 +1,5 @@
-/* What an application gives to the command line, the tests and the benchmarks: one `const app APP_NAME` per folder of apps/,
- * found by the build. Applications see only what is installed (ballast.h, program.h). */
+/* What an application gives to the command line, the tests and the benchmarks: one `const app APP_NAME` per folder
+ * of apps/, found by the build. Applications see only what is installed (ballast.h, program.h). */
 #ifndef BALLAST_APP_H
 #define BALLAST_APP_H
 
@@ -25,32 +25,36 @@ typedef struct app {
     const char *text;
     const app_option *options; /* ends with a NULL name */
 
-    /* Reads the options (values[i] belongs to options[i], never NULL) and makes or loads the problem. `seed` is --seed. */
+    /* Reads the options (values[i] belongs to options[i], never NULL) and makes or loads the problem. `seed` is
+     * --seed. */
     int (*open)(void **problem, const char *const *values, uint64_t seed, app_error *error);
     void (*close)(void *problem);
 
     /* The code for a target ("cpu", "cuda", "sim"), NULL where there is none. */
     const bl_program *(*program)(const char *target);
 
-    /* Moves the problem to the context's device, and back off it. `load` may be followed by many runs. Return a bl_status. */
+    /* Moves the problem to the context's device, and back off it. `load` may be followed by many runs. Return a
+     * bl_status. */
     int (*load)(void *problem, bl_context *context);
     void (*unload)(void *problem, bl_context *context);
 
     /* One run: sets up afresh (outside the time measured), runs, and copies the result back. Returns a bl_status. */
     int (*run)(void *problem, bl_context *context, bl_stats *stats);
 
-    /* Compares the last result with a known answer, or with the sequential twin when that is allowed. *how becomes "known", "twin"
-     * or "no". Returns false and fills error when the result is wrong. `force`: --check, the twin however long it takes. */
+    /* Compares the last result with a known answer, or with the sequential twin when that is allowed. *how becomes
+     * "known", "twin" or "no". Returns false and fills error when the result is wrong. `force`: --check, the twin
+     * however long it takes. */
     bool (*check)(void *problem, const bl_stats *stats, bool force, const char **how, app_error *error);
 
     /* The last result: as text lines "name value", or as the members of a JSON object without its braces. */
     void (*print)(const void *problem, FILE *out, bool json);
 
-    /* Writes the files that its options ask for (--output), after the check and while the problem is loaded. NULL: there is no such
-     * option. Returns 0, or fills error and returns 1. See app_output.h. */
+    /* Writes the files that its options ask for (--output), after the check and while the problem is loaded. NULL:
+     * there is no such option. Returns 0, or fills error and returns 1. See app_output.h. */
     int (*write)(void *problem, bl_context *context, app_error *error);
 
-    /* A number for the data that were read or made (app_digest), by which checkpoints know their problem. NULL: options and seed say all. */
+    /* A number for the data that were read or made (app_digest), by which checkpoints know their problem. NULL:
+     * options and seed say all. */
     uint64_t (*digest)(const void *problem);
 } app;
 
@@ -60,7 +64,8 @@ uint64_t app_digest(uint64_t digest, const void *from, size_t bytes);
 /* Fills error; always `status`, for `return app_wrong(...)`. */
 int app_wrong(app_error *error, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* For app.program: declares the code that the build makes of program NAME and defines `function`, which finds that for a target. */
+/* For app.program: declares the code that the build makes of program NAME and defines `function`, which finds that
+ * for a target. */
 #ifdef BL_HAVE_CUDA
 #define APP__FOR_CUDA(NAME, target) (strcmp((target), "cuda") == 0 ? NAME##_cuda() : NULL)
 #else

@@ -49,8 +49,9 @@ static void unguard(void) {
 
 /* ---- what is written in place ---- */
 
-/* The descriptor by which this process can write to that file already, -1 for none. Whoever holds it, a shell that redirected standard output, say, would
- * not see a file that took its place; and what is written through it keeps its order with what standard output has. */
+/* The descriptor by which this process can write to that file already, -1 for none. Whoever holds it, a shell that
+ * redirected standard output, say, would not see a file that took its place; and what is written through it keeps
+ * its order with what standard output has. */
 static int open_already(const struct stat *there) {
     enum { MOST = 256 };
     struct stat own;

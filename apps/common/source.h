@@ -27,7 +27,8 @@ typedef struct source {
 bool source_open(source *s, const char *path, bool zipped, app_error *error);
 void source_close(source *s); /* also after an open that failed */
 
-/* Always false, for `return source_fail(...)`. The first failure is the cause of those after it, so it keeps the message. */
+/* Always false, for `return source_fail(...)`. The first failure is the cause of those after it, so it keeps the
+ * message. */
 bool source_fail(source *s, const char *format, ...);
 
 /* True when there is a byte to take; false at the end and after a failure. */

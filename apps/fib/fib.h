@@ -1,5 +1,5 @@
-/* Fibonacci numbers by the recursion of their definition, without a cut-off: a task per call and a join per addition. It
- * measures nothing but the cost of a task. Plain C11 that is also C++17 and CUDA.
+/* Fibonacci numbers by the recursion of their definition, without a cut-off: a task per call and a join per addition.
+ * It measures nothing but the cost of a task. Plain C11 that is also C++17 and CUDA.
  *
  * An entry is a call with the index range [0, 2): its two callees. */
 #ifndef BALLAST_FIB_H

@@ -1,5 +1,5 @@
-/* Four in a row: the board of 6 rows and 7 columns in two words, and what can be told of it without looking ahead. Plain C11 that is also C++17
- * and CUDA.
+/* Four in a row: the board of 6 rows and 7 columns in two words, and what can be told of it without looking ahead.
+ * Plain C11 that is also C++17 and CUDA.
  *
  *     bit of a cell: 7 * column + row          6 13 20 27 34 41 48   always empty: what runs over a column's
  *                                              5 12 19 26 33 40 47   top is seen here, and no line of four
@@ -7,7 +7,8 @@
  *     seventh bit above its six cells.         :  :  :  :  :  :  :
  *                                              0  7 14 21 28 35 42
  *
- * Neighbours in a line differ by 1 (column), 7 (row), 6 and 8 (diagonals), so that all lines of a kind are looked at together by shifting. */
+ * Neighbours in a line differ by 1 (column), 7 (row), 6 and 8 (diagonals), so that all lines of a kind are looked at
+ * together by shifting. */
 #ifndef BALLAST_FOURROW_BOARD_H
 #define BALLAST_FOURROW_BOARD_H
 

@@ -39,7 +39,8 @@ typedef struct fourrow_lines {
     uint32_t count;
 } fourrow_lines;
 
-/* Lines `moves` or `moves score`, also gzip; empty ones and those that begin with # are passed over. Returns 0, or fills error and returns 1. */
+/* Lines `moves` or `moves score`, also gzip; empty ones and those that begin with # are passed over. Returns 0, or
+ * fills error and returns 1. */
 int fourrow_lines_read(fourrow_lines *lines, const char *file, app_error *error);
 
 /* ---- what a lookahead finds: look.c ---- */
@@ -66,7 +67,8 @@ int fourrow_look(bl_context *context, const fourrow_board *board, uint32_t looka
 
 void fourrow_twin(const fourrow_board *board, uint32_t lookahead, fourrow_outlook *outlook);
 
-/* The exact score without threats, bounds from the stones left or the shared table: plain alpha-beta. False: out of memory. */
+/* The exact score without threats, bounds from the stones left or the shared table: plain alpha-beta. False: out of
+ * memory. */
 bool fourrow_twin_score(const fourrow_board *board, int32_t *score);
 
 /* The nodes that a lookahead from the empty board sees; 0 where that is not known. */

@@ -1,13 +1,15 @@
 /* The line of play between a question and one that was asked because of it, and whether the latter still matters.
  *
- * A question about a position is whether its score is at least some bound; the question about what a move leads to has 1 minus that bound. So the
- * line alone says what was asked all the way up, and the table says which of it has been answered meanwhile. */
+ * A question about a position is whether its score is at least some bound; the question about what a move leads to
+ * has 1 minus that bound. So the line alone says what was asked all the way up, and the table says which of it has
+ * been answered meanwhile. */
 #ifndef BALLAST_FOURROW_LINE_H
 #define BALLAST_FOURROW_LINE_H
 
 #include "table.h"
 
-/* `moves`: columns, three bits each, the first lowest; each is one of the canonical form of the board that it was made on. */
+/* `moves`: columns, three bits each, the first lowest; each is one of the canonical form of the board that it was
+ * made on. */
 typedef struct fourrow_line_of_play {
     fourrow_board origin; /* canonical */
     uint64_t moves;
@@ -47,7 +49,8 @@ BL_FN bool fourrow_is_answered(const fourrow_table *table, const fourrow_board *
     return known.lower >= bound || known.upper < bound;
 }
 
-/* `length` moves lead to a position about which `bound` was asked. True if some question above it has been answered, so that nobody needs this one. */
+/* `length` moves lead to a position about which `bound` was asked. True if some question above it has been answered,
+ * so that nobody needs this one. */
 BL_CALLED_FN bool fourrow_is_idle(const fourrow_table *table, const fourrow_line_of_play *line, uint32_t length,
                                   int32_t bound) {
     fourrow_board b = line->origin;

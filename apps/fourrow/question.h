@@ -4,9 +4,10 @@
 
 #include "search.h"
 
-/* The payload of a task. FOURROW_SCORE: what is the score of the board? FOURROW_ASK: is it at least `bound`? FOURROW_ASK_BELOW: is the score
- * of what a move leads to at least `bound`, where the move is number first + index of `moves`?
- * As what a node keeps while its children run: `first` moves were forked, and `best` is the best of those that came back. */
+/* The payload of a task. FOURROW_SCORE: what is the score of the board? FOURROW_ASK: is it at least `bound`?
+ * FOURROW_ASK_BELOW: is the score of what a move leads to at least `bound`, where the move is number first + index
+ * of `moves`? As what a node keeps while its children run: `first` moves were forked, and `best` is the best of
+ * those that came back. */
 typedef struct fourrow_question {
     fourrow_board board;
     fourrow_line_of_play line; /* that led to the board */

@@ -1,12 +1,13 @@
-/* The exact value of a position, by one worker: is the score at least `bound`? Negamax with a window of nothing, on an explicit stack, because a GPU
- * has little room for recursion.
+/* The exact value of a position, by one worker: is the score at least `bound`? Negamax with a window of nothing, on an
+ * explicit stack, because a GPU has little room for recursion.
  *
- * Scores are seen by the side to move: a win is 22 minus the stones that the winner has played when the game ends, a loss the negative of that, a
- * draw 0. A node asks whether some move leads to a position whose own score is at most -bound, that is, not at least 1 - bound: bounds alternate
- * down the stack and need no room in it.
+ * Scores are seen by the side to move: a win is 22 minus the stones that the winner has played when the game ends, a
+ * loss the negative of that, a draw 0. A node asks whether some move leads to a position whose own score is at most
+ * -bound, that is, not at least 1 - bound: bounds alternate down the stack and need no room in it.
  *
- * What makes it fast: moves that lose at once are never played, and a threat is answered at once; the moves that make most threats come first, then
- * those near the middle; the score is bounded by the stones that are left; the table remembers bounds.
+ * What makes it fast: moves that lose at once are never played, and a threat is answered at once; the moves that make
+ * most threats come first, then those near the middle; the score is bounded by the stones that are left; the table
+ * remembers bounds.
  *
  * A position is `quiet` when the side to move cannot win at once. All positions below are. */
 #ifndef BALLAST_FOURROW_SEARCH_H
@@ -40,7 +41,8 @@ BL_FN uint64_t fourrow_sound(const fourrow_board *b) {
     return (forced != 0 ? forced : possible) & ~(theirs >> 1);
 }
 
-/* Scores of the earliest ends there are with `stones` on the board: the side to move wins with this stone, the other side with its next. */
+/* Scores of the earliest ends there are with `stones` on the board: the side to move wins with this stone, the other
+ * side with its next. */
 BL_FN int32_t fourrow_win_now(uint32_t stones) { return 21 - (int32_t)(stones / 2); }
 BL_FN int32_t fourrow_lose_next(uint32_t stones) { return (int32_t)((stones + 1) / 2) - 21; }
 
@@ -97,7 +99,8 @@ typedef struct fourrow_search {
 /* Looks up the line once in so many nodes, a fraction of a millisecond. */
 #define FOURROW_PATIENCE 2048
 
-/* Decides a quiet position if that takes no search (then *value is a bound on the side of `bound` where the score lies) or else fills `f`. */
+/* Decides a quiet position if that takes no search (then *value is a bound on the side of `bound` where the score
+ * lies) or else fills `f`. */
 BL_CALLED_FN bool fourrow_decide(const fourrow_table *table, const fourrow_board *b, uint32_t stones, int32_t bound,
                                  fourrow_frame *f, int32_t *value) {
     uint64_t sound = fourrow_sound(b);
@@ -138,7 +141,8 @@ BL_FN void fourrow_record(const fourrow_table *table, const fourrow_board *b, ui
     fourrow_store(table, fourrow_key(b), FOURROW_CELLS - stones, bounds);
 }
 
-/* `s` has its table and line; `b` is quiet with `stones` on it. Returns a lower bound of the score if that is at least `bound`, else an upper bound. */
+/* `s` has its table and line; `b` is quiet with `stones` on it. Returns a lower bound of the score if that is at
+ * least `bound`, else an upper bound. */
 BL_CALLED_FN int32_t fourrow_at_least(fourrow_search *s, const fourrow_board *b, uint32_t stones, int32_t bound) {
     const int32_t asked = bound;
     uint32_t depth = 0;

@@ -1,20 +1,24 @@
-/* The exact solver's tasks: alpha-beta by forks and joins near the root; below, one worker searches on its own (search.h). All share the table.
+/* The exact solver's tasks: alpha-beta by forks and joins near the root; below, one worker searches on its own
+ * (search.h). All share the table.
  *
- * A root narrows what is known of its score: it forks one child that asks whether the score is at least some bound, and the join asks again
- * with the next bound until lower and upper meet.
+ * A root narrows what is known of its score: it forks one child that asks whether the score is at least some bound, and
+ * the join asks again with the next bound until lower and upper meet.
  *
- * A node with few stones is split: it forks the move that looks best, alone, because where that one suffices the others were wasted; if it does
- * not, the join forks all others at once. Whoever finds a move that suffices writes the new lower bound of the position above into the table
- * before it returns. All that were forked below it, at any depth, find it there when they begin or while they search, and return FOURROW_IDLE.
+ * A node with few stones is split: it forks the move that looks best, alone, because where that one suffices the others
+ * were wasted; if it does not, the join forks all others at once. Whoever finds a move that suffices writes the new
+ * lower bound of the position above into the table before it returns. All that were forked below it, at any depth, find
+ * it there when they begin or while they search, and return FOURROW_IDLE.
  *
- * A join that is left with idle children asks the table itself: that its question has been answered, or one above it. If neither stands
- * there any more, because the entry was overwritten, it forks those moves once more. So nothing depends on what the table keeps. */
+ * A join that is left with idle children asks the table itself: that its question has been answered, or one above
+ * it. If neither stands there any more, because the entry was overwritten, it forks those moves once more. So
+ * nothing depends on what the table keeps. */
 #ifndef BALLAST_FOURROW_SOLVE_H
 #define BALLAST_FOURROW_SOLVE_H
 
 #include "question.h"
 
-/* What is known of a score before anything is searched: everything, where the game ends with this stone or has ended. */
+/* What is known of a score before anything is searched: everything, where the game ends with this stone or has
+ * ended. */
 BL_FN fourrow_bounds fourrow_before(const fourrow_board *b) {
     uint32_t stones = fourrow_count(b->mask);
     fourrow_bounds bounds;
@@ -29,7 +33,8 @@ BL_FN fourrow_bounds fourrow_before(const fourrow_board *b) {
     return bounds;
 }
 
-/* The bound to ask about next: far from a draw first. Whether there is a quick win or loss is soon seen, and the answer fills the table. */
+/* The bound to ask about next: far from a draw first. Whether there is a quick win or loss is soon seen, and the
+ * answer fills the table. */
 BL_FN int32_t fourrow_probe(fourrow_bounds bounds) {
     int32_t middle = bounds.lower + (bounds.upper - bounds.lower + 1) / 2;
     if (middle <= 0 && bounds.lower / 2 < middle)

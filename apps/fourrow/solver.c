@@ -10,7 +10,8 @@
 /* At most 64 MB; the simulated machine gets only problems for which 512 KB are plenty. */
 enum { TABLE_BITS = 23, SIM_TABLE_BITS = 16 };
 
-/* One search below takes milliseconds on a CPU: long against a fork and a join, short against a stall. A lane of a GPU is slower by far, and there are many. */
+/* One search below takes milliseconds on a CPU: long against a fork and a join, short against a stall. A lane of a
+ * GPU is slower by far, and there are many. */
 enum { SPLIT_STONES = 16, CUDA_SPLIT_STONES = 20 };
 _Static_assert(SPLIT_STONES <= FOURROW_SPLIT_MOST && CUDA_SPLIT_STONES <= FOURROW_SPLIT_MOST,
                "lines of play fit a word");

@@ -12,8 +12,8 @@ typedef struct fourrow_solver {
 int fourrow_solver_load(fourrow_solver *solver, bl_context *context, uint32_t empty);
 void fourrow_solver_unload(fourrow_solver *solver, bl_context *context);
 
-/* The scores of `count` positions, each seen by its side to move, with an empty table at the start. `nodes`: positions looked at, which depends on who was
- * first. Returns a bl_status. */
+/* The scores of `count` positions, each seen by its side to move, with an empty table at the start. `nodes`:
+ * positions looked at, which depends on who was first. Returns a bl_status. */
 int fourrow_solver_run(const fourrow_solver *solver, bl_context *context, const fourrow_board *boards, uint32_t count,
                        int32_t *scores, uint64_t *nodes, bl_stats *stats);
 

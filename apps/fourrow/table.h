@@ -1,15 +1,17 @@
-/* The transposition table of the solver: what is known of positions that were met before, shared by all workers without a lock.
+/* The transposition table of the solver: what is known of positions that were met before, shared by all workers without
+ * a lock.
  *
  *     word    63 .. 15        14 .. 12    11 .. 6             5 .. 0
  *             key, 49 bits    size        upper bound + 22    lower bound + 22
  *
- * Why it is safe: an entry is one word, read by one relaxed load and written by one relaxed store, so it is never seen half written, and it needs
- * no other memory to be understood, so no order with other accesses is asked for. The key in it is the whole position, not a hash: an entry of
- * another position is never believed. Both bounds hold for the position itself, whoever found them and for whichever search, so an old word
- * is as true as a new one. Two workers that write one slot at once lose one of the two entries: work, never truth.
+ * Why it is safe: an entry is one word, read by one relaxed load and written by one relaxed store, so it is never seen
+ * half written, and it needs no other memory to be understood, so no order with other accesses is asked for. The key in
+ * it is the whole position, not a hash: an entry of another position is never believed. Both bounds hold for the
+ * position itself, whoever found them and for whichever search, so an old word is as true as a new one. Two workers
+ * that write one slot at once lose one of the two entries: work, never truth.
  *
- * Two neighbouring words are a bucket. The first keeps the position with the larger size, a measure of its empty cells, since that took longer to
- * search; the second takes what comes. */
+ * Two neighbouring words are a bucket. The first keeps the position with the larger size, a measure of its empty
+ * cells, since that took longer to search; the second takes what comes. */
 #ifndef BALLAST_FOURROW_TABLE_H
 #define BALLAST_FOURROW_TABLE_H
 
@@ -27,7 +29,8 @@ typedef struct fourrow_bounds {
     int32_t lower, upper;
 } fourrow_bounds;
 
-/* In each column mine + mask is a number of its own for every height and colouring, at most 126; the 1 makes it differ from an empty slot. */
+/* In each column mine + mask is a number of its own for every height and colouring, at most 126; the 1 makes it
+ * differ from an empty slot. */
 BL_FN uint64_t fourrow_key(const fourrow_board *b) { return b->mine + b->mask + 1; }
 
 BL_FN uint64_t *fourrow_bucket(const fourrow_table *table, uint64_t key) {

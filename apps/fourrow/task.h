@@ -1,14 +1,17 @@
-/* The tasks of four in a row. With FOURROW_WITHOUT_PROGRAM defined only the functions are here, for the sequential twins and the tests.
+/* The tasks of four in a row. With FOURROW_WITHOUT_PROGRAM defined only the functions are here, for the sequential
+ * twins and the tests.
  *
- * Minimax as in Cederman and Tsigas 2011 (GPU Computing Gems, chapter 35): one task per node of the decision tree. What their task holds, level,
- * parent, value and moves, lies here in two places: level and moves (as the board that they lead to) in the payload, parent and values in the join
- * record that a fork makes. Moves ahead are counted from the position asked about, whose own children are level 1. */
+ * Minimax as in Cederman and Tsigas 2011 (GPU Computing Gems, chapter 35): one task per node of the decision tree.
+ * What their task holds, level, parent, value and moves, lies here in two places: level and moves (as the board that
+ * they lead to) in the payload, parent and values in the join record that a fork makes. Moves ahead are counted from
+ * the position asked about, whose own children are level 1. */
 #ifndef BALLAST_FOURROW_TASK_H
 #define BALLAST_FOURROW_TASK_H
 
 #include "solve.h"
 
-/* The payload: the position before the move. The task with index i plays the possible column number first + i, from the left. */
+/* The payload: the position before the move. The task with index i plays the possible column number first + i, from
+ * the left. */
 typedef struct fourrow_node {
     fourrow_board board;
     uint32_t level; /* of the position after the move */
@@ -41,7 +44,8 @@ static BL_TASK bool fourrow_done(const fourrow_shared *shared) {
     return bl_load32_relaxed(&shared->totals->complete) == shared->roots;
 }
 
-/* `level` is that of the position with this value. Its worker writes it before it ends, so that counting first does no harm. */
+/* `level` is that of the position with this value. Its worker writes it before it ends, so that counting first does
+ * no harm. */
 static BL_TASK void fourrow_finish(bl_task *t, int32_t value, uint32_t level, const fourrow_shared *shared) {
     if (level == 1)
         bl_fetch_add32_relaxed(&shared->totals->complete, 1);

@@ -1,4 +1,5 @@
-/* The sequential twins: the same values by recursion, without tasks. The exact one shares nothing with the solver but the board. */
+/* The sequential twins: the same values by recursion, without tasks. The exact one shares nothing with the solver
+ * but the board. */
 #define FOURROW_WITHOUT_PROGRAM
 #include "fourrow.h"
 

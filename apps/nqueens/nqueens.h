@@ -1,8 +1,8 @@
 /* All ways to place n queens on an n x n board so that none attacks another: what the task code, the host code and the
  * sequential twin share. Plain C11 that is also C++17 and CUDA.
  *
- * Queens are placed row by row. An entry is a board with the index range [0, free columns of its next row), so a task is
- * one queen placed: a node of the plain search tree. Mirror images are not left out. */
+ * Queens are placed row by row. An entry is a board with the index range [0, free columns of its next row), so a
+ * task is one queen placed: a node of the plain search tree. Mirror images are not left out. */
 #ifndef BALLAST_NQUEENS_H
 #define BALLAST_NQUEENS_H
 

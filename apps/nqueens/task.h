@@ -5,8 +5,9 @@
 #include "nqueens.h"
 #include <ballast/task.h>
 
-/* Bit `index` of those set. Nearly all nodes lie deep in the tree, where few columns are free: the greatest index among 32
- * tasks is 2.7 on average, so lanes part for a few cheap steps. A search by popcounts would take five dear ones. */
+/* Bit `index` of those set. Nearly all nodes lie deep in the tree, where few columns are free: the greatest index
+ * among 32 tasks is 2.7 on average, so lanes part for a few cheap steps. A search by popcounts would take five dear
+ * ones. */
 static BL_TASK uint32_t nqueens_choose(uint32_t free, uint32_t index) {
     while (index-- > 0)
         free &= free - 1;

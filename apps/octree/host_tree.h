@@ -1,6 +1,7 @@
 /* An octree on the host: what a run leaves, put in order, to be asked and to be written.
  *
- *     node        r     r0    r00   r03   r3    ...     a node stands before what lies below it, children stand in order
+ *     node        r     r0    r00   r03   r3    ...     a node stands before what lies below it, children stand in
+ *                                                       order
  *     particle    |   r00   |     r03     |     r3  ...     those of a node, leaf or not, are [first, first + count)
  *
  * The tree is the same, to the order of its particles, whoever built it. */

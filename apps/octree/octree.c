@@ -237,7 +237,8 @@ static int set_up(const octree_problem *p, bl_context *context) {
     return status;
 }
 
-/* A leaf lies at the number of its first particle, so the leaves come in the order of space, with unused places between them. */
+/* A leaf lies at the number of its first particle, so the leaves come in the order of space, with unused places
+ * between them. */
 static int fetch_leaves(octree_problem *p, bl_context *context) {
     uint32_t places = p->particles.count, leaves = 0;
     free(p->leaf);

@@ -1,8 +1,9 @@
 /* The octree's task: splits one octant (Cederman and Tsigas 2008, section 5).
  *
- * The particles of the octant are regrouped by child octant from one buffer into the other, in two passes: count, then move. With many lanes
- * every warp has a run of consecutive particles; the ballots of the three comparisons tell each lane its rank among those of the same
- * octant, so that a warp writes at most eight contiguous pieces. A child with too many particles becomes a task, any other a leaf.
+ * The particles of the octant are regrouped by child octant from one buffer into the other, in two passes: count, then
+ * move. With many lanes every warp has a run of consecutive particles; the ballots of the three comparisons tell each
+ * lane its rank among those of the same octant, so that a warp writes at most eight contiguous pieces. A child with too
+ * many particles becomes a task, any other a leaf.
  */
 #include "octree.h"
 
@@ -104,7 +105,8 @@ static BL_TASK uint32_t octree_mates(uint32_t side, uint32_t valid, uint32_t x, 
     return valid & (side & 1 ? x : ~x) & (side & 2 ? y : ~y) & (side & 4 ? z : ~z);
 }
 
-/* Passes over the particles [begin, end) of one warp. Lane l (mod 8) keeps the count of octant l, or with `to` its next place. */
+/* Passes over the particles [begin, end) of one warp. Lane l (mod 8) keeps the count of octant l, or with `to` its
+ * next place. */
 static BL_TASK uint32_t octree_pass(const octree_particle *from, octree_particle *to, uint32_t begin, uint32_t end,
                                     const octree_middle *middle, uint32_t next) {
     uint32_t lane = bl_warp_lane(), below = (1u << lane) - 1;
@@ -133,7 +135,8 @@ static BL_TASK uint32_t octree_pass(const octree_particle *from, octree_particle
     return next;
 }
 
-/* All lanes of a warp or block. Every warp works out all places from the warps' counts by itself: one barrier in between is enough. */
+/* All lanes of a warp or block. Every warp works out all places from the warps' counts by itself: one barrier in
+ * between is enough. */
 static BL_TASK void octree_split_together(bl_task *t, const octree_octant *o, const octree_shared *s) {
     octree_scratch *scratch = (octree_scratch *)t->scratch;
     const octree_particle *from = octree_buffer(s, o->depth) + o->first;

@@ -55,7 +55,8 @@ static uint64_t whole_units(const builder *b, uint64_t cells) {
     return (cells + b->cells->unit_cells - 1) / b->cells->unit_cells;
 }
 
-/* Where each level begins, and how many units there are; a unit of its own for the dangling mass, or it would hold up others. */
+/* Where each level begins, and how many units there are; a unit of its own for the dangling mass, or it would hold
+ * up others. */
 static bool lay_out(builder *b) {
     pagerank_cells *c = b->cells;
     b->level[0] = c->nodes;

@@ -117,7 +117,8 @@ static bool read_market_head(source *s, market *m) {
     return good ? end_line(s, market_words) : source_fail(s, "line %" PRIu64 ": expected %s", s->line, market_words);
 }
 
-/* Nodes without edges take memory as well, so a header may claim only so many of them for each entry that the file must then have. */
+/* Nodes without edges take memory as well, so a header may claim only so many of them for each entry that the file
+ * must then have. */
 static bool check_market_nodes(source *s, uint32_t nodes, uint32_t entries) {
     return nodes <= GRAPH_NODES_FREE || nodes / GRAPH_NODES_PER_ENTRY <= entries ||
            source_fail(s,

@@ -1,12 +1,12 @@
 /* Directed graphs from files: SNAP edge lists and Matrix Market coordinate files, each also .gz.
  *
- * SNAP text: a line "FROM TO" per edge, blank lines and lines that begin with # anywhere. The nodes are the numbers that
- * occur, in ascending order: gaps are no nodes.
- * Matrix Market: row I, column J is an edge from I to J, whatever its value; a symmetric matrix has both directions. The nodes are
- * 1 .. the declared size, with or without edges; a size out of all proportion to the entries is refused.
+ * SNAP text: a line "FROM TO" per edge, blank lines and lines that begin with # anywhere. The nodes are the numbers
+ * that occur, in ascending order: gaps are no nodes. Matrix Market: row I, column J is an edge from I to J, whatever
+ * its value; a symmetric matrix has both directions. The nodes are 1 .. the declared size, with or without edges; a
+ * size out of all proportion to the entries is refused.
  *
- * Edges that occur more than once stay: a node with two edges to another passes it twice the share. Self loops are edges
- * like any other. */
+ * Edges that occur more than once stay: a node with two edges to another passes it twice the share. Self loops are
+ * edges like any other. */
 #ifndef BALLAST_PAGERANK_GRAPH_H
 #define BALLAST_PAGERANK_GRAPH_H
 

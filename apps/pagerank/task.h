@@ -5,12 +5,12 @@
  *     ARRIVE   more arrivals than one task may make
  *     COMBINE  when nothing is left to pull: the scores from the values of all steps
  *
- * Sums are additions in a fixed order, products stand alone, and a product and a sum that belong together are one fma: no compiler can fuse
- * them differently, and scores are the same bits everywhere.
+ * Sums are additions in a fixed order, products stand alone, and a product and a sum that belong together are one fma:
+ * no compiler can fuse them differently, and scores are the same bits everywhere.
  *
- * Order pairs: A1 (arrival: release) with P1 (acquire): who runs a unit sees the values of every unit that arrived, also those that other lanes
- * stored before bl_sync; arrivals at one counter are one release sequence. What a task wrote before a spawn the spawned task sees: an ARRIVE passes on what
- * its PULL stored.
+ * Order pairs: A1 (arrival: release) with P1 (acquire): who runs a unit sees the values of every unit that arrived,
+ * also those that other lanes stored before bl_sync; arrivals at one counter are one release sequence. What a task
+ * wrote before a spawn the spawned task sees: an ARRIVE passes on what its PULL stored.
  */
 #ifndef BALLAST_PAGERANK_TASK_H
 #define BALLAST_PAGERANK_TASK_H

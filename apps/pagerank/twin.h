@@ -1,4 +1,5 @@
-/* The sequential twin: the same scores to the last bit, iteration by iteration over the graph as it was read, without cells and units. */
+/* The sequential twin: the same scores to the last bit, iteration by iteration over the graph as it was read,
+ * without cells and units. */
 #ifndef BALLAST_PAGERANK_TWIN_H
 #define BALLAST_PAGERANK_TWIN_H
 

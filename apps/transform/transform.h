@@ -1,8 +1,9 @@
-/* x -> f(x) over an array of floats, a chunk of it per task (Toss and Gautier 2012, section 4.2): what the task code and the host code share. Plain
- * C11 that is also C++17 and CUDA.
+/* x -> f(x) over an array of floats, a chunk of it per task (Toss and Gautier 2012, section 4.2): what the task code
+ * and the host code share. Plain C11 that is also C++17 and CUDA.
  *
- * f(x) = x * x: one multiplication, which every device rounds alike, so results are the same bit for bit. The inputs lie in [1, 2), where nothing
- * is denormal. Of the irregular patterns only every `step`-th chunk is worked on, the last of each `step`; the others stay 0.
+ * f(x) = x * x: one multiplication, which every device rounds alike, so results are the same bit for bit. The inputs
+ * lie in [1, 2), where nothing is denormal. Of the irregular patterns only every `step`-th chunk is worked on, the last
+ * of each `step`; the others stay 0.
  */
 #ifndef BALLAST_TRANSFORM_H
 #define BALLAST_TRANSFORM_H
@@ -15,7 +16,8 @@
 #define TRANSFORM_ALIGN16 _Alignas(16)
 #endif
 
-/* Four elements, which a GPU moves with one access. Chunks are whole numbers of these; the last one is filled up with zeros. */
+/* Four elements, which a GPU moves with one access. Chunks are whole numbers of these; the last one is filled up
+ * with zeros. */
 typedef struct transform_quad {
     TRANSFORM_ALIGN16 float x[4];
 } transform_quad;

@@ -4,8 +4,9 @@
  *
  * Times are the device's for a fixed amount of work, by as many lanes as are resident at once; every result is checked.
  *
- *     faa      fetch-and-add on one word, whose answers are used. "lanes": by each, which the compiler cannot put together; "lanes by literal 1": it can, and
- *              makes one access of a warp's; "one lane per warp". The rate is in tickets
+ *     faa      fetch-and-add on one word, whose answers are used. "lanes": by each, which the compiler cannot put
+ *              together; "lanes by literal 1": it can, and makes one access of a warp's; "one lane per warp". The rate
+ *              is in tickets
  *     copy     device memory, read and written once; the rate is in bytes, both counted
  *     launch   empty kernels one after another in a stream
  *     sha1     hashes of UTS nodes, a chain per lane */

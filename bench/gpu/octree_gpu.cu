@@ -2,12 +2,13 @@
  *
  *     octree_gpu [--repeats N] [--csv] [PARTICLES ...]      500k 1M 5M
  *
- * Octrees are also made by sorting: a particle's Morton key is the path of its octant, and sorted by it the particles of each octant lie together. The peer is
- * the heart of that: 30-bit keys (ten levels) and cub::DeviceRadixSort of keys and indices, and with "move" the particles in that order too, as ours
- * leaves them. It makes no nodes and finds no leaves, so it is a lower bound of such an octree, while ours makes them, 20 levels deep where it has to.
+ * Octrees are also made by sorting: a particle's Morton key is the path of its octant, and sorted by it the particles
+ * of each octant lie together. The peer is the heart of that: 30-bit keys (ten levels) and cub::DeviceRadixSort of keys
+ * and indices, and with "move" the particles in that order too, as ours leaves them. It makes no nodes and finds no
+ * leaves, so it is a lower bound of such an octree, while ours makes them, 20 levels deep where it has to.
  *
- * Times are the device's, for the same particles; memory is there before. Our tree is compared with the sequential twin's, the peer's keys must be sorted, and its
- * indices a permutation that belongs to them. */
+ * Times are the device's, for the same particles; memory is there before. Our tree is compared with the sequential
+ * twin's, the peer's keys must be sorted, and its indices a permutation that belongs to them. */
 #include "peers_cuda.h"
 
 extern "C" {

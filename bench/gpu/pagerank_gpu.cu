@@ -2,10 +2,12 @@
  *
  *     pagerank_gpu [--repeats N] [--csv] [--iterations K] [--shapes] GRAPH ...
  *
- * The peer is a power iteration: per iteration one cusparseSpMV with the transposed matrix, d / out-degree in its values, and one kernel that adds what
- * all nodes are given alike and sums up the dangling nodes for the next. Once launched one by one, and once as a single CUDA graph, the best form of it.
- * Analysis and copies are outside the time on both sides. Ballast's scores are compared with the sequential twin to the last bit, the peer's with the
- * same to 1e-10. --shapes adds rows for other numbers of nodes per task and lanes per block; --csv prints a row per repeat. */
+ * The peer is a power iteration: per iteration one cusparseSpMV with the transposed matrix, d / out-degree in its
+ * values, and one kernel that adds what all nodes are given alike and sums up the dangling nodes for the next. Once
+ * launched one by one, and once as a single CUDA graph, the best form of it. Analysis and copies are outside the
+ * time on both sides. Ballast's scores are compared with the sequential twin to the last bit, the peer's with the
+ * same to 1e-10. --shapes adds rows for other numbers of nodes per task and lanes per block; --csv prints a row per
+ * repeat. */
 #include "peers_cuda.h"
 
 extern "C" {

@@ -1,4 +1,5 @@
-/* What the comparisons on a GPU share: what ends them, options, the time between two events, rows, and an application of ours as a method.
+/* What the comparisons on a GPU share: what ends them, options, the time between two events, rows, and an application
+ * of ours as a method.
  *
  * A call that fails ends the program with one line and status 1; without a GPU the status is 77. CUDA. */
 #ifndef BALLAST_BENCH_PEERS_CUDA_H

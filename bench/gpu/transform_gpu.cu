@@ -1,9 +1,12 @@
-/* The transform of Toss and Gautier 2012 beside Thrust and CUB, on a GPU: the regular array and both irregular patterns, at two sizes, in one run.
+/* The transform of Toss and Gautier 2012 beside Thrust and CUB, on a GPU: the regular array and both irregular
+ * patterns, at two sizes, in one run.
  *
- *     transform_gpu [--repeats N] [--csv] [GROUP]      GROUP: block:512 as in the paper, or another one; --csv: a row per repeat
+ *     transform_gpu [--repeats N] [--csv] [GROUP]      GROUP: block:512 as in the paper, or another one; --csv: a row
+ *                                                      per repeat
  *
- * Times are the device's, between an event before the launch and one behind the kernel, for the peers as for us; medians of 21 after a first run. As in
- * the paper each scheduler is shown with the pop size that suits it best. Every method's result is compared bit for bit. */
+ * Times are the device's, between an event before the launch and one behind the kernel, for the peers as for us;
+ * medians of 21 after a first run. As in the paper each scheduler is shown with the pop size that suits it best.
+ * Every method's result is compared bit for bit. */
 #include "peers_cuda.h"
 
 #include "transform/transform.h"

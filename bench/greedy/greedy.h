@@ -1,8 +1,8 @@
-/* The tasks of the suite greedy: they take the time that they are told to, by sleeping on a CPU, so that there can be more workers than cores, and by
- * watching the clock on a GPU. Each leaves how long it took, and that it ran.
+/* The tasks of the suite greedy: they take the time that they are told to, by sleeping on a CPU, so that there can be
+ * more workers than cores, and by watching the clock on a GPU. Each leaves how long it took, and that it ran.
  *
- * The build compiles this file once per program and target, with one of GREEDY_WITH_SINGLES, GREEDY_WITH_PIECES and GREEDY_WITH_JOINS, and
- * GREEDY_LANES 1 for lane tasks of a GPU. Without any of them it has what the peers use too. */
+ * The build compiles this file once per program and target, with one of GREEDY_WITH_SINGLES, GREEDY_WITH_PIECES and
+ * GREEDY_WITH_JOINS, and GREEDY_LANES 1 for lane tasks of a GPU. Without any of them it has what the peers use too. */
 #ifndef BALLAST_BENCH_GREEDY_H
 #define BALLAST_BENCH_GREEDY_H
 
@@ -19,7 +19,8 @@ typedef struct greedy_shared {
     uint32_t unused;
 } greedy_shared;
 
-/* Tasks first .. first + count - 1 in `parts` equal parts, of which a task's index says its own. count 0: task number first + index. */
+/* Tasks first .. first + count - 1 in `parts` equal parts, of which a task's index says its own. count 0: task
+ * number first + index. */
 typedef struct greedy_span {
     uint32_t first, count, parts;
 } greedy_span;
@@ -57,7 +58,8 @@ BL_FN void greedy_spend(const greedy_shared *shared, uint32_t i, uint32_t lane) 
 #endif
 
 #ifdef GREEDY_WITH_SINGLES
-/* The most that one task spawns; more are spawned by way of others. On a GPU the room for what all lanes of a warp spawn takes from the private stack. */
+/* The most that one task spawns; more are spawned by way of others. On a GPU the room for what all lanes of a warp
+ * spawn takes from the private stack. */
 #ifndef BL_TARGET_CUDA
 #define GREEDY_FAN 1024u
 #elif GREEDY_LANES

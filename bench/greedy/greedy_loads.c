@@ -27,8 +27,8 @@ static double chance(uint32_t i) {
     return (double)(x >> 11) * 0x1p-53;
 }
 
-/* Units of task i of n. What is hidden behind a long task shows where the long ones are few and there is little else to do: so the workers have a
- * few tasks each, and of sixteen tasks one is long. */
+/* Units of task i of n. What is hidden behind a long task shows where the long ones are few and there is little else
+ * to do: so the workers have a few tasks each, and of sixteen tasks one is long. */
 static double equal(uint32_t i, uint32_t n) { return (void)i, (void)n, 1; }
 static double bimodal(uint32_t i, uint32_t n) { return (void)n, chance(i) < 1.0 / 16 ? 16 : 1; }
 static double pareto(uint32_t i, uint32_t n) { return (void)n, fmin(pow(1 - chance(i), -1 / 1.1), 24); }
@@ -110,7 +110,8 @@ void greedy_load_free(greedy_load *load) {
 
 /* ---- the bound ---- */
 
-/* Of the `wanted` longest, by a histogram: loads of a GPU have hundreds of thousands of tasks. Exact but for those in the last bin that is wanted. */
+/* Of the `wanted` longest, by a histogram: loads of a GPU have hundreds of thousands of tasks. Exact but for those
+ * in the last bin that is wanted. */
 static double longest_work(const uint32_t *took, uint32_t count, uint32_t wanted) {
     enum { BINS = 1 << 16 };
     struct bin {
@@ -137,7 +138,8 @@ static double longest_work(const uint32_t *took, uint32_t count, uint32_t wanted
     return work;
 }
 
-/* A batch lasts as long as its longest task. Which tasks share one is the scheduler's choice: at worst the longest are all in different ones. */
+/* A batch lasts as long as its longest task. Which tasks share one is the scheduler's choice: at worst the longest
+ * are all in different ones. */
 static double batched_work(const uint32_t *took, uint32_t count, uint32_t batch) {
     return longest_work(took, count, (count + batch - 1) / batch);
 }

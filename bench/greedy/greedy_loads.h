@@ -1,4 +1,5 @@
-/* Loads of the suite greedy: how long each task takes, how the tasks come to be, and the time in which greedy workers are done with them. */
+/* Loads of the suite greedy: how long each task takes, how the tasks come to be, and the time in which greedy
+ * workers are done with them. */
 #ifndef BALLAST_BENCH_GREEDY_LOADS_H
 #define BALLAST_BENCH_GREEDY_LOADS_H
 
@@ -41,7 +42,8 @@ typedef struct greedy_load {
 
 /* The loads of many tasks, whose number grows with the workers. NULL past the end. */
 const char *greedy_load_name(unsigned i);
-/* By name: one of those, or a load of few and long tasks whose numbers do not depend on the workers. False: unknown, or out of memory. To be freed. */
+/* By name: one of those, or a load of few and long tasks whose numbers do not depend on the workers. False: unknown,
+ * or out of memory. To be freed. */
 bool greedy_load_make(greedy_load *load, const char *name, uint32_t workers, uint32_t unit);
 void greedy_load_free(greedy_load *load);
 

@@ -1,9 +1,10 @@
-/* Tables of applications: a line per point (workers, particles, pop size), a column per scheduler. What the suites that redo the papers' figures
- * have in common.
+/* Tables of applications: a line per point (workers, particles, pop size), a column per scheduler. What the suites that
+ * redo the papers' figures have in common.
  *
- * A suite is a function that runs tables one after the other. It is called twice: once to count the points, so that the time left can be told,
- * and once to measure them. In each line the schedulers take turns, repeat after repeat, so that whatever else the machine does hits all of
- * them; each begins with a run that is no row. Every row is checked by the application. */
+ * A suite is a function that runs tables one after the other. It is called twice: once to count the points, so that
+ * the time left can be told, and once to measure them. In each line the schedulers take turns, repeat after repeat,
+ * so that whatever else the machine does hits all of them; each begins with a run that is no row. Every row is
+ * checked by the application. */
 #ifndef BALLAST_BENCH_APP_GRID_H
 #define BALLAST_BENCH_APP_GRID_H
 
@@ -60,24 +61,26 @@ bench *app_screen(app_bench *s); /* for tables of its own; NULL while points are
 app_series *app_add_series(app_table *t, const char *name, const char *scheduler); /* NULL when there is no room */
 /* Another point; its fields but for label and x may be filled in afterwards. NULL when there is no room. */
 app_point *app_add_point(app_table *t, double x, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* Numbers of workers around what the papers had: from one, by way of one for each processor and one more, to all that fit. `lanes` for each (0: the
- * app's own). */
+/* Numbers of workers around what the papers had: from one, by way of one for each processor and one more, to all
+ * that fit. `lanes` for each (0: the app's own). */
 void app_add_workers(app_table *t, const app_bench *s, uint32_t lanes);
 
-/* Also when the table's case is not asked for: then what an earlier run has left is summed up. `medians` may be NULL. */
+/* Also when the table's case is not asked for: then what an earlier run has left is summed up. `medians` may be
+ * NULL. */
 void app_table_run(app_bench *s, const app_table *t, app_medians *medians);
 
 /* The fastest point of a series; -1 when nothing was measured. */
 int app_best(const app_table *t, const app_medians *medians, unsigned series);
 
-/* For `agrees` of a figure. True, and a verdict that says so, when there can be none: `sum`, of the numbers that it needs, is NAN, or the paper
- * measured a GPU (`gpu`) and this is none. */
+/* For `agrees` of a figure. True, and a verdict that says so, when there can be none: `sum`, of the numbers that it
+ * needs, is NAN, or the paper measured a GPU (`gpu`) and this is none. */
 bool app_no_verdict(const bench_panel *panel, bench_verdict *verdict, double sum, bool gpu);
 
 /* Something that a reader must know and that is no row: on the screen and in the file. */
 void app_say(app_bench *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Whether the files of known data that these options name are there; otherwise says that `name` is left out, and why. */
+/* Whether the files of known data that these options name are there; otherwise says that `name` is left out, and
+ * why. */
 bool app_data_there(app_bench *s, const char *name, const char *options);
 
 #endif

@@ -1,4 +1,5 @@
-/* Problems of applications by the text of their options, kept while they are likely to be needed again: their sequential twins take long. */
+/* Problems of applications by the text of their options, kept while they are likely to be needed again: their
+ * sequential twins take long. */
 #ifndef BALLAST_BENCH_APP_PROBLEM_H
 #define BALLAST_BENCH_APP_PROBLEM_H
 

@@ -1,4 +1,5 @@
-/* Programs that the build puts beside this tool: comparisons with libraries on which the tool itself must not depend. */
+/* Programs that the build puts beside this tool: comparisons with libraries on which the tool itself must not
+ * depend. */
 #ifndef BALLAST_BENCH_BESIDE_H
 #define BALLAST_BENCH_BESIDE_H
 

@@ -49,7 +49,8 @@ static inline bench_spread bench_sum_up(const bench_times *times) {
     return spread;
 }
 
-/* Runtimes let their idle threads spin for a while after a region; the next method should not have to share the cores with them. */
+/* Runtimes let their idle threads spin for a while after a region; the next method should not have to share the
+ * cores with them. */
 static inline void bench_settle(void) {
     struct timespec pause = {0, 20 * 1000 * 1000};
     nanosleep(&pause, NULL);

@@ -7,7 +7,8 @@
 
 enum { BENCH_WHY_SIZE = 160 };
 
-/* Words that name no such file are copied as they are. False: BALLAST_DATA is not set or has no such file; `why` says so in a line. */
+/* Words that name no such file are copied as they are. False: BALLAST_DATA is not set or has no such file; `why`
+ * says so in a line. */
 bool bench_data_path(char *path, size_t size, const char *word, size_t length, char why[BENCH_WHY_SIZE]);
 /* Whether every such file in these words, which blanks divide, is there. */
 bool bench_data_there(const char *words, char why[BENCH_WHY_SIZE]);

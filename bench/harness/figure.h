@@ -1,8 +1,9 @@
 /* Figures: what the page of `ballast report` shows of a suite's rows, said in the suite's own file.
  *
- * A figure takes those rows of the suite that pass its filter, makes a panel of them for each device (or whatever `each` says), a curve for each
- * value of the series column, and a mark for each x: the median of the repeats, with the least and the most. The page has a plot and a table of
- * every panel, what the paper found, and beside it what `agrees` says about this run. */
+ * A figure takes those rows of the suite that pass its filter, makes a panel of them for each device (or whatever
+ * `each` says), a curve for each value of the series column, and a mark for each x: the median of the repeats, with
+ * the least and the most. The page has a plot and a table of every panel, what the paper found, and beside it what
+ * `agrees` says about this run. */
 #ifndef BALLAST_BENCH_FIGURE_H
 #define BALLAST_BENCH_FIGURE_H
 
@@ -85,7 +86,8 @@ typedef struct bench_figure {
     bool no_contest;       /* curves that are no rivals: nobody wins */
     const char *bounds;    /* "none,faa": series that are no contenders; NULL: none */
     const char *reference; /* the series that the paper holds up, for the factor over it; NULL: none */
-    /* Whether this panel agrees with what the paper found; without a paper what this run answers, or NULL. Uses the functions below. */
+    /* Whether this panel agrees with what the paper found; without a paper what this run answers, or NULL. Uses the
+     * functions below. */
     void (*agrees)(const bench_panel *panel, bench_verdict *verdict);
 } bench_figure;
 
@@ -100,7 +102,8 @@ double bench_panel_at(const bench_panel *panel, const char *name, double x);    
 double bench_panel_near(const bench_panel *panel, const char *name, double x);      /* at the nearest x, log scale */
 double bench_panel_word(const bench_panel *panel, const char *name, const char *x); /* at this x, as in the rows */
 double bench_panel_end(const bench_panel *panel, const char *name);                 /* at the curve's largest x */
-/* The largest x at which at least half of the contenders stand, and two: where it is fair to compare them. NAN: nowhere. */
+/* The largest x at which at least half of the contenders stand, and two: where it is fair to compare them. NAN:
+ * nowhere. */
 double bench_panel_full(const bench_panel *panel);
 /* The largest x at which all of these curves, "a,b", stand; NAN: nowhere. */
 double bench_panel_common(const bench_panel *panel, const char *names);
@@ -113,7 +116,8 @@ double bench_panel_gain(const bench_panel *panel, const char *a, const char *b, 
 /* The verdict: BENCH_NOT_APPLICABLE when a number that it needs is not there. Numbers by bench_digits. */
 void bench_say(bench_verdict *verdict, bench_agreement agreement, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Not applicable, for this reason; and who leads here, with the factor over the reference, or over the second where that leads or is none. */
+/* Not applicable, for this reason; and who leads here, with the factor over the reference, or over the second where
+ * that leads or is none. */
 void bench_say_leader(const bench_panel *panel, bench_verdict *verdict, const char *reason);
 
 /* ---- for report/panels.c, which makes panels from rows ---- */

@@ -237,7 +237,8 @@ static void add_remark(remark *r, const char *format, ...) {
 /* Few columns have room for the share of the ceiling. */
 static bool shows_share(const bench_grid *g) { return g->points[0].spec.loop == BENCH_TEN && g->count <= 6; }
 
-/* The next point has more threads and takes longer at least as much: a queue that collapses is not followed into minutes. */
+/* The next point has more threads and takes longer at least as much: a queue that collapses is not followed into
+ * minutes. */
 static bool ends_here(const bench *b, const bench_grid *g, unsigned i, const bench_spec *spec, const cell *c) {
     if (!g->growing || i + 1 >= g->count || c->seconds.count == 0)
         return false;
@@ -325,8 +326,8 @@ static const line *find_ceiling(const line *lines, unsigned count) {
     return NULL;
 }
 
-/* On a CPU other programs come and go: all queues in turn, again and again, so that each has its share of them. On a GPU one after the other.
- * A line appears when it has all its repeats. */
+/* On a CPU other programs come and go: all queues in turn, again and again, so that each has its share of them. On a
+ * GPU one after the other. A line appears when it has all its repeats. */
 void bench_grid_run(bench *b, bench_device *d, const bench_grid *g) {
     enum { LINES_MAX = 64 };
     line *lines = calloc(LINES_MAX, sizeof *lines);

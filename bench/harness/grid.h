@@ -1,4 +1,5 @@
-/* A table with a line per queue and a column per point (threads, or chances): what the suites of queues have in common. */
+/* A table with a line per queue and a column per point (threads, or chances): what the suites of queues have in
+ * common. */
 #ifndef BALLAST_BENCH_GRID_H
 #define BALLAST_BENCH_GRID_H
 

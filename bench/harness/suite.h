@@ -1,7 +1,8 @@
 /* Suites of `ballast bench`: an experiment each, one file of suites/ each, found by the build.
  *
- * A suite fills tables on the screen and writes raw rows, one per repeat, to DIR/SUITE.csv. To add one: a file suites/my_name.c with
- * `const bench_suite my_name_suite`; its rows' columns, what they mean, the function that runs it, and the figures that a page shows of them. */
+ * A suite fills tables on the screen and writes raw rows, one per repeat, to DIR/SUITE.csv. To add one: a file
+ * suites/my_name.c with `const bench_suite my_name_suite`; its rows' columns, what they mean, the function that runs
+ * it, and the figures that a page shows of them. */
 #ifndef BALLAST_BENCH_SUITE_H
 #define BALLAST_BENCH_SUITE_H
 
@@ -44,7 +45,8 @@ typedef struct bench_suite {
 const bench_suite *bench_suite_at(unsigned i); /* NULL at the end */
 const bench_suite *bench_suite_find(const char *name);
 
-/* Runs a suite on every device asked for. 0; 1 when a row was wrong or it was interrupted; 2 wrong use: with a line in `error` unless 0. */
+/* Runs a suite on every device asked for. 0; 1 when a row was wrong or it was interrupted; 2 wrong use: with a line
+ * in `error` unless 0. */
 int bench_run(const bench_suite *suite, const bench_request *request, bench_error *error);
 
 /* ---- for suites ---- */
@@ -57,11 +59,12 @@ bool bench_wants(bench *b, const char *name); /* the tables of this case are ask
 bool bench_stopped(void);                     /* interrupted: come back as soon as the row is complete */
 void bench_wrong(bench *b);                   /* a row did not check: the exit status is 1 */
 
-/* What an earlier run that was interrupted has left in the file: adds the values of `column` in the rows whose cells to the left of `repeat` are
- * `key`. Returns how many there are: they need not be measured again. */
+/* What an earlier run that was interrupted has left in the file: adds the values of `column` in the rows whose cells
+ * to the left of `repeat` are `key`. Returns how many there are: they need not be measured again. */
 uint32_t bench_earlier(const bench *b, const char *key, const char *column, bench_times *values);
 bool bench_earlier_any(const bench *b, const char *beginning); /* whether a row of it begins so */
-/* One row of the file, without its line end; nothing else is written for it, so that an interrupt leaves complete rows. */
+/* One row of the file, without its line end; nothing else is written for it, so that an interrupt leaves complete
+ * rows. */
 void bench_row(bench *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Something that a reader of the file must know and that is no row: a comment there. */
 void bench_remark(bench *b, const char *format, ...) __attribute__((format(printf, 2, 3)));

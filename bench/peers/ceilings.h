@@ -1,4 +1,5 @@
-/* The chain of hashes that the ceilings measure, the same on CPU and GPU: node, its child 0, that one's child 1, and so on. */
+/* The chain of hashes that the ceilings measure, the same on CPU and GPU: node, its child 0, that one's child 1, and
+ * so on. */
 #ifndef BALLAST_BENCH_CEILINGS_H
 #define BALLAST_BENCH_CEILINGS_H
 

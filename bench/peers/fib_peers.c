@@ -1,4 +1,5 @@
-/* fib(n) without a cut-off by Ballast, oneTBB, OpenMP tasks, Lace, Taskflow and plain calls: what a task costs. Loads are n. For Ballast every call is a task. */
+/* fib(n) without a cut-off by Ballast, oneTBB, OpenMP tasks, Lace, Taskflow and plain calls: what a task costs.
+ * Loads are n. For Ballast every call is a task. */
 #include "fib_peers.h"
 #include "peers.h"
 

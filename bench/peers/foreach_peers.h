@@ -1,5 +1,5 @@
-/* Parallel loops over elements of uneven cost: what every method is given. An element is a chain of multiplications, whose length follows from its
- * number, and one store. Plain C11 that is also C++17. */
+/* Parallel loops over elements of uneven cost: what every method is given. An element is a chain of multiplications,
+ * whose length follows from its number, and one store. Plain C11 that is also C++17. */
 #ifndef BALLAST_BENCH_FOREACH_PEERS_H
 #define BALLAST_BENCH_FOREACH_PEERS_H
 

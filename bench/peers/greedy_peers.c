@@ -2,8 +2,8 @@
  *
  *     greedy_peers [--repeats N] [--limit SECONDS] [--threads N] [--unit NANOSECONDS] [SHAPE [LOAD]]
  *
- * A line per run, with what `ballast bench greedy` needs of it. A method whose runs have taken the limit together is not repeated further. Without
- * SHAPE and LOAD: every shape, bimodal. */
+ * A line per run, with what `ballast bench greedy` needs of it. A method whose runs have taken the limit together is
+ * not repeated further. Without SHAPE and LOAD: every shape, bimodal. */
 #include "greedy/greedy_loads.h"
 #include "greedy_peers.h"
 #include "peers.h"

@@ -1,4 +1,5 @@
-/* n queens by Ballast, oneTBB, OpenMP tasks, Lace, Taskflow and the sequential twin: a task per queen placed, without a cut-off. Loads are n. */
+/* n queens by Ballast, oneTBB, OpenMP tasks, Lace, Taskflow and the sequential twin: a task per queen placed,
+ * without a cut-off. Loads are n. */
 #include "nqueens_peers.h"
 #include "peers.h"
 

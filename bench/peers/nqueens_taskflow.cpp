@@ -1,4 +1,5 @@
-/* n queens with Taskflow: a task per queen placed, but for the last of a row, which goes on in the same task; who placed them waits for them. */
+/* n queens with Taskflow: a task per queen placed, but for the last of a row, which goes on in the same task; who
+ * placed them waits for them. */
 #include "nqueens_peers.h"
 #include "peers_taskflow.h"
 

@@ -1,12 +1,13 @@
-/* What the comparisons with other libraries share: methods that do the same work, run in turn, timed, checked and put into one table.
+/* What the comparisons with other libraries share: methods that do the same work, run in turn, timed, checked and put
+ * into one table.
  *
  * A program states its contest and calls peers_main:
  *
  *     NAME [--repeats N] [--threads N] [--csv] [LOAD ...]
  *
- * Every method runs once to start threads and touch memory, and then `repeats` times, one method after the other, so that whatever slows the
- * machine down hits all of them. A row that has used up its time is not repeated further. Where other programs use the cores too, look at the
- * fastest runs and the least processor time. */
+ * Every method runs once to start threads and touch memory, and then `repeats` times, one method after the other, so
+ * that whatever slows the machine down hits all of them. A row that has used up its time is not repeated further.
+ * Where other programs use the cores too, look at the fastest runs and the least processor time. */
 #ifndef BALLAST_BENCH_PEERS_H
 #define BALLAST_BENCH_PEERS_H
 
@@ -61,7 +62,8 @@ typedef struct peers_contest {
 int peers_main(const peers_contest *contest, int argc, char **argv); /* exit status */
 int peers_complain(const char *who, const char *what);               /* returns 1 */
 
-/* For `start` and `stop`: the threads of Lace look for work all the time, so they are there only while the method of that name runs. */
+/* For `start` and `stop`: the threads of Lace look for work all the time, so they are there only while the method of
+ * that name runs. */
 #ifdef BENCH_LACE
 int peers_lace_start(const peers_run *run);
 void peers_lace_stop(const peers_run *run);
@@ -74,7 +76,8 @@ void peers_lace_stop(const peers_run *run);
 
 typedef struct peers_crew peers_crew;
 
-/* They wait until they are let go, for which peers_crew_run is: it returns when all have done their part. NULL: out of memory, or of threads. */
+/* They wait until they are let go, for which peers_crew_run is: it returns when all have done their part. NULL: out
+ * of memory, or of threads. */
 peers_crew *peers_crew_start(uint32_t threads, void (*work)(void *argument, uint32_t rank), void *argument);
 void peers_crew_run(peers_crew *crew);
 void peers_crew_stop(peers_crew *crew); /* after a run, or NULL */

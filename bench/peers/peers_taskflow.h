@@ -10,7 +10,8 @@
 
 #include <pthread.h>
 
-/* A worker that waits for a group runs whatever it finds, on top of what waits: the deep tree T3 of UTS takes more than the usual stack of 8 MB. */
+/* A worker that waits for a group runs whatever it finds, on top of what waits: the deep tree T3 of UTS takes more
+ * than the usual stack of 8 MB. */
 inline std::unique_ptr<tf::Executor> peers_make_executor(uint32_t threads) {
     pthread_attr_t usual, deep;
     pthread_getattr_default_np(&usual);

@@ -1,5 +1,6 @@
-/* Pushes and pops in turn with moodycamel::ConcurrentQueue, by tokens, its fastest form. It keeps a queue per producer: what one thread pushes comes
- * out in order, but there is no order between the items of two of them, which makes it easier than a FIFO queue. */
+/* Pushes and pops in turn with moodycamel::ConcurrentQueue, by tokens, its fastest form. It keeps a queue per
+ * producer: what one thread pushes comes out in order, but there is no order between the items of two of them, which
+ * makes it easier than a FIFO queue. */
 #include "queues_peers.h"
 
 #include <concurrentqueue.h>

@@ -1,8 +1,10 @@
-/* Queues alone: ten pushes and pops in turn (Kerbl et al. 2018, Figure 2) by our queues, oneTBB's concurrent_queue and moodycamel's ConcurrentQueue.
- * Loads are the number of callers: all (as many as there are processors), 8, 64 or another; beyond the processors they share them.
+/* Queues alone: ten pushes and pops in turn (Kerbl et al. 2018, Figure 2) by our queues, oneTBB's concurrent_queue and
+ * moodycamel's ConcurrentQueue. Loads are the number of callers: all (as many as there are processors), 8, 64 or
+ * another; beyond the processors they share them.
  *
- * The pairs are as many whatever the number of callers. Every value that comes out is counted in, but for `faa`, the bound, which is no queue: its pops may
- * overtake their pushes. "sequential" is one item that nobody shares. moodycamel's queue has no order between producers: it does less than the others. */
+ * The pairs are as many whatever the number of callers. Every value that comes out is counted in, but for `faa`, the
+ * bound, which is no queue: its pops may overtake their pushes. "sequential" is one item that nobody shares.
+ * moodycamel's queue has no order between producers: it does less than the others. */
 #include "queues/contender.h"
 #include "peers.h"
 #include "queues_peers.h"

@@ -1,8 +1,10 @@
-/* Unbalanced tree search by Ballast, oneTBB, OpenMP tasks, Lace, Taskflow and the sequential twin. Loads are trees with known counts.
+/* Unbalanced tree search by Ballast, oneTBB, OpenMP tasks, Lace, Taskflow and the sequential twin. Loads are trees with
+ * known counts.
  *
- * Every method expands nodes by the same two functions, every result is compared with the published counts, and a time is all that a
- * caller waits for. A task is a node, for Ballast as for the peers, which are written as published ports of UTS are. "inner" are the same
- * libraries after some tuning by their user: only nodes with children become tasks, and nobody joins. */
+ * Every method expands nodes by the same two functions, every result is compared with the published counts, and a
+ * time is all that a caller waits for. A task is a node, for Ballast as for the peers, which are written as
+ * published ports of UTS are. "inner" are the same libraries after some tuning by their user: only nodes with
+ * children become tasks, and nobody joins. */
 #include "uts_peers.h"
 #include "peers.h"
 

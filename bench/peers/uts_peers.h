@@ -1,5 +1,5 @@
-/* What a peer of the UTS comparison is given: the tree as a table, and one function that expands a node, the same for all, so that only the
- * scheduling differs. Plain C11 that is also C++17. */
+/* What a peer of the UTS comparison is given: the tree as a table, and one function that expands a node, the same
+ * for all, so that only the scheduling differs. Plain C11 that is also C++17. */
 #ifndef BALLAST_BENCH_UTS_PEERS_H
 #define BALLAST_BENCH_UTS_PEERS_H
 
@@ -37,7 +37,8 @@ BL_FN void peer_count(peer_tally *tally, uint32_t depth, uint32_t nodes, uint32_
         tally->depth = depth;
 }
 
-/* Each counts every node with `threads` threads into tallies[0 .. threads), which are zero; the `inner` ones all but the root. */
+/* Each counts every node with `threads` threads into tallies[0 .. threads), which are zero; the `inner` ones all but
+ * the root. */
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -29,8 +29,8 @@ BL_FN void bench_plain(const bench_words *w, uint32_t rank) {
     w->out[rank] = out;
 }
 
-/* The next one adds what only the last one's answer tells, so that they follow each other; it is always 1. Nor can a compiler for a GPU add for
- * all lanes at once, as it does when it knows that they add the same. */
+/* The next one adds what only the last one's answer tells, so that they follow each other; it is always 1. Nor can a
+ * compiler for a GPU add for all lanes at once, as it does when it knows that they add the same. */
 BL_FN void bench_faa(const bench_words *w, uint32_t rank) {
     uint64_t out = 0;
     uint32_t more = 1;

@@ -1,4 +1,5 @@
-/* What runs the loops: the CPU, or one GPU. Both measure one repeat of one loop with one queue, set up afresh, and check what came out. */
+/* What runs the loops: the CPU, or one GPU. Both measure one repeat of one loop with one queue, set up afresh, and
+ * check what came out. */
 #ifndef BALLAST_BENCH_DEVICE_H
 #define BALLAST_BENCH_DEVICE_H
 
@@ -37,7 +38,8 @@ typedef struct bench_atomic_result {
     bool right;  /* every number was handed out exactly once */
 } bench_atomic_result;
 
-/* How many threads a loop can have at once, since they wait for each other, and the registers each takes (0: does not apply). */
+/* How many threads a loop can have at once, since they wait for each other, and the registers each takes (0: does
+ * not apply). */
 typedef struct bench_room {
     uint32_t threads, registers;
 } bench_room;

@@ -45,7 +45,8 @@ typedef struct store {
 } store;
 static store cpu_store;
 
-/* To the cores that this process may use, in turn: two threads on the same core would never meet. Where that is refused, anywhere. */
+/* To the cores that this process may use, in turn: two threads on the same core would never meet. Where that is
+ * refused, anywhere. */
 static void bind_to_core(uint32_t number) {
     cpu_set_t allowed, one;
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) == 0)

@@ -1,5 +1,5 @@
-/* The loops as kernels. All threads of a loop are resident at once, since they wait for each other; the host watches for kernels that do not
- * come back. */
+/* The loops as kernels. All threads of a loop are resident at once, since they wait for each other; the host watches
+ * for kernels that do not come back. */
 #include "bench_device.h"
 #include "harness/common.h"
 
@@ -91,8 +91,8 @@ static void enqueue(const void *kernel, void *argument, uint32_t lanes) {
     good(cudaLaunchKernel(kernel, dim3((lanes + block - 1) / block), dim3(block), arguments, 0, NULL));
 }
 
-/* Seconds of one launch with so many lanes. What was enqueued before is still under way, so that the host's part of the launch is over when the
- * clock starts. */
+/* Seconds of one launch with so many lanes. What was enqueued before is still under way, so that the host's part of
+ * the launch is over when the clock starts. */
 static double launch_kernel(const bench_device *d, const char *what, const void *kernel, void *argument,
                             uint32_t lanes) {
     float milliseconds = 0;
@@ -158,7 +158,8 @@ static bool prepare(const bench_spec *spec, bench_job *job, bench_result *result
     return good(cudaMemset(gpu.ended, 0, sizeof *gpu.ended));
 }
 
-/* The loop of pairs counts nothing: every caller comes through with all ten. The sums are drained into the same arrays later. */
+/* The loop of pairs counts nothing: every caller comes through with all ten. The sums are drained into the same
+ * arrays later. */
 static void check(const bench_device *d, const bench_spec *spec, const bench_job *job, bench_result *result) {
     bench_job seen = *job;
     uint64_t *sums = (uint64_t *)malloc(job->threads * sizeof *sums);

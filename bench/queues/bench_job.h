@@ -1,7 +1,9 @@
-/* What a measured loop is given, the same on CPU and GPU, and the numbers it shares with the host that checks it. C11 that is also C++17.
+/* What a measured loop is given, the same on CPU and GPU, and the numbers it shares with the host that checks it. C11
+ * that is also C++17.
  *
- * A loop keeps its sums in registers and leaves them in the arrays at its end. What the host can work out by itself it does not count: the
- * values pushed are consecutive, and the chances are drawn from a generator that the host can run again. */
+ * A loop keeps its sums in registers and leaves them in the arrays at its end. What the host can work out by itself
+ * it does not count: the values pushed are consecutive, and the chances are drawn from a generator that the host can
+ * run again. */
 #ifndef BALLAST_BENCH_JOB_H
 #define BALLAST_BENCH_JOB_H
 

@@ -1,5 +1,6 @@
-/* Template: BL_QUEUE, a queue BENCH_MANY per group of callers with stealing over the others (Kerbl et al. 2018, section 6.2: the Broker
- * Stealing Queue has a broker queue per block). A push goes to one's own; a pop that finds it EMPTY asks all others in turn.
+/* Template: BL_QUEUE, a queue BENCH_MANY per group of callers with stealing over the others (Kerbl et al. 2018, section
+ * 6.2: the Broker Stealing Queue has a broker queue per block). A push goes to one's own; a pop that finds it EMPTY
+ * asks all others in turn.
  *
  * Not FIFO over all, and EMPTY says only that each queue was empty when it was asked. */
 #define MANY(x) BL_CAT(BL_QUEUE, _##x)

@@ -1,4 +1,5 @@
-/* The floor of every table: a queue of one item that nobody shares, so that what is measured is the loop around it. Not a queue. */
+/* The floor of every table: a queue of one item that nobody shares, so that what is measured is the loop around it.
+ * Not a queue. */
 #ifndef BALLAST_BENCH_NONE_H
 #define BALLAST_BENCH_NONE_H
 

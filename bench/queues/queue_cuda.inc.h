@@ -1,4 +1,5 @@
-/* Template: the kernels of the contender BL_QUEUE. The build compiles it once per queue. A caller is a lane, or one lane of each warp. */
+/* Template: the kernels of the contender BL_QUEUE. The build compiles it once per queue. A caller is a lane, or one
+ * lane of each warp. */
 #include "contender.h"
 
 #include "queue_loop.inc.h"

@@ -1,5 +1,6 @@
-/* Template: the measured loops for BL_QUEUE, the same text on CPU and GPU. Waits go through the platform; nothing is counted that the host can
- * work out. With BENCH_MANY, BL_QUEUE stands for many queues (many.inc.h) and is told how many callers share one. */
+/* Template: the measured loops for BL_QUEUE, the same text on CPU and GPU. Waits go through the platform; nothing is
+ * counted that the host can work out. With BENCH_MANY, BL_QUEUE stands for many queues (many.inc.h) and is told how
+ * many callers share one. */
 #define BL_QUEUE_(x) BL_CAT(BL_QUEUE, _##x)
 #define LOOP(x) BL_CAT(BL_CAT(loop_, BL_QUEUE), _##x)
 
@@ -106,7 +107,8 @@ BL_FN void LOOP(drain)(const bench_job *j, uint32_t rank) {
     j->pops[rank] = pops;
 }
 
-/* For deques: ten in, and out again what is left of them after the thieves. A round is not begun when enough are done or time is up. */
+/* For deques: ten in, and out again what is left of them after the thieves. A round is not begun when enough are
+ * done or time is up. */
 BL_FN void LOOP(owner)(const bench_job *j, uint32_t rank) {
     BL_QUEUE q;
     LOOP(bind)(&q, j, rank);

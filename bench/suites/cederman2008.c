@@ -5,7 +5,8 @@
  *   fig4-uniform, fig4-tube   Figure 4: time over the number of particles, each method at its best point of figure 2
  *   fig5                      Figure 5: the number of tasks, and of waves
  *
- * The paper's figures 2 and 3 are one experiment on two GPUs; here it is the device at hand. On a CPU workers stand for blocks, of one thread. */
+ * The paper's figures 2 and 3 are one experiment on two GPUs; here it is the device at hand. On a CPU workers stand
+ * for blocks, of one thread. */
 #include "harness/app_grid.h"
 
 #include <inttypes.h>

@@ -4,8 +4,8 @@
  *   fig35.9    four in a row, dynamic against static, with the slots for tasks that each needs
  *   fig35.11   the same for the octree, 1 to 15 million particles
  *
- * The paper had up to eight blocks on each multiprocessor, which was all that fit. Here a worker of four in a row is a warp whose lanes have a task
- * each, and four of them make a block. */
+ * The paper had up to eight blocks on each multiprocessor, which was all that fit. Here a worker of four in a row is
+ * a warp whose lanes have a task each, and four of them make a block. */
 #include "harness/app_grid.h"
 
 #include <inttypes.h>

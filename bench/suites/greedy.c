@@ -1,11 +1,12 @@
 /* Whether workers are greedy: a task that is ready waits only while all workers are busy.
  *
- *   loads    many tasks in eight mixtures of lengths, made in six ways, over the number of workers; on a GPU all that fit, by lanes and by blocks
+ *   loads    many tasks in eight mixtures of lengths, made in six ways, over the number of workers; on a GPU all that
+ *            fit, by lanes and by blocks
  *   coarse   a few tasks, some of them very long: what hides behind a busy worker
  *
- * Greedy workers end within work / workers + longest path (Graham 1969). The bound adds 10 % and 2 ms; on a GPU, where a worker may keep a task to itself
- * while it runs one, twice the longest path and 50 microseconds. Rows have the time over the bound. oneTBB and OpenMP, which run the same tasks, are in
- * a program of their own, greedy_peers. */
+ * Greedy workers end within work / workers + longest path (Graham 1969). The bound adds 10 % and 2 ms; on a GPU,
+ * where a worker may keep a task to itself while it runs one, twice the longest path and 50 microseconds. Rows have
+ * the time over the bound. oneTBB and OpenMP, which run the same tasks, are in a program of their own, greedy_peers. */
 #include "harness/suite.h"
 
 #include "harness/beside.h"

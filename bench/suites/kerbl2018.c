@@ -1,11 +1,12 @@
-/* Kerbl et al. 2018, Figures 3d and 3e: eight iterations of PageRank, over the number of threads, by queues that may run empty.
+/* Kerbl et al. 2018, Figures 3d and 3e: eight iterations of PageRank, over the number of threads, by queues that may
+ * run empty.
  *
  *   fig3d   p2p-Gnutella31, 62,586 nodes
  *   fig3e   web-NotreDame, 325,729 nodes
  *   own-*   both graphs as the library would do it: its own scheduler and size of tasks
  *
- * A task per node, everything through the shared queues, as in the paper. The graphs are found through BALLAST_DATA. The paper's synthetic figures
- * are the suites kerbl-*. */
+ * A task per node, everything through the shared queues, as in the paper. The graphs are found through BALLAST_DATA.
+ * The paper's synthetic figures are the suites kerbl-*. */
 #include "harness/app_grid.h"
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
-/* Kerbl et al. 2018, Figure 1: how long a fetch-and-add on one word takes, over the number of threads that do so at the same time, relative to an
- * access that is neither atomic nor contended. The paper's point: on a GPU contention costs far less than on a CPU. */
+/* Kerbl et al. 2018, Figure 1: how long a fetch-and-add on one word takes, over the number of threads that do so at
+ * the same time, relative to an access that is neither atomic nor contended. The paper's point: on a GPU contention
+ * costs far less than on a CPU. */
 #include "harness/suite.h"
 
 #include "harness/common.h"

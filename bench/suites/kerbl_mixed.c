@@ -1,6 +1,7 @@
-/* Kerbl et al. 2018, Figure 3a to 3c: each thread does one to ten pairs at random, of which the pushes and the pops are left out by chance, and
- * 128 multiply-adds after each successful pop. Twice as many pushes as pops; twice as many pops, so that queues run empty; the same with
- * queues that hold something at first. As in the paper there is room for everything, but for the last table, in which queues run full. */
+/* Kerbl et al. 2018, Figure 3a to 3c: each thread does one to ten pairs at random, of which the pushes and the pops
+ * are left out by chance, and 128 multiply-adds after each successful pop. Twice as many pushes as pops; twice as
+ * many pops, so that queues run empty; the same with queues that hold something at first. As in the paper there is
+ * room for everything, but for the last table, in which queues run full. */
 #include "harness/grid.h"
 
 #include <math.h>
@@ -22,8 +23,8 @@ static const mix MIXES[] = {
     {"2:1 narrow", "two pushes to a pop, little room: queues run full", TWO, ONE, false, true},
 };
 
-/* Threads take long to start: on a CPU each does many rounds, all of them together the same number. Of so many some 3.7 times as many items
- * come in. */
+/* Threads take long to start: on a CPU each does many rounds, all of them together the same number. Of so many some
+ * 3.7 times as many items come in. */
 static uint32_t cpu_rounds(const bench *b) { return bench_quick(b) ? 1u << 14 : 1u << 16; }
 static const double items_a_round = 4.5;
 

@@ -1,5 +1,6 @@
-/* Kerbl et al. 2018, Figure 2: ten alternating pushes and pops, over the number of threads that do so at the same time; each thread, and one of
- * each warp. Balanced, so that no queue runs empty or full, and those that wait can take part. */
+/* Kerbl et al. 2018, Figure 2: ten alternating pushes and pops, over the number of threads that do so at the same
+ * time; each thread, and one of each warp. Balanced, so that no queue runs empty or full, and those that wait can
+ * take part. */
 #include "harness/grid.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
-/* Kerbl et al. 2018, Figure 4: the broker queue, the broker work distributor and the stealing queue over the share of pushes, with as many threads
- * as fit, without work and with 320 multiply-adds after each successful pop. Each thread does one to ten pairs by chance, as in Figure 3. */
+/* Kerbl et al. 2018, Figure 4: the broker queue, the broker work distributor and the stealing queue over the share
+ * of pushes, with as many threads as fit, without work and with 320 multiply-adds after each successful pop. Each
+ * thread does one to ten pairs by chance, as in Figure 3. */
 #include "harness/grid.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
-/* Other libraries beside ours: the comparisons that are programs of their own (so that this tool depends on none of those libraries) run one after the
- * other, and their rows come into one file. They are looked for beside this tool, where the build puts them. */
+/* Other libraries beside ours: the comparisons that are programs of their own (so that this tool depends on none of
+ * those libraries) run one after the other, and their rows come into one file. They are looked for beside this tool,
+ * where the build puts them. */
 #include "harness/suite.h"
 
 #include "harness/beside.h"

@@ -1,5 +1,5 @@
-/* How time and memory grow with the problem, over three orders of magnitude and more, for every application: with the default scheduler, and with
- * static shares, a launch per wave. A case per application. */
+/* How time and memory grow with the problem, over three orders of magnitude and more, for every application: with
+ * the default scheduler, and with static shares, a launch per wave. A case per application. */
 #include "harness/app_grid.h"
 
 #include <math.h>

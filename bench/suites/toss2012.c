@@ -7,7 +7,8 @@
  *   fig6-half, fig6-third   uneven work, each with the best pop size for it (fig6-pops)
  *   fig7-uniform, -sphere   octree, ranges against ABP, over blocks
  *
- * 5.12 million elements, 512 to a task and to a block, as in the paper; a GPU of now has more multiprocessors than its 30, and as many blocks. */
+ * 5.12 million elements, 512 to a task and to a block, as in the paper; a GPU of now has more multiprocessors than
+ * its 30, and as many blocks. */
 #include "harness/app_grid.h"
 
 #include <inttypes.h>
@@ -16,7 +17,8 @@
 enum { ELEMENTS = 5120000, CHUNK = 512, TASKS = ELEMENTS / CHUNK, LANES = 512, OCTREE_LANES = 128 };
 #define LOOP "--elements 5120k --chunk 512"
 
-/* static: blocks take turns, as Thrust lets them. list and range as the paper has them, and beside them a list without its lock. */
+/* static: blocks take turns, as Thrust lets them. list and range as the paper has them, and beside them a list
+ * without its lock. */
 enum { STATIC, LIST, RANGE, LIST_FAA, METHODS };
 static const char *const NAMES[METHODS] = {"static", "list", "range", "list without lock"};
 static const char *const SCHEDULERS[METHODS] = {"static:cyclic", "list", "range", "list:faa"};

@@ -1,5 +1,5 @@
-/* The task, written once: n queens on an n x n board, row by row. A task places one queen and spawns the next row as one entry, whose
- * indices are the free columns. program.c compiles this text for CPU threads, program.cu for GPUs. */
+/* The task, written once: n queens on an n x n board, row by row. A task places one queen and spawns the next row as
+ * one entry, whose indices are the free columns. program.c compiles this text for CPU threads, program.cu for GPUs. */
 #ifndef QUEENS_TASK_H
 #define QUEENS_TASK_H
 
@@ -36,7 +36,7 @@ static BL_TASK void queens_merge(const queens_shared *shared, const queens_local
 #define BL_LOCAL queens_local
 #define BL_RUN queens_run
 #define BL_MERGE queens_merge
-#define BL_LANE_TASKS 1   /* on a GPU every lane of a warp runs a task of its own */
+#define BL_LANE_TASKS 1 /* on a GPU every lane of a warp runs a task of its own */
 #include <ballast/program.h>
 
 #endif

@@ -1,13 +1,14 @@
 /* Ballast: dynamic load balancing of irregular work on CPUs and GPUs.
  *
- * A program is a task function, its payload type and shared data (see program.h, or bl_program_from_function below for CPU-only use).
- * A context is a device and the way work is balanced on it. bl_run runs a program from its first tasks until nothing is left.
+ * A program is a task function, its payload type and shared data (see program.h, or bl_program_from_function below for
+ * CPU-only use). A context is a device and the way work is balanced on it. bl_run runs a program from its first tasks
+ * until nothing is left.
  *
- * Thread safety: different contexts are independent. A context serves one call at a time: while one is under way, every other call on that context
- * returns BL_EBUSY at once, from any thread, from a task and from config.progress. Only bl_cancel and bl_device_id, _name and _target may always be
- * called.
- * Fork: a context belongs to the process that opened it. In a forked child bl_close frees the child's copy, and every other call returns BL_EDEAD.
- * Memory: bl_close frees everything a context has allocated, for itself or by bl_alloc. Nothing is printed; nothing exits the process.
+ * Thread safety: different contexts are independent. A context serves one call at a time: while one is under way, every
+ * other call on that context returns BL_EBUSY at once, from any thread, from a task and from config.progress. Only
+ * bl_cancel and bl_device_id, _name and _target may always be called. Fork: a context belongs to the process that
+ * opened it. In a forked child bl_close frees the child's copy, and every other call returns BL_EDEAD. Memory: bl_close
+ * frees everything a context has allocated, for itself or by bl_alloc. Nothing is printed; nothing exits the process.
  */
 #ifndef BL_BALLAST_H
 #define BL_BALLAST_H
@@ -64,30 +65,34 @@ typedef enum bl_victims { BL_VICTIMS_DEFAULT, BL_VICTIMS_ROUND_ROBIN, BL_VICTIMS
 typedef enum bl_done_test { BL_DONE_TEST_DEFAULT, BL_DONE_TEST_ASK, BL_DONE_TEST_IGNORE } bl_done_test;
 typedef enum bl_steal { BL_STEAL_DEFAULT, BL_STEAL_ONE, BL_STEAL_HALF } bl_steal;
 
-/* How to balance. A zeroed config is the default in every field. A scheduler uses some fields only (bl_scheduler_uses). Sizes of what it does not
- * have are passed over; a way to steal or to end that it does not know is refused: bl_run says BL_EINVAL, and bl_error_detail which field. */
+/* How to balance. A zeroed config is the default in every field. A scheduler uses some fields only
+ * (bl_scheduler_uses). Sizes of what it does not have are passed over; a way to steal or to end that it does not
+ * know is refused: bl_run says BL_EINVAL, and bl_error_detail which field. */
 typedef struct bl_config {
     const char *device; /* "auto" (a usable GPU, else the CPU), "cpu", "cuda", "cuda:N", "sim" */
-    /* "auto" (the program's BL_AUTO, or stealing, or for a loop on a GPU list:faa), a name from bl_scheduler_name, or one of the papers' names */
+    /* "auto" (the program's BL_AUTO, or stealing, or for a loop on a GPU list:faa), a name from bl_scheduler_name,
+     * or one of the papers' names */
     const char *scheduler;
     const char *group; /* who runs one task: "lane", "warp", "block:LANES"; default: what the program asks for */
-    /* Default: all that fit. On a CPU that is the cores that this process may use: its affinity mask, and its CPU quota (cgroups) rounded up. More than
-     * fit on a GPU are clamped (bl_stats.workers tells). */
+    /* Default: all that fit. On a CPU that is the cores that this process may use: its affinity mask, and its CPU
+     * quota (cgroups) rounded up. More than fit on a GPU are clamped (bl_stats.workers tells). */
     uint32_t workers;
     uint32_t capacity;        /* entries per shared queue at the start; it grows */
     uint32_t private_entries; /* private stack per worker; BL_NONE: none, everything goes through the shared queues */
-    /* Programs with BL_RANGE_RUN: indices taken at once; default: the program's, else as many as take some microseconds. */
+    /* Programs with BL_RANGE_RUN: indices taken at once; default: the program's, else as many as take some
+     * microseconds. */
     uint32_t grain;
     bl_victims victims;
     bl_steal steal;
-    /* BL_DONE_TEST_ASK: the run ends when the program's own test says so (BL_DONE_TEST), as in the papers. Default: only under the papers' names; otherwise
-     * termination is detected. */
+    /* BL_DONE_TEST_ASK: the run ends when the program's own test says so (BL_DONE_TEST), as in the papers. Default:
+     * only under the papers' names; otherwise termination is detected. */
     bl_done_test done_test;
     uint64_t seed;        /* of victim choice and of the simulated machine's schedule; 0 means 1 */
     double stall_seconds; /* a run without progress for this long ends with BL_ESTALL; default 60 */
     void *stream;         /* CUDA only: a cudaStream_t to launch on; default: the context's own */
-    /* CPU only, 1: every worker stays on one core, out of those that the thread calling bl_run may use, and where possible on one that no other bound
-     * worker of this process has. Default 0: workers move within that set as the system sees fit. */
+    /* CPU only, 1: every worker stays on one core, out of those that the thread calling bl_run may use, and where
+     * possible on one that no other bound worker of this process has. Default 0: workers move within that set as the
+     * system sees fit. */
     uint32_t bind;
     /* Stopping a run, and going on later: see below. */
     double time_limit;          /* seconds that the runs of this context may take together; default: no limit */
@@ -119,8 +124,9 @@ typedef struct bl_stats {
     char group[16];
 } bl_stats;
 
-/* `config` may be NULL. When it fails, *context is NULL and bl_error_detail(NULL) says why. The sizes are those of the caller's bl_config and bl_stats: both
- * may grow at their ends, and a program that was compiled before still works with a newer library. */
+/* `config` may be NULL. When it fails, *context is NULL and bl_error_detail(NULL) says why. The sizes are those of
+ * the caller's bl_config and bl_stats: both may grow at their ends, and a program that was compiled before still
+ * works with a newer library. */
 BL_API int bl_open_sized(bl_context **context, const bl_config *config, size_t config_bytes, size_t stats_bytes);
 static inline int bl_open(bl_context **context, const bl_config *config) {
     return bl_open_sized(context, config, sizeof(bl_config), sizeof(bl_stats));
@@ -132,9 +138,9 @@ BL_API const char *bl_device_id(const bl_context *context);     /* "cpu", "cuda:
 BL_API const char *bl_device_name(const bl_context *context);   /* what the maker calls it */
 BL_API const char *bl_device_target(const bl_context *context); /* whose code it runs: "cpu", "cuda", "sim" */
 
-/* More about the last error of this context (which argument, which worker stood where, what CUDA said), or "". NULL: about the last error of this
- * thread in a call that was given no context, bl_open above all. BL_EINVAL and BL_ENOMEM always come with a detail; BL_EBUSY has none, so that it
- * leaves alone what belongs to the other call. */
+/* More about the last error of this context (which argument, which worker stood where, what CUDA said), or "". NULL:
+ * about the last error of this thread in a call that was given no context, bl_open above all. BL_EINVAL and
+ * BL_ENOMEM always come with a detail; BL_EBUSY has none, so that it leaves alone what belongs to the other call. */
 BL_API const char *bl_error_detail(const bl_context *context);
 
 /* ---- memory of the context's device ---- */
@@ -147,47 +153,55 @@ BL_API int bl_zero(bl_context *context, void *device, size_t bytes);
 
 /* ---- running ---- */
 
-/* Runs `program` from `count` root payloads, each one task. `shared` (may be NULL if the program has none) is copied; pointers
- * in it point to memory of the context's device. `stats` may be NULL. Blocks until nothing is left. */
+/* Runs `program` from `count` root payloads, each one task. `shared` (may be NULL if the program has none) is
+ * copied; pointers in it point to memory of the context's device. `stats` may be NULL. Blocks until nothing is left. */
 BL_API int bl_run(bl_context *context, const bl_program *program, const void *shared, const void *roots, uint32_t count,
                   bl_stats *stats);
 
-/* The same for a program with BL_RESULT: what root i returned becomes element i of `results`, which is memory of the host. */
+/* The same for a program with BL_RESULT: what root i returned becomes element i of `results`, which is memory of the
+ * host. */
 BL_API int bl_run_join(bl_context *context, const bl_program *program, const void *shared, const void *roots,
                        uint32_t count, void *results, bl_stats *stats);
 
-/* Runs one payload with the index range [0, count): a parallel loop whose tasks may spawn more. The range is dealt out evenly at first, and what
- * turns out uneven is stolen. */
+/* Runs one payload with the index range [0, count): a parallel loop whose tasks may spawn more. The range is dealt
+ * out evenly at first, and what turns out uneven is stolen. */
 BL_API int bl_run_range(bl_context *context, const bl_program *program, const void *shared, const void *payload,
                         uint32_t count, bl_stats *stats);
 
 /* ---- stopping a run, and going on later ----
  *
- * A run can be stopped between two tasks: by bl_cancel, and by config.time_limit. Static and list schedulers cannot stop before the end of a wave,
- * and a loop is a single wave to them; "auto" avoids them where a time limit or a checkpoint is asked for.
+ * A run can be stopped between two tasks: by bl_cancel, and by config.time_limit. Static and list schedulers cannot
+ * stop before the end of a wave, and a loop is a single wave to them; "auto" avoids them where a time limit or a
+ * checkpoint is asked for.
  *
- * With config.checkpoint a run that is stopped writes what is left of it to that file, and every checkpoint_seconds it does so on the way, so that a
- * process that is killed has lost no more. The file holds the tasks that were not run yet, joins that wait for them, and the contents of all memory
- * from bl_alloc. It appears whole or not at all: if it cannot be written the run ends with BL_EFILE and the file before it is still there.
+ * With config.checkpoint a run that is stopped writes what is left of it to that file, and every checkpoint_seconds it
+ * does so on the way, so that a process that is killed has lost no more. The file holds the tasks that were not run
+ * yet, joins that wait for them, and the contents of all memory from bl_alloc. It appears whole or not at all: if it
+ * cannot be written the run ends with BL_EFILE and the file before it is still there.
  *
- * A context that is opened with config.resume goes on from there, on any device and with any scheduler: make the same allocations in the same order
- * and call the same runs with the same arguments. Those before the one that was stopped are made again, outside of the time limit. When that one
- * begins, memory gets the contents that it had, and its tasks, steals, pauses and seconds (those with set-up) count what was done before.
+ * A context that is opened with config.resume goes on from there, on any device and with any scheduler: make the same
+ * allocations in the same order and call the same runs with the same arguments. Those before the one that was stopped
+ * are made again, outside of the time limit. When that one begins, memory gets the contents that it had, and its tasks,
+ * steals, pauses and seconds (those with set-up) count what was done before.
  *
- * Payloads and memory must hold no pointers. Shared data must be the same byte by byte, padding included, but for pointers into memory from bl_alloc.
- * A file that is damaged, of another program, of other roots, shared data or sizes of memory, or of another config.checkpoint_tag is refused with BL_EFILE, and
- * bl_error_detail says why. Give config.checkpoint_tag where runs differ in what the library cannot see: the contents of memory, the function of bl_program_from_function. A file
- * made up by somebody is refused if its entries or joins cannot be; payloads and memory are the program's to judge, so use files that you trust. */
+ * Payloads and memory must hold no pointers. Shared data must be the same byte by byte, padding included, but for
+ * pointers into memory from bl_alloc. A file that is damaged, of another program, of other roots, shared data or
+ * sizes of memory, or of another config.checkpoint_tag is refused with BL_EFILE, and bl_error_detail says why. Give
+ * config.checkpoint_tag where runs differ in what the library cannot see: the contents of memory, the function of
+ * bl_program_from_function. A file made up by somebody is refused if its entries or joins cannot be; payloads and
+ * memory are the program's to judge, so use files that you trust. */
 
-/* From any thread and from signal handlers: the run under way, unless it is about to end, and every later one of this context ends with BL_ECANCEL. */
+/* From any thread and from signal handlers: the run under way, unless it is about to end, and every later one of
+ * this context ends with BL_ECANCEL. */
 BL_API void bl_cancel(bl_context *context);
 
 /* ---- one program for several targets ----
  *
- * NAME_cpu(), NAME_cuda() and NAME_sim() give a program's code for one target. bl_program_join makes one handle of them, from which a context takes
- * the part for its device. NULL among the parts is passed over, so that a build without CUDA need not be told apart. Payloads and results must have
- * the same sizes in all parts; shared data may differ, since bl_run is given that of the context's device. NULL: no part, parts that do not belong
- * together, or no memory. */
+ * NAME_cpu(), NAME_cuda() and NAME_sim() give a program's code for one target. bl_program_join makes one handle of
+ * them, from which a context takes the part for its device. NULL among the parts is passed over, so that a build
+ * without CUDA need not be told apart. Payloads and results must have the same sizes in all parts; shared data may
+ * differ, since bl_run is given that of the context's device. NULL: no part, parts that do not belong together, or
+ * no memory. */
 BL_API bl_program *bl_program_join(const bl_program *const *parts, uint32_t count);
 /* Of bl_program_join, bl_program_from_function or bl_program_from_body. NULL is fine. */
 BL_API void bl_program_free(bl_program *program);
@@ -210,11 +224,13 @@ typedef struct bl_span {
     uint32_t parts; /* 1, or of how many it was made because room was short; then its kind is that of the last */
 } bl_span;
 
-/* From now on runs are traced, those that fail excepted; what was traced before is forgotten. `spans_per_worker`: how many to keep before short ones are
- * made one; 0: 4096. All workers together get at most 2^20, but at least 16 each. */
+/* From now on runs are traced, those that fail excepted; what was traced before is forgotten. `spans_per_worker`:
+ * how many to keep before short ones are made one; 0: 4096. All workers together get at most 2^20, but at least 16
+ * each. */
 BL_API int bl_trace_start(bl_context *context, uint32_t spans_per_worker);
 BL_API int bl_trace_stop(bl_context *context);
-/* Worker by worker, without gap or overlap and in the order of time; NULL for none and during a run. Valid until the next run, bl_trace_start or bl_close. */
+/* Worker by worker, without gap or overlap and in the order of time; NULL for none and during a run. Valid until the
+ * next run, bl_trace_start or bl_close. */
 BL_API const bl_span *bl_trace(const bl_context *context, size_t *count);
 
 /* ---- a plain function as a program: CPU only, no template, a call per task ---- */
@@ -222,8 +238,9 @@ BL_API const bl_span *bl_trace(const bl_context *context, size_t *count);
 typedef struct bl_task bl_task;
 typedef void (*bl_task_function)(bl_task *task, const void *payload, uint32_t index, const void *shared);
 
-/* `payload_bytes`: a multiple of 4, at most 256; the payload that a call is given is aligned to 16 bytes. `max_spawn`: about how many entries a call
- * spawns, no limit. NULL when out of memory or for a size that is not accepted. */
+/* `payload_bytes`: a multiple of 4, at most 256; the payload that a call is given is aligned to 16 bytes.
+ * `max_spawn`: about how many entries a call spawns, no limit. NULL when out of memory or for a size that is not
+ * accepted. */
 BL_API bl_program *bl_program_from_function(bl_task_function run, size_t payload_bytes, size_t shared_bytes,
                                             uint32_t max_spawn);
 /* The body of a parallel loop: bl_run_range without a payload calls it with pieces [begin, end) of the range. */

@@ -1,5 +1,5 @@
-/* BL_API declares a function of the library that a user's object may call. The shared library exports these and nothing else; tests/exports.txt lists
- * them. */
+/* BL_API declares a function of the library that a user's object may call. The shared library exports these and
+ * nothing else; tests/exports.txt lists them. */
 #ifndef BL_EXPORT_H
 #define BL_EXPORT_H
 

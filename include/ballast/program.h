@@ -2,43 +2,58 @@
  *
  *     #define BL_PROGRAM  NAME            defines  const bl_program *NAME_cpu(void)  in a .c file,
  *                                                  extern "C" const bl_program *NAME_cuda(void)  in a .cu file
- *     #define BL_PAYLOAD  type            what a task carries; a plain type whose size is a multiple of 4, aligned to at most 128 bytes
- *     #define BL_RUN      function        (bl_task *, const BL_PAYLOAD *, uint32_t index, const BL_SHARED *, BL_LOCAL *)
+ *     #define BL_PAYLOAD  type            what a task carries; a plain type whose size is a multiple of 4, aligned to
+ *                                         at most 128 bytes
+ *     #define BL_RUN      function        (bl_task *, const BL_PAYLOAD *, uint32_t index, const BL_SHARED *,
+ *                                         BL_LOCAL *)
  *   or instead of it, for loops whose steps are small,
- *     #define BL_RANGE_RUN function       (bl_task *, const BL_PAYLOAD *, uint32_t begin, uint32_t end, const BL_SHARED *, BL_LOCAL *):
- *                                         is given a piece of the range at once; what it has not begun can be stolen meanwhile
+ *     #define BL_RANGE_RUN function       (bl_task *, const BL_PAYLOAD *, uint32_t begin, uint32_t end, const
+ *                                         BL_SHARED *, BL_LOCAL *): is given a piece of the range at once; what it has
+ *                                         not begun can be stolen meanwhile
  *   and if wanted
- *     #define BL_SHARED   type            (default bl_nothing) passed by value to every run; pointers in it point to memory of the device
+ *     #define BL_SHARED   type            (default bl_nothing) passed by value to every run; pointers in it point to
+ *                                         memory of the device
  *     #define BL_LOCAL    type            (default bl_nothing) per lane, zeroed when a worker starts ...
- *     #define BL_MERGE    function        ... and given to (const BL_SHARED *, const BL_LOCAL *) when it ends: add up with atomics
+ *     #define BL_MERGE    function        ... and given to (const BL_SHARED *, const BL_LOCAL *) when it ends: add up
+ *                                         with atomics
  *     #define BL_SCRATCH  type            memory shared by the lanes of one task, t->scratch
- *     #define BL_SPLIT    function        (BL_PAYLOAD *kept, BL_PAYLOAD *given, uint32_t begin, uint32_t end, const BL_SHARED *) -> middle: where to
- *                                         divide a range for a thief, begin < middle < end; both payloads are copies. Default: in half
- *     #define BL_GRAIN      n               BL_RANGE_RUN: indices taken at once; default 0: as many as take some microseconds
- *     #define BL_RESULT   type            what a task returns (task.h: bl_return, bl_fork); a plain type as BL_PAYLOAD is
- *     #define BL_JOIN     function        (bl_task *, const BL_PAYLOAD *forked, const BL_RESULT *results, uint32_t count, const BL_SHARED *, BL_LOCAL *)
- *     #define BL_JOIN_WIDTH n             children of one fork, up to 32767; default 8. A CPU takes wider forks too, if more slowly, but not with
- *                                         a checkpoint; elsewhere they are an error
+ *     #define BL_SPLIT    function        (BL_PAYLOAD *kept, BL_PAYLOAD *given, uint32_t begin, uint32_t end, const
+ *                                         BL_SHARED *) -> middle: where to divide a range for a thief, begin < middle <
+ *                                         end; both payloads are copies. Default: in half
+ *     #define BL_GRAIN      n               BL_RANGE_RUN: indices taken at once; default 0: as many as take some
+ *                                           microseconds
+ *     #define BL_RESULT   type            what a task returns (task.h: bl_return, bl_fork); a plain type as BL_PAYLOAD
+ *                                         is
+ *     #define BL_JOIN     function        (bl_task *, const BL_PAYLOAD *forked, const BL_RESULT *results, uint32_t
+ *                                         count, const BL_SHARED *, BL_LOCAL *)
+ *     #define BL_JOIN_WIDTH n             children of one fork, up to 32767; default 8. A CPU takes wider forks too, if
+ *                                         more slowly, but not with a checkpoint; elsewhere they are an error
  *     #define BL_SUM 1                    instead of BL_JOIN: results are uint64_t and add up
- *     #define BL_MAX_SPAWN n              entries that one task spawns (bl_spawn, bl_spawn_n and bl_fork count one each); default 1. On a CPU a task may
- *                                         spawn more. Elsewhere that is an error, and what the joins spawn that a task's result sets off counts with it
+ *     #define BL_MAX_SPAWN n              entries that one task spawns (bl_spawn, bl_spawn_n and bl_fork count one
+ *                                         each); default 1. On a CPU a task may spawn more. Elsewhere that is an error,
+ *                                         and what the joins spawn that a task's result sets off counts with it
  *     #define BL_LANE_TASKS 1             every lane runs a task of its own; default 0: the lanes of a block share one
  *     #define BL_LANES    n               lanes per block on a GPU, a multiple of 32; default 128
- *     #define BL_RESIDENT n               lane tasks: warps that a multiprocessor should hold at once, a multiple of 4; the compiler keeps to as many
- *                                         registers. Default: it uses what it likes
- *     #define BL_SCHEDULERS which         on a GPU every scheduler is a kernel of its own, so a program names those that it wants beside the default one:
- *                                         BL_SCHEDULERS_PAPERS, BL_SCHEDULERS_ALL (takes minutes), or a list of them with |, as in
- *                                         (BL_SCHEDULER_steal_abp | BL_SCHEDULER_list). A CPU and the simulated machine always have all
- *     #define BL_AUTO     "steal:bwd"     what "auto" means for this program, where it has that scheduler; default: what the library chooses
- *     #define BL_CHECKED  1               more checks, which cost time, also on GPUs: sums of BL_SUM that reach 2^48, payloads and results at addresses
- *                                         that are no multiple of 4. For all programs of a file: -DBL_CHECKED
- *     #define BL_DONE_TEST function       (const BL_SHARED *) -> bool: what the papers ask instead of detecting termination
+ *     #define BL_RESIDENT n               lane tasks: warps that a multiprocessor should hold at once, a multiple of 4;
+ *                                         the compiler keeps to as many registers. Default: it uses what it likes
+ *     #define BL_SCHEDULERS which         on a GPU every scheduler is a kernel of its own, so a program names those
+ *                                         that it wants beside the default one: BL_SCHEDULERS_PAPERS, BL_SCHEDULERS_ALL
+ *                                         (takes minutes), or a list of them with |, as in (BL_SCHEDULER_steal_abp |
+ *                                         BL_SCHEDULER_list). A CPU and the simulated machine always have all
+ *     #define BL_AUTO     "steal:bwd"     what "auto" means for this program, where it has that scheduler; default:
+ *                                         what the library chooses
+ *     #define BL_CHECKED  1               more checks, which cost time, also on GPUs: sums of BL_SUM that reach 2^48,
+ *                                         payloads and results at addresses that are no multiple of 4. For all programs
+ *                                         of a file: -DBL_CHECKED
+ *     #define BL_DONE_TEST function       (const BL_SHARED *) -> bool: what the papers ask instead of detecting
+ *                                         termination
  *     #include <ballast/program.h>
  *
  * The task is inlined into the worker loop. All macros but BL_CHECKED are undefined again at the end.
  *
- * What is wrong with a program is found by the compiler where it can be, else when it happens: the run ends with BL_EMISUSE, and bl_error_detail says what a
- * task did. Define BL_PAYLOAD and BL_RESULT before task.h, and the compiler also compares the sizes of what is spawned, forked and returned.
+ * What is wrong with a program is found by the compiler where it can be, else when it happens: the run ends with
+ * BL_EMISUSE, and bl_error_detail says what a task did. Define BL_PAYLOAD and BL_RESULT before task.h, and the compiler
+ * also compares the sizes of what is spawned, forked and returned.
  */
 #ifndef BL_PROGRAM_ONCE
 #define BL_PROGRAM_ONCE

@@ -1,10 +1,11 @@
 /* What a task function sees: its lanes, spawn, and the group operations. Include this before the task function, and
  * program.h after it.
  *
- *     static BL_TASK void my_run(bl_task *t, const my_payload *p, uint32_t index, const my_shared *shared, my_local *local);
+ *     static BL_TASK void my_run(bl_task *t, const my_payload *p, uint32_t index, const my_shared *shared,
+ *     my_local *local);
  *
- * A task is run by t->lanes lanes, this one being t->lane; write `for (i = t->lane; i < n; i += t->lanes)` and the same text runs
- * with one CPU thread, one GPU thread, a warp or a block.
+ * A task is run by t->lanes lanes, this one being t->lane; write `for (i = t->lane; i < n; i += t->lanes)` and the same
+ * text runs with one CPU thread, one GPU thread, a warp or a block.
  *
  * | may be called                    | by                                                   |
  * |----------------------------------|------------------------------------------------------|
@@ -64,14 +65,15 @@ BL_HOT_FN void bl__report(const bl_task *t, bl__misuse what, uint32_t number) {
     bl__stop_for_misuse(t->run->control, what, number);
 }
 
-/* Programs with BL_RESULT: whether this task is one of the roots given to bl_run_join, and so nobody's child. Its payload is its own then; a child has
- * its fork's, and an index. */
+/* Programs with BL_RESULT: whether this task is one of the roots given to bl_run_join, and so nobody's child. Its
+ * payload is its own then; a child has its fork's, and an index. */
 BL_HOT_FN bool bl_is_root(const bl_task *t) { return t->join & BL__ROOT && t->join != BL__NO_JOIN; }
 
 /* ---- spawning ---- */
 
 #if BL_WARP == 1
-/* The stack is full: into memory that grows. Like all that is called and not inlined it is not given the task, which can so stay in registers. */
+/* The stack is full: into memory that grows. Like all that is called and not inlined it is not given the task, which
+ * can so stay in registers. */
 BL_COLD_FN uint32_t *bl__outbox_overflow(bl__stack *s, uint32_t words, uint32_t *stop) {
     uint32_t *slot = bl__extra_slot(s, words);
     if (!slot)
@@ -109,7 +111,8 @@ BL_HOT_FN void bl__outbox_show(bl_task *t, uint32_t number) {
 #endif
 }
 
-/* Publishes one entry: `count` sibling tasks with the same payload and the indices 0 .. count-1. A zero count spawns nothing. */
+/* Publishes one entry: `count` sibling tasks with the same payload and the indices 0 .. count-1. A zero count spawns
+ * nothing. */
 BL_HOT_FN void bl__spawn(bl_task *t, const void *payload, uint32_t bytes, uint32_t count, uint32_t join) {
     if (count == 0)
         return;
@@ -134,10 +137,11 @@ BL_HOT_FN void bl__spawn(bl_task *t, const void *payload, uint32_t bytes, uint32
 
 /* ---- joins: programs with BL_RESULT ----
  *
- * Every task does exactly one of two things: it returns a result, or it forks. A fork is an entry of `count` (at least one) children with the same
- * payload, told apart by their indices, and `forked`, which is kept. When all children have returned, BL_JOIN is called with `forked` and their results in
- * the order of the indices; it too returns or forks. With BL_SUM there is no BL_JOIN: the result of a fork is the sum of its children's results, which
- * must stay below 2^48. A task that was spawned and not forked returns to nobody. */
+ * Every task does exactly one of two things: it returns a result, or it forks. A fork is an entry of `count` (at
+ * least one) children with the same payload, told apart by their indices, and `forked`, which is kept. When all
+ * children have returned, BL_JOIN is called with `forked` and their results in the order of the indices; it too
+ * returns or forks. With BL_SUM there is no BL_JOIN: the result of a fork is the sum of its children's results,
+ * which must stay below 2^48. A task that was spawned and not forked returns to nobody. */
 
 /* The first of the two that a task does. */
 BL_HOT_FN bool bl__ends(bl_task *t, uint32_t how) {
@@ -228,8 +232,9 @@ BL_HOT_FN void bl__return(bl_task *t, const void *result, uint32_t bytes) {
         bl__words_copy((bl_word *)to, (const bl_word *)result, bytes / 4);
 }
 
-/* Dependencies: `unmet` counts what must be done before something may start. True for who does the last of it, and who should spawn it then: it
- * sees everything that the others had written before they arrived (the addition is release and acquire). */
+/* Dependencies: `unmet` counts what must be done before something may start. True for who does the last of it, and
+ * who should spawn it then: it sees everything that the others had written before they arrived (the addition is
+ * release and acquire). */
 BL_FN bool bl_arrive(uint32_t *unmet) { return bl_fetch_add32_acq_rel(unmet, (uint32_t)-1) == 1; }
 
 /* Ends the run: no new task starts, and bl_run returns BL_ETASK. */
@@ -263,8 +268,8 @@ BL_FN void bl_sync(const bl_task *t) {
 
 #endif
 
-/* Outside of the guard: where BL_PAYLOAD and BL_RESULT are defined before this header is included (again), the compiler compares sizes. Otherwise
- * that is done when it happens, and the run ends with BL_EMISUSE. */
+/* Outside of the guard: where BL_PAYLOAD and BL_RESULT are defined before this header is included (again), the
+ * compiler compares sizes. Otherwise that is done when it happens, and the run ends with BL_EMISUSE. */
 #undef BL__MUST_BE_PAYLOAD
 #undef BL__MUST_BE_RESULT
 #ifdef BL_PAYLOAD

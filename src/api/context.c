@@ -210,7 +210,8 @@ int bl_open_sized(bl_context **context, const bl_config *given, size_t config_by
 
 bool bl__inherited(const bl_context *c) { return c->process != (int)getpid(); }
 
-/* The busy word is the only thing that a second caller may touch. What an earlier call wrote is ordered by it: acquire here, release in bl__leave. */
+/* The busy word is the only thing that a second caller may touch. What an earlier call wrote is ordered by it:
+ * acquire here, release in bl__leave. */
 int bl__enter(bl_context *c) {
     uint32_t idle = 0;
     if (!c) {

@@ -1,4 +1,5 @@
-/* A plain function as a program: the worker loop once more, with a call per task and payloads whose size is known at run time. */
+/* A plain function as a program: the worker loop once more, with a call per task and payloads whose size is known at
+ * run time. */
 #include "internal.h"
 
 #include <ballast/task.h>

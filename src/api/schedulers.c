@@ -251,7 +251,8 @@ static int check_fields(bl_context *c, const bl__plan *plan, const scheduler *s)
     return BL_EINVAL;
 }
 
-/* Whether "auto" may mean that one: it is there, has a use for what was asked for, and can be stopped if that is wanted. */
+/* Whether "auto" may mean that one: it is there, has a use for what was asked for, and can be stopped if that is
+ * wanted. */
 static bool may_choose(const bl_context *c, const bl_program *program, const char *name, int lane_tasks, scheduler *s) {
     bool to_stop = c->config.time_limit > 0 || c->config.checkpoint[0], alias;
     return name && resolve(name, s, &alias) && find_instance(program, s, lane_tasks) &&

@@ -101,7 +101,8 @@ static int cpu_enumerate(uint32_t i, bl_device_info *info) {
 
 /* ---- threads ---- */
 
-/* A thread's part of a job: its worker, or group after group of a static wave as a GPU's hardware would hand them out. */
+/* A thread's part of a job: its worker, or group after group of a static wave as a GPU's hardware would hand them
+ * out. */
 static void run_groups(cpu_device *d, uint32_t number) {
     const bl__run *run = d->run;
     bl__stack *stack = bl__stack_of(run, number);

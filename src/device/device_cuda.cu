@@ -1,4 +1,5 @@
-/* Device: an NVIDIA GPU. Kernels of a program live in the user's object; this file owns memory, streams and the watch. */
+/* Device: an NVIDIA GPU. Kernels of a program live in the user's object; this file owns memory, streams and the
+ * watch. */
 extern "C" {
 #include "internal.h"
 }
@@ -245,7 +246,8 @@ static int cuda_launch(bl_context *c, const bl__plan *plan, const bl__run *run, 
         return status;
     uint32_t blocks = (run->groups + plan->workers_per_block - 1) / plan->workers_per_block;
     size_t memory = (size_t)run->worker_memory * plan->workers_per_block;
-    /* Workers that wait for each other must all be resident; those of a wave, or of a loop that each may leave alone, need not. */
+    /* Workers that wait for each other must all be resident; those of a wave, or of a loop that each may leave
+     * alone, need not. */
     int cooperative = !(plan->traits & BL_TRAIT_WAVES) && !run->alone;
     int error = d->timing ? cudaEventRecord(d->started, d->stream) : cudaSuccess;
     d->timed = d->timed || d->timing;

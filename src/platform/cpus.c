@@ -1,4 +1,5 @@
-/* Which cores a process may use: its affinity mask, its control groups, and a count per core of the workers that are bound to it. */
+/* Which cores a process may use: its affinity mask, its control groups, and a count per core of the workers that are
+ * bound to it. */
 #include "cpus.h"
 
 #include <ballast/platform/platform.h>
@@ -75,7 +76,8 @@ static bool has_word(const char *list, const char *word) {
     return false;
 }
 
-/* Which group this process is in, from a line "number:controllers:path" of proc/self/cgroup; version 2 names no controllers. */
+/* Which group this process is in, from a line "number:controllers:path" of proc/self/cgroup; version 2 names no
+ * controllers. */
 static bool find_group(const char *root, bool version_2, char group[LINE]) {
     char path[PATH], line[LINE];
     snprintf(path, sizeof path, "%.4000s/proc/self/cgroup", root);
@@ -96,8 +98,9 @@ static bool find_group(const char *root, bool version_2, char group[LINE]) {
     return found;
 }
 
-/* From a line of proc/self/mountinfo: "id parent device TOP PLACE options - type source OPTIONS". TOP is the group that is mounted at PLACE; in a
- * container it is often the container's own, and the group's path may be told from there or from the machine's top. */
+/* From a line of proc/self/mountinfo: "id parent device TOP PLACE options - type source OPTIONS". TOP is the group
+ * that is mounted at PLACE; in a container it is often the container's own, and the group's path may be told from
+ * there or from the machine's top. */
 static uint32_t quota_of_mount(const char *root, char *line) {
     char top[LINE], place[LINE], type[16], options[LINE], group[LINE], folder[PATH];
     char *behind = strstr(line, " - ");

@@ -24,7 +24,8 @@ bool bl__can_fence_all_threads(void) {
     return works;
 }
 
-/* Without the registration the system refuses the fence; and it may at any time (no memory, a filter of system calls set since). */
+/* Without the registration the system refuses the fence; and it may at any time (no memory, a filter of system calls
+ * set since). */
 bool bl__fence_all_threads(void) {
     return bl__can_fence_all_threads() && syscall(__NR_membarrier, PRIVATE_EXPEDITED, 0, 0) == 0;
 }

@@ -32,8 +32,8 @@ static int follow_links(char path[BL__PATH]) {
     return ELOOP;
 }
 
-/* Links below /proc lead to files that may have no name any more: those cannot be replaced. Another process may replace the target between the two
- * looks, so they are taken more than once before they count as different. */
+/* Links below /proc lead to files that may have no name any more: those cannot be replaced. Another process may
+ * replace the target between the two looks, so they are taken more than once before they count as different. */
 static int check_target(const char *path, const char *target) {
     enum { LOOKS = 100 };
     struct stat asked, found;
@@ -119,8 +119,8 @@ int bl__replace_open(bl__replace *r) {
     return why;
 }
 
-/* A link cannot replace a file, but a name can: where there is a file, the new one is given the other name first. Only a process that is killed at this
- * very moment leaves that behind. */
+/* A link cannot replace a file, but a name can: where there is a file, the new one is given the other name first.
+ * Only a process that is killed at this very moment leaves that behind. */
 static int give_name(bl__replace *r) {
     char path[32];
     proc_path(fileno(r->file), path);

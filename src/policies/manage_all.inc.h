@@ -1,4 +1,5 @@
-/* The management of every queue as one function of the target: included by one file per target, which names it BL__MANAGE. */
+/* The management of every queue as one function of the target: included by one file per target, which names it
+ * BL__MANAGE. */
 #include <ballast/generated/queues.h>
 #include <ballast/parts/pool.h>
 #include <ballast/parts/region.h>

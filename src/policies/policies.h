@@ -1,4 +1,5 @@
-/* What the schedulers are made of, for the files that compile them: one per policy and target, which the build writes. */
+/* What the schedulers are made of, for the files that compile them: one per policy and target, which the build
+ * writes. */
 #ifndef BALLAST_POLICIES_H
 #define BALLAST_POLICIES_H
 

@@ -1,5 +1,5 @@
-/* Template: the scheduler BL_SCHEDULER with the queue BL_QUEUE as a bl__policy of its own, for a target whose code the host runs. BL_INSTANCE is
- * part of every name. */
+/* Template: the scheduler BL_SCHEDULER with the queue BL_QUEUE as a bl__policy of its own, for a target whose code
+ * the host runs. BL_INSTANCE is part of every name. */
 #define BL__NAME(x) BL_CAT(BL_CAT(bl__, x##_), BL_INSTANCE)
 #define BL_QUEUE_(x) BL_CAT(BL_QUEUE, _##x)
 #define BL__TAKES_PIECES (w->run->pieces)

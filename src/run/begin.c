@@ -79,7 +79,8 @@ static void make_loop(bl__job *j, uint32_t range) {
     j->run.alone = j->run.grain && j->plan.program->max_spawn == 0;
 }
 
-/* Root entries into flat. A range is dealt out, a part for each worker; more than one root come only with a range of one. */
+/* Root entries into flat. A range is dealt out, a part for each worker; more than one root come only with a range of
+ * one. */
 static int upload_roots(bl__job *j, const void *roots, uint32_t count, uint32_t range) {
     bool whole = range == 1 || (j->plan.traits & BL_TRAIT_WAVES) || is_loop(j, range);
     uint32_t parts = whole ? 1 : range < j->run.workers ? range : j->run.workers;

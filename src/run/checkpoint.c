@@ -1,4 +1,5 @@
-/* Checkpoints: what is left of a run, and the memory of its context, in a file; ballast.h tells what for, checkpoint.h how it looks. */
+/* Checkpoints: what is left of a run, and the memory of its context, in a file; ballast.h tells what for,
+ * checkpoint.h how it looks. */
 #include "checkpoint.h"
 #include "platform/replace.h"
 

@@ -1,4 +1,5 @@
-/* CPU: what workers keep in memory of their own because it found no room, entries and results of wide forks; and how the host gets at it. */
+/* CPU: what workers keep in memory of their own because it found no room, entries and results of wide forks; and how
+ * the host gets at it. */
 #include "job.h"
 
 #include <ballast/parts/gate.h>

@@ -52,7 +52,8 @@ void bl__add_up(bl__job *j); /* the workers' counters into the statistics */
 
 /* All that there is to do into flat, or for a loop of range stealing into the run; in_first and *tasks for waves. */
 int bl__begin(bl__job *j, const void *roots, uint32_t count, uint32_t range, uint32_t *tasks);
-/* Between two launches, with all that is left in flat or in the in-array. Writes a checkpoint if it is time. Not BL_OK: the run ends here. */
+/* Between two launches, with all that is left in flat or in the in-array. Writes a checkpoint if it is time. Not
+ * BL_OK: the run ends here. */
 int bl__look_up(bl__job *j);
 
 /* ---- waves.c ---- */

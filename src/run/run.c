@@ -332,7 +332,8 @@ static void abandon(bl__job *j) {
     pthread_mutex_unlock(&lock);
 }
 
-/* A job with room for a copy of the shared data behind it. bl_program_from_function's data is the function and where the copy lies. */
+/* A job with room for a copy of the shared data behind it. bl_program_from_function's data is the function and where
+ * the copy lies. */
 static bl__job *new_job(bl_context *c, const bl_program *program, const void *shared) {
     bl__function_data function = {program->function, NULL};
     const size_t head = aligned(sizeof(bl__job) + sizeof function);

@@ -1,5 +1,5 @@
-/* What the simulated machine knows of an exploration: whom to hand its operations to. The explorer itself (verify/explorer) is a library of its own,
- * which the prover and tests link. */
+/* What the simulated machine knows of an exploration: whom to hand its operations to. The explorer itself
+ * (verify/explorer) is a library of its own, which the prover and tests link. */
 #ifndef BALLAST_SIM_EXPLORING_H
 #define BALLAST_SIM_EXPLORING_H
 

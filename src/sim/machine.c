@@ -146,7 +146,8 @@ uint64_t bl__sim_clock(void) {
     return outside_points + clock_of(m, m->self);
 }
 
-/* Without virtual time the clock counts steps of all fibers: this is many of them at once. An exploration has no use for it. */
+/* Without virtual time the clock counts steps of all fibers: this is many of them at once. An exploration has no use
+ * for it. */
 void bl__sim_spend(uint64_t ticks) {
     machine *m = running;
     if (!m) {

@@ -4,7 +4,8 @@
  *   machine.c    fibers, warps and blocks, the run from start to end
  *   schedule.c   who goes on: from a seed, by virtual time, or replayed
  *   memory.c     what a load returns, and who sleeps on which word; sequentially consistent
- *   exploring.h  how the machine hands its operations to an exploration (verify/explorer), which is a library of its own
+ *   exploring.h  how the machine hands its operations to an exploration (verify/explorer), which is a library of its
+ *                own
  *
  * platform/sim.h forwards to machine and memory. Each part sees of the others what is declared below, no more.
  *
@@ -47,8 +48,9 @@ bl_sim_result bl_sim_run(uint32_t blocks, uint32_t lanes, bl_sim_body body, void
 /* The clock goes on from run to run; after this it begins anew, so that the same seed gives the same times. */
 void bl_sim_start_clock(void);
 
-/* Virtual time. Every fiber has a clock, all begin at 0, and the fiber with the lowest one goes on; the seed breaks ties. So fibers run at
- * the same time, as on a real machine, and the run takes as long as the highest clock says: the makespan.
+/* Virtual time. Every fiber has a clock, all begin at 0, and the fiber with the lowest one goes on; the seed breaks
+ * ties. So fibers run at the same time, as on a real machine, and the run takes as long as the highest clock says: the
+ * makespan.
  *
  *   an operation on memory, bl_clock   1 tick
  *   bl_spend(n)                        n ticks: the work of a task
@@ -58,7 +60,8 @@ void bl_sim_start_clock(void);
  *
  * The seed adds up to an eighth of each cost, and up to one tick. bl_clock and bl_time tell the fiber's own clock.
  *
- * For the runs of device "sim" that this thread starts from now on; bl_stats.seconds then has the makespan, a tick as a nanosecond. */
+ * For the runs of device "sim" that this thread starts from now on; bl_stats.seconds then has the makespan, a tick
+ * as a nanosecond. */
 void bl_sim_use_time(bool timed);
 bool bl_sim_uses_time(void);
 

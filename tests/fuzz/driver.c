@@ -1,7 +1,9 @@
-/* Runs a harness over the files of its corpus, and then over mutations of them: fuzz_NAME [--runs N] [--seconds S] [--seed S] [--finding FILE] PATH...
+/* Runs a harness over the files of its corpus, and then over mutations of them: fuzz_NAME [--runs N] [--seconds S]
+ * [--seed S] [--finding FILE] PATH...
  *
- * PATH is an input or a folder of inputs. The same seed makes the same mutations. An input that breaks something, takes longer than PATIENCE or more
- * memory than MEMORY is left in FILE, fuzz_NAME.finding unless given, and the status is 1. It knows nothing of coverage: where there is libFuzzer, that goes deeper. */
+ * PATH is an input or a folder of inputs. The same seed makes the same mutations. An input that breaks something,
+ * takes longer than PATIENCE or more memory than MEMORY is left in FILE, fuzz_NAME.finding unless given, and the
+ * status is 1. It knows nothing of coverage: where there is libFuzzer, that goes deeper. */
 #include "fuzz.h"
 
 #include "clock.h"

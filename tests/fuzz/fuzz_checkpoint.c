@@ -1,8 +1,8 @@
-/* Checkpoints, as config.resume reads them. If the first byte is even the rest is the file. If it is odd, what tells the run from others and the checksum
- * are put right, so that all else is looked at.
+/* Checkpoints, as config.resume reads them. If the first byte is even the rest is the file. If it is odd, what tells
+ * the run from others and the checksum are put right, so that all else is looked at.
  *
- * The program is a tree with joins whose tasks end soon whatever their payloads say: it may go on from what it is given, or refuse that in one line and
- * leave all memory as it was. */
+ * The program is a tree with joins whose tasks end soon whatever their payloads say: it may go on from what it is
+ * given, or refuse that in one line and leave all memory as it was. */
 #include "fuzz.h"
 
 #include "run/checkpoint.h"

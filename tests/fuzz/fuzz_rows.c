@@ -1,4 +1,5 @@
-/* Rows of a suite, as `ballast report` reads them: the head says which suite. The page is made, but for the plots that gnuplot draws. */
+/* Rows of a suite, as `ballast report` reads them: the head says which suite. The page is made, but for the plots
+ * that gnuplot draws. */
 #include "fuzz.h"
 
 #include "report.h"

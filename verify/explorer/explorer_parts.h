@@ -1,5 +1,6 @@
-/* Inside an exploration: what explore.c (who goes on), views.c and order.c (memory), sites.c and listing.c share. See explorer.h
- * for its use. Nothing is allocated from execution to execution; locations and plain words are forgotten by a generation. */
+/* Inside an exploration: what explore.c (who goes on), views.c and order.c (memory), sites.c and listing.c share.
+ * See explorer.h for its use. Nothing is allocated from execution to execution; locations and plain words are
+ * forgotten by a generation. */
 #ifndef BALLAST_EXPLORER_PARTS_H
 #define BALLAST_EXPLORER_PARTS_H
 

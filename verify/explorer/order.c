@@ -11,11 +11,11 @@
  *
  * An execution is made step by step, and what is made last has no way out but to a store that was made earlier and that
  * it did not read. So a cycle is closed by a load that reads an old store or never, and it is for those loads that
- * bl__order_allows decides. Whether there is a cycle is told by what reads from what and the orders of stores alone, and not
- * by the order of the steps: the reduction needs to know nothing of seq_cst.
+ * bl__order_allows decides. Whether there is a cycle is told by what reads from what and the orders of stores alone,
+ * and not by the order of the steps: the reduction needs to know nothing of seq_cst.
  *
- * The clocks of views tell hb. For eco every store keeps, as clocks, what happens before the accesses that come before it
- * in eco. */
+ * The clocks of views tell hb. For eco every store keeps, as clocks, what happens before the accesses that come
+ * before it in eco. */
 #include "explorer_parts.h"
 
 #include <stdlib.h>

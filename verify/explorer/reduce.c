@@ -1,8 +1,8 @@
 /* What of an exploration need not be tried, because another execution shows the same.
  *
  * Steps depend on each other when both touch one location and one of them writes. What an execution is depends on which
- * store each load read and on the order of the stores, also as to seq_cst (order.c). Two orders of independent steps are
- * shown once, by
+ * store each load read and on the order of the stores, also as to seq_cst (order.c). Two orders of independent steps
+ * are shown once, by
  *   - dynamic partial order reduction with source sets (Abdulla et al. 2014): a decision tries one fiber first, and
  *     another only when a later step is seen to be in a race with what was decided, and that fiber could lead there;
  *   - sleep sets (Godefroid 1996): who was tried at a decision sleeps in its siblings until somebody makes a step that

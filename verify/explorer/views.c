@@ -11,8 +11,8 @@
  *   fences            An acquire fence joins what relaxed loads have read before it; a relaxed store carries the view
  *                     of the last release fence before it.
  *   seq_cst           is acquire and release, and what RC11 demands of seq_cst accesses and fences besides: order.c.
- *   light and heavy   A heavy fence is a seq_cst fence; a light fence orders nothing but with heavy ones of others, as two
- *                     seq_cst fences would. That is what both a full fence on either side and membarrier with a
+ *   light and heavy   A heavy fence is a seq_cst fence; a light fence orders nothing but with heavy ones of others, as
+ *                     two seq_cst fences would. That is what both a full fence on either side and membarrier with a
  *                     compiler barrier keep.
  *   plain data        (bl_data_read, bl_data_write) has clocks in the views: an access that does not happen after all
  *                     earlier ones that it conflicts with is a race, and wrong. What was there at the start happened
@@ -20,8 +20,8 @@
  *   meetings          of lanes join the views of all of them.
  *
  * The model is RC11 (Lahav et al. 2017), where it differs from C11 and C++20 the weakest of the three; but for release
- * sequences, which are those of C++20, shorter. It shows nothing that RC11 forbids: tests/test_rc11_sim.c compares it with
- * the axioms. What it cannot show, and so cannot find mistakes by:
+ * sequences, which are those of C++20, shorter. It shows nothing that RC11 forbids: tests/test_rc11_sim.c compares it
+ * with the axioms. What it cannot show, and so cannot find mistakes by:
  *   - load buffering: a load never returns a store that comes later in the execution. So no order is missed here that
  *     only keeps a load before somebody's later store (a racing read of a slot before it is written again); if the read
  *     is plain data it is a race and found. RC11 itself allows it only where nothing depends on what was loaded;

@@ -1,5 +1,5 @@
-/* The tree as a program, for every scheduler with every queue that the build has found: the text of the CPU's workers with the memory of the
- * simulated machine. */
+/* The tree as a program, for every scheduler with every queue that the build has found: the text of the CPU's
+ * workers with the memory of the simulated machine. */
 #define bl__sleep prove_sleep
 #define bl__nap prove_nap
 #define bl__wake prove_wake
@@ -38,7 +38,8 @@ static BL_TASK void wait_for(tree *tree, uint32_t n) {
         bl_wait_change32(&tree->met, seen, &tries);
 }
 
-/* Apart, children are waited for by their parent. Together, the first two meet: they are run at the same time, or never end. */
+/* Apart, children are waited for by their parent. Together, the first two meet: they are run at the same time, or
+ * never end. */
 static BL_TASK void meet(tree *tree, uint32_t task) {
     if (!tree->held || task == 0 || (tree->together && task > 2))
         return;

@@ -1,7 +1,7 @@
 /* The program that schedulers are explored with: a small tree of tasks.
  *
- * Tasks are numbered; `roots` of them are there at the start, and task t spawns those of roots + t * width .. + width - 1
- * that are less than `tasks`. Before it spawns a task it leaves something for it, plain data. */
+ * Tasks are numbered; `roots` of them are there at the start, and task t spawns those of roots + t * width .. +
+ * width - 1 that are less than `tasks`. Before it spawns a task it leaves something for it, plain data. */
 #ifndef BALLAST_PROVE_EXPLORED_TREE_H
 #define BALLAST_PROVE_EXPLORED_TREE_H
 

@@ -1,20 +1,21 @@
-/* The gate (parts/gate.h) of a thread's private stack, and raids on it (runtime/raid.inc.h): an owner that runs what is on its stack against thieves that
- * take what it has not begun.
+/* The gate (parts/gate.h) of a thread's private stack, and raids on it (runtime/raid.inc.h): an owner that runs what is
+ * on its stack against thieves that take what it has not begun.
  *
  * The owner's stack is given as letters, oldest entry first:
  *   0 1 2    a task that spawns as many
  *   a b c    a range of 2, 3 or 4 tasks
  *   A        a range of 2 tasks that spawn one each
- * It runs its newest entry, index by index as in runtime/loop/thread.inc.h, until nothing is left. Each thief visits as often as its digit says, and runs what it
- * took. "alone": there is no heavy fence.
+ * It runs its newest entry, index by index as in runtime/loop/thread.inc.h, until nothing is left. Each thief visits as
+ * often as its digit says, and runs what it took. "alone": there is no heavy fence.
  *   Every task is run once, by somebody, and finds what was left for it before it was spawned, plain data.
  *
- * "forks": one task that forks, with the tree of joins.c. So thieves mark records as shared while their owner, in a task, makes more of them, and come
- * last, or do not. Results are in slots, plain data, or added up. The root goes on once, with all results.
+ * "forks": one task that forks, with the tree of joins.c. So thieves mark records as shared while their owner, in a
+ * task, makes more of them, and come last, or do not. Results are in slots, plain data, or added up. The root goes on
+ * once, with all results.
  *
- * The texts of gate.h, raid.inc.h, task.h and record.h are the library's. What they do to the stack and to records by plain accesses is said beside them
- * (bl_data_read, bl_data_write), so that a thief and an owner at the stack at the same time are a race, and so is a missing order between them. The owner's
- * loop is that of worker_loop.inc.h. */
+ * The texts of gate.h, raid.inc.h, task.h and record.h are the library's. What they do to the stack and to records
+ * by plain accesses is said beside them (bl_data_read, bl_data_write), so that a thief and an owner at the stack at
+ * the same time are a race, and so is a missing order between them. The owner's loop is that of worker_loop.inc.h. */
 #include "prove.h"
 
 #undef BL_WARP

@@ -1,9 +1,10 @@
-/* The lookout (runtime/lookout.h, runtime/idle.h, runtime/raid.inc.h): nobody sleeps for ever while a worker that is held up in a task has something on its
- * stack.
+/* The lookout (runtime/lookout.h, runtime/idle.h, runtime/raid.inc.h): nobody sleeps for ever while a worker that is
+ * held up in a task has something on its stack.
  *
- * Worker 0 is in one task, which ends when others have run all of its entries, and so it never publishes. The others are out of work: they search and go idle, by
- * the text of the library (runtime/loop), asleep at once, until worker 0 stops all of them. The run does not end otherwise: termination.c explores that. Where a
- * thief publishes to is a number of entries.
+ * Worker 0 is in one task, which ends when others have run all of its entries, and so it never publishes. The others
+ * are out of work: they search and go idle, by the text of the library (runtime/loop), asleep at once, until worker 0
+ * stops all of them. The run does not end otherwise: termination.c explores that. Where a thief publishes to is a
+ * number of entries.
  *   given    the entries are on the stack when the task begins
  *   spawned  it spawns one, waits until that has been run, spawns the next
  *   met      as given, and their tasks end when all have begun: it takes as many workers, none of which may sleep on

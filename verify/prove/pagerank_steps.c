@@ -1,8 +1,10 @@
-/* How apps/pagerank hands over from step to step, by its own text: its tasks need no barrier, only the arrivals at a counter.
+/* How apps/pagerank hands over from step to step, by its own text: its tasks need no barrier, only the arrivals at a
+ * counter.
  *
- * Every node links to every one, itself too, and is a unit of its own. Worker i runs START of unit i and then whatever its tasks have spawned,
- * so nothing is passed from worker to worker but by the arrivals. Values are plain C, which the model does not check; so beside each stands a
- * word of plain data, written before the task that makes the value, and read after the task that adds it up. */
+ * Every node links to every one, itself too, and is a unit of its own. Worker i runs START of unit i and then
+ * whatever its tasks have spawned, so nothing is passed from worker to worker but by the arrivals. Values are plain
+ * C, which the model does not check; so beside each stands a word of plain data, written before the task that makes
+ * the value, and read after the task that adds it up. */
 #include "prove.h"
 
 #include "pagerank/task.h"

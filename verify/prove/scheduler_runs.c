@@ -1,12 +1,13 @@
 /* Schedulers as a whole: a real run of the library (src/run/run.c), on a device whose launches are explored.
  *
- * The workers are those of a CPU, runtime/worker_loop.inc.h with every scheduler and queue, and the host is the library's: it plans, fills the queues,
- * makes them larger after a pause. What the run has allocated is copied before a launch, and each execution begins with that. A client
- * explores one launch of its run; those before it are executed once.
+ * The workers are those of a CPU, runtime/worker_loop.inc.h with every scheduler and queue, and the host is the
+ * library's: it plans, fills the queues, makes them larger after a pause. What the run has allocated is copied before a
+ * launch, and each execution begins with that. A client explores one launch of its run; those before it are executed
+ * once.
  *
- * After an execution the queues and what the workers left are emptied, as the host would after a pause: each task was
- * run once, or waits in one place, or is still to be spawned by one that waits. If nobody asked for a pause then all were
- * run, and before any worker went home. */
+ * After an execution the queues and what the workers left are emptied, as the host would after a pause: each task
+ * was run once, or waits in one place, or is still to be spawned by one that waits. If nobody asked for a pause then
+ * all were run, and before any worker went home. */
 #include "prove.h"
 
 #include "internal.h"
@@ -27,12 +28,14 @@ typedef enum kind { WAVES = 1, QUEUED = 2, RANGES = 4, PAPERS = 8 } kind;
 /* Capacity is 2, or what the library makes of it.
  *   together      the children of a task are one entry
  *   kept          private stacks
- *   held          the first task waits for its children, or the first two of their entry for each other: others must take them off its stack
+ *   held          the first task waits for its children, or the first two of their entry for each other: others must
+ *                 take them off its stack
  *   half          thieves take half
  *   loop, alone   the roots are a range, of tasks that spawn, or that spawn nothing
  *   pause         there is no room for what a task spawns
  *   stopped       the host stops the run, at any time
- *   X|Y           workers that are told what to do: p, P spawn one task or two and publish, f fetches if it has nothing, and runs one */
+ *   X|Y           workers that are told what to do: p, P spawn one task or two and publish, f fetches if it has
+ *                 nothing, and runs one */
 typedef struct shape {
     uint32_t kinds; /* of schedulers that it is for */
     uint32_t workers, roots, width, tasks;

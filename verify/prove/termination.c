@@ -1,6 +1,6 @@
 /* The protocols of the runtime: termination, sleep and wake-up, and the pause in which the host lets a queue grow, with
- * the text that the workers are made from (runtime/termination.h, runtime/idle.h, runtime/loop/idle.inc.h) and the least
- * queue there is, a number of tasks.
+ * the text that the workers are made from (runtime/termination.h, runtime/idle.h, runtime/loop/idle.inc.h) and the
+ * least queue there is, a number of tasks.
  *
  * Workers run tasks; a task of generation g > 0 publishes one of generation g - 1. What a task leaves behind is plain
  * data, and who ends the run reads all of it: an end while a task is in flight is a race, or finds nothing there. A

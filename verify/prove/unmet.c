@@ -1,4 +1,5 @@
-/* Ordered operations and bumps of the source that no client has met: they have no mutants, and must not be forgotten. */
+/* Ordered operations and bumps of the source that no client has met: they have no mutants, and must not be
+ * forgotten. */
 #include "prove.h"
 
 #include <ctype.h>

@@ -5,15 +5,15 @@
  *     word 0      word 1    words 2 ..
  *     begin       end       payload
  *
- * A worker's private stack is a ring of entries, without atomics: plain memory on a CPU, shared memory on a GPU. Tasks are taken at the
- * top (newest), work is published from the bottom (oldest: the largest subtrees). On a GPU only the worker's own lanes can reach it. On a CPU others
- * may take from the bottom while the owner runs a task (gate.h).
+ * A worker's private stack is a ring of entries, without atomics: plain memory on a CPU, shared memory on a GPU. Tasks
+ * are taken at the top (newest), work is published from the bottom (oldest: the largest subtrees). On a GPU only the
+ * worker's own lanes can reach it. On a CPU others may take from the bottom while the owner runs a task (gate.h).
  *
  *     bottom                                 top                                                     limit
  *     | oldest | ...           | newest      | outbox: room for every spawn of the tasks about to run |
  *
- * A CPU thread whose task spawns past the limit keeps the entry as an extra, in memory that grows, until the stack has room again. On a GPU such a
- * spawn ends the run with an error.
+ * A CPU thread whose task spawns past the limit keeps the entry as an extra, in memory that grows, until the stack has
+ * room again. On a GPU such a spawn ends the run with an error.
  */
 #ifndef BL_PARTS_ENTRY_H
 #define BL_PARTS_ENTRY_H
@@ -59,7 +59,8 @@ BL_FN uint32_t *bl__stack_slot(bl__stack *s, uint32_t words, uint32_t i) {
 }
 BL_FN uint32_t bl__stack_count(const bl__stack *s) { return s->top - s->bottom; }
 
-/* By the owner. On a CPU others look at it at any time (lookout.h), so it is moved as an atomic word, which costs nothing. */
+/* By the owner. On a CPU others look at it at any time (lookout.h), so it is moved as an atomic word, which costs
+ * nothing. */
 BL_FN void bl__stack_move_top(bl__stack *s, uint32_t top) {
 #if BL_WARP == 1
     bl_store32_relaxed(&s->top, top);
@@ -83,8 +84,8 @@ BL_FN uint32_t *bl__stack_spare(bl__stack *s, uint32_t words) { return bl__stack
 /* CPU: room for one more extra entry; NULL when out of memory. */
 BL_API uint32_t *bl__extra_slot(bl__stack *s, uint32_t words);
 
-/* A loop and not memcpy: with a constant count it becomes register moves on every target. The padding of a struct is copied with it, and gcc would say
- * of a user's payload that this was never set. */
+/* A loop and not memcpy: with a constant count it becomes register moves on every target. The padding of a struct is
+ * copied with it, and gcc would say of a user's payload that this was never set. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"

@@ -1,20 +1,25 @@
 /* The gate of a thread's private stack: while the owner runs a task, thieves can take what it has not begun.
  *
- *     open    written by the owner: 1 while it is in the user's code and touches nothing of the stack but the slots above top
- *     gate    BL__INSIDE while a thief is at the stack; BL__VISITED after that, until the owner has seen it; BL__ALONE throughout, or not
+ *     open    written by the owner: 1 while it is in the user's code and touches nothing of the stack but the slots
+ *             above top
+ *     gate    BL__INSIDE while a thief is at the stack; BL__VISITED after that, until the owner has seen it; BL__ALONE
+ *             throughout, or not
  *
- * A thief takes the gate and then looks whether the stack is open; the owner shuts the stack and then looks at the gate. So at least one of them sees
- * the other: either the thief finds the stack shut and leaves, or the owner waits until the thief is gone. A thief inside has the stack
- * to itself, up to the top that it read.
+ * A thief takes the gate and then looks whether the stack is open; the owner shuts the stack and then looks at the
+ * gate. So at least one of them sees the other: either the thief finds the stack shut and leaves, or the owner waits
+ * until the thief is gone. A thief inside has the stack to itself, up to the top that it read.
  *
- * This is Dekker's rule, and it needs a full fence between store and load on both sides. The owner passes here with every task, a thief when it
- * has been out of work for a while: so the thief pays for both (bl_fence_heavy), and the owner's fence (bl_fence_light) costs nothing. Where the system
- * has no heavy fence BL__ALONE is set: then every owner takes the slow path, where there is an ordinary fence.
+ * This is Dekker's rule, and it needs a full fence between store and load on both sides. The owner passes here with
+ * every task, a thief when it has been out of work for a while: so the thief pays for both (bl_fence_heavy), and the
+ * owner's fence (bl_fence_light) costs nothing. Where the system has no heavy fence BL__ALONE is set: then every owner
+ * takes the slow path, where there is an ordinary fence.
  *
  * Order pairs
- *   G1 (open and top, release) with G2 (acquire): entries are in their slots before a thief reads them. The owner's side is light too: the
+ *   G1 (open and top, release) with G2 (acquire): entries are in their slots before a thief reads them. The owner's
+ *   side is light too: the
  *   heavy fence G5 follows.
- *   G3 (gate, release) with G4 (acquire): what a thief took off the stack is gone before the owner, or the next thief, looks.
+ *   G3 (gate, release) with G4 (acquire): what a thief took off the stack is gone before the owner, or the next thief,
+ *   looks.
  *   An owner that finds the gate at 0 needs no order: nobody has been inside.
  */
 #ifndef BL_PARTS_GATE_H

@@ -3,10 +3,11 @@
  * Position p lives in slot p & mask. Since that is known, bit 0 of the ticket is free to tell the two states apart:
  *     ticket = p with bit 0 cleared     empty, waiting for the push of position p
  *     ticket = p with bit 0 set         holds the value of position p
- * and a value that was taken leaves the ticket of position p + capacity, empty. Each position is pushed and popped by one thread, which drew it.
+ * and a value that was taken leaves the ticket of position p + capacity, empty. Each position is pushed and popped by
+ * one thread, which drew it.
  *
- * Orders: none. One store publishes ticket and value together, all accesses of a slot are to the same word, and nothing else is promised: what
- * the value stands for is not. That saves a fence per operation on a GPU.
+ * Orders: none. One store publishes ticket and value together, all accesses of a slot are to the same word, and nothing
+ * else is promised: what the value stands for is not. That saves a fence per operation on a GPU.
  */
 #ifndef BL_PARTS_PACKED_RING_H
 #define BL_PARTS_PACKED_RING_H

@@ -1,15 +1,16 @@
 /* A pool of entries for queues that carry 32-bit handles.
  *
- * Each worker has a free list of its own (plain memory, no atomics): whoever consumes an entry frees it into its own list. Surplus
- * moves in chunks of POOL_CHUNK handles over one lock-free stack of chunks whose head carries a tag against ABA,
- * bumped by every pop: a push does no harm on whatever chunk it finds at the top.
+ * Each worker has a free list of its own (plain memory, no atomics): whoever consumes an entry frees it into its own
+ * list. Surplus moves in chunks of POOL_CHUNK handles over one lock-free stack of chunks whose head carries a tag
+ * against ABA, bumped by every pop: a push does no harm on whatever chunk it finds at the top.
  *
  *     line 0: chunks = first handle of the top chunk (low 32) and tag (high 32)
  *     per worker one line: first handle, count
  *     next[capacity]: links inside a list      below[capacity]: links from chunk to chunk, at a chunk's first handle
  *     entries[capacity * words]
  *
- * Order pairs: C1 (chunks cas, release) with C2 (acquire): links and entries of a chunk are written before another worker takes it.
+ * Order pairs: C1 (chunks cas, release) with C2 (acquire): links and entries of a chunk are written before another
+ * worker takes it.
  */
 #ifndef BL_PARTS_POOL_H
 #define BL_PARTS_POOL_H

@@ -1,4 +1,5 @@
-/* Marsaglia's xorshift generators: small, quick, and good enough to choose victims and test cases. A state is never 0. */
+/* Marsaglia's xorshift generators: small, quick, and good enough to choose victims and test cases. A state is never
+ * 0. */
 #ifndef BL_PARTS_RANDOM_H
 #define BL_PARTS_RANDOM_H
 

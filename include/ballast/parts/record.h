@@ -5,25 +5,29 @@
  *     16              children there were                      } not where results only add up
  *     24 ..           the fork's payload, then the results     } each aligned as its type
  *
- * On a CPU a fork may be wider than BL_JOIN_WIDTH: then the results lie in memory of their own, the record holds its address in their place, and
- * what its children carry is the record's number with BL__WIDE.
+ * On a CPU a fork may be wider than BL_JOIN_WIDTH: then the results lie in memory of their own, the record holds its
+ * address in their place, and what its children carry is the record's number with BL__WIDE.
  *
- * A child's result is written to its slot, or added to the sum, and one is taken off the children still out: one addition does both. Who takes
- * off the last one goes on in the fork's place. Records are numbers, so that the memory they lie in may grow and move.
+ * A child's result is written to its slot, or added to the sum, and one is taken off the children still out: one
+ * addition does both. Who takes off the last one goes on in the fork's place. Records are numbers, so that the memory
+ * they lie in may grow and move.
  *
- * Of its own records a CPU thread knows that nobody else touches them, until one of the children is published. Before that it marks the record and all
- * above it as shared (bl__record_share); only then is the addition atomic. So a record is private as long as everything below it has been run where
- * it was made, which is nearly always, and a join costs no atomic operation at all.
- *   Why that is safe: a private record can be reached only from entries on its owner's private stack, directly or from the records below it, which
+ * Of its own records a CPU thread knows that nobody else touches them, until one of the children is published. Before
+ * that it marks the record and all above it as shared (bl__record_share); only then is the addition atomic. So a record
+ * is private as long as everything below it has been run where it was made, which is nearly always, and a join costs no
+ * atomic operation at all.
+ *   Why that is safe: a private record can be reached only from entries on its owner's private stack, directly or from
+ *   the records below it, which
  *   are private too or would have been marked together with it.
  *
  * Order pairs
  *   J1 (add, release) with J2 (the last add, acquire): results are in their slots before who comes last reads them.
- *   Where results only add up the sum is in the state itself, and relaxed is enough: who takes off the last child has read what all others added.
+ *   Where results only add up the sum is in the state itself, and relaxed is enough: who takes off the last child has
+ *   read what all others added.
  *   Everything else in a record is written before its children are published, and read by who has run one.
  *
- * Free records are numbers in a worker's spare list, plain memory that its lanes take from and give to in turn: spare[0] of them from spare[1] on.
- * A record is free if no children are out.
+ * Free records are numbers in a worker's spare list, plain memory that its lanes take from and give to in turn:
+ * spare[0] of them from spare[1] on. A record is free if no children are out.
  */
 #ifndef BL_PARTS_RECORD_H
 #define BL_PARTS_RECORD_H
@@ -57,7 +61,8 @@ BL_FN bl__record *bl__record_at(const bl__run *run, uint32_t number) {
 BL_FN uint32_t bl__record_number(uint32_t join) { return BL_WARP == 1 ? join & ~BL__WIDE : join; }
 BL_FN uint32_t *bl__record_count(bl__record *r) { return (uint32_t *)(void *)(r + 1); }
 
-/* CPU: memory for the results of a wide fork; NULL when out of memory. What a run that ends early leaves is freed by the host. */
+/* CPU: memory for the results of a wide fork; NULL when out of memory. What a run that ends early leaves is freed by
+ * the host. */
 BL_API unsigned char *bl__wide_results(const bl__run *run, size_t bytes);
 BL_API void bl__wide_free(unsigned char *results);
 

@@ -31,7 +31,8 @@ BL_FN uint32_t bl__reserve(uint32_t *count, uint32_t n) {
     return got;
 }
 
-/* The same for one, with amounts that a compiler for GPUs sees to be equal for all lanes: it then makes one addition of a warp's. */
+/* The same for one, with amounts that a compiler for GPUs sees to be equal for all lanes: it then makes one addition
+ * of a warp's. */
 BL_FN bool bl__reserve_one(uint32_t *count) {
     if ((int32_t)bl_load32_relaxed(count) <= 0)
         return false;

@@ -1,4 +1,5 @@
-/* What the workers of one run share: plain structs in device memory, and the argument that every worker gets by value. */
+/* What the workers of one run share: plain structs in device memory, and the argument that every worker gets by
+ * value. */
 #ifndef BL_PARTS_RUN_H
 #define BL_PARTS_RUN_H
 
@@ -82,7 +83,8 @@ typedef struct bl__run {
     uint32_t private_limit; /* entries a worker keeps to itself after a batch */
     uint32_t lanes;         /* per worker */
     uint32_t
-        pieces; /* the task function is given pieces of a range: BL_RANGE_RUN, with a group that runs tasks one after another */
+        /* the task function is given pieces of a range: BL_RANGE_RUN, with a group that runs tasks one after another */
+        pieces;
     uint32_t grain; /* indices of such a piece; 0: as many as take a while */
     uint32_t random_victims, steal_half;
     uint32_t one_per_node;   /* publish a range as single tasks, as the papers have it */
@@ -92,7 +94,8 @@ typedef struct bl__run {
     struct bl__trace *trace; /* timelines, one for each tally; NULL: nobody asked for them */
 } bl__run;
 
-/* CPU workers: bl__sleep returns when control->wakes differs from `seen`, bl__nap also when so many ns have passed; bl__wake wakes up to n. */
+/* CPU workers: bl__sleep returns when control->wakes differs from `seen`, bl__nap also when so many ns have passed;
+ * bl__wake wakes up to n. */
 BL_API void bl__sleep(const bl__run *run, uint32_t seen);
 BL_API void bl__nap(const bl__run *run, uint32_t seen, uint64_t ns);
 BL_API void bl__wake(const bl__run *run, uint32_t n);

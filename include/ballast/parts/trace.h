@@ -1,12 +1,15 @@
-/* The timeline of a worker, kept by its lane 0 while it runs (bl_trace_start): marks, each with what the worker began to do, when, and what it had
- * counted by then. What happened in between is the difference of two marks, so a mark can be left out and all sums stay right.
+/* The timeline of a worker, kept by its lane 0 while it runs (bl_trace_start): marks, each with what the worker began
+ * to do, when, and what it had counted by then. What happened in between is the difference of two marks, so a mark can
+ * be left out and all sums stay right.
  *
- * A mark is made when a worker runs out of work, steals, goes idle or ends; never per task. Room is bounded: when it is used up, marks that follow
- * each other closely become one.
+ * A mark is made when a worker runs out of work, steals, goes idle or ends; never per task. Room is bounded: when it is
+ * used up, marks that follow each other closely become one.
  *
- * The groups of a wave end alone and may share their counters with others; there each launch has a place of its own, widened by atomics.
+ * The groups of a wave end alone and may share their counters with others; there each launch has a place of its own,
+ * widened by atomics.
  *
- * Everything lies in memory and is small when inlined, because what it keeps in registers would be paid for when nobody traces.
+ * Everything lies in memory and is small when inlined, because what it keeps in registers would be paid for when nobody
+ * traces.
  */
 #ifndef BL_PARTS_TRACE_H
 #define BL_PARTS_TRACE_H
@@ -65,7 +68,8 @@ BL_FN void bl__trace_turn(bl__trace *t, const bl__tally *tally, uint32_t kind, u
         bl__trace_write(t, tally, kind, launch, kind == BL__AT_SEARCH && looked ? looked : bl_time());
 }
 
-/* Room for more. What follows within a share of the time becomes one, called by what came last; at most half of the room is then in use. */
+/* Room for more. What follows within a share of the time becomes one, called by what came last; at most half of the
+ * room is then in use. */
 BL_FN void bl__trace_thin(bl__trace *t) {
     bl__mark *m = t->marks;
     if (t->count <= t->room)

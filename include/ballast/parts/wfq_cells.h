@@ -1,9 +1,10 @@
 /* The words of queues/wfq.h: cells of an infinite array that lies on a ring, and the record of each thread.
  *
- * Index i, which only ever counts up, lies in cell i & (ring - 1) in lap i / ring. Every word carries the lap (mod 2^29) in which it was written.
- * So who comes late to a cell that has been used again finds another lap and not another's item: a compare-and-swap that expects "open in
- * lap k" or "item v in lap k" cannot succeed in lap k + 1. Laps repeat after 2^29: a thread would have to sleep through all of them between its
- * look at a cell and its compare-and-swap.
+ * Index i, which only ever counts up, lies in cell i & (ring - 1) in lap i / ring. Every word carries the lap (mod
+ * 2^29) in which it was written. So who comes late to a cell that has been used again finds another lap and not
+ * another's item: a compare-and-swap that expects "open in lap k" or "item v in lap k" cannot succeed in lap k + 1.
+ * Laps repeat after 2^29: a thread would have to sleep through all of them between its look at a cell and its
+ * compare-and-swap.
  *
  *     cell     lap 29 | state 3 | value, or low half of a request's index 32      owner     lap 29 | for a push or a pop 3 | thread 32
  *
@@ -12,8 +13,8 @@
  *     lent -> item, shut    it ended here, or not     held -> open in the next lap      the pop that made it
  *     open -> shut          no push comes any more    shut -> open in the next lap      recycling
  *
- * For whom a cell is lent or held says its owner, a word beside it. It changes from an older lap to "a push" to "a pop" and never back: the upper
- * halves of two owners are compared with their sign.
+ * For whom a cell is lent or held says its owner, a word beside it. It changes from an older lap to "a push" to "a pop"
+ * and never back: the upper halves of two owners are compared with their sign.
  */
 #ifndef BL_PARTS_WFQ_CELLS_H
 #define BL_PARTS_WFQ_CELLS_H
@@ -51,13 +52,15 @@ BL_FN bool bl_wfq_is(uint64_t word, uint64_t lap, uint32_t state) {
     return bl_wfq_upper(word) == bl_wfq_upper(bl_wfq_word(lap, state, 0));
 }
 
-/* A push request pends from an index on, a pop request at the index that is being tried; a settled one ended at its index. */
+/* A push request pends from an index on, a pop request at the index that is being tried; a settled one ended at its
+ * index. */
 BL_FN uint64_t bl_wfq_pending(uint64_t i) { return i << 1 | 1; }
 BL_FN uint64_t bl_wfq_settled(uint64_t i) { return i << 1; }
 BL_FN bool bl_wfq_is_pending(uint64_t request) { return request & 1; }
 BL_FN uint64_t bl_wfq_index(uint64_t request) { return request >> 1; }
 
-/* Where index i lies. Cores each want a line: neighbours, which are used at the same time, lie in different ones. The lanes of a warp share. */
+/* Where index i lies. Cores each want a line: neighbours, which are used at the same time, lie in different ones.
+ * The lanes of a warp share. */
 BL_FN uint32_t bl_wfq_place(uint64_t i, uint32_t mask) {
     const uint32_t rows = BL_WARP > 1 ? 1 : BL_WFQ_SEGMENT < 8 ? BL_WFQ_SEGMENT : 8, k = (uint32_t)i % BL_WFQ_SEGMENT;
     return ((uint32_t)i & mask) - k + k % rows * (BL_WFQ_SEGMENT / rows) + k / rows;

@@ -1,4 +1,5 @@
-/* A worker as its scheduler sees it. Each lane of the worker's leading warp has one, in registers; counters count in all of them alike. */
+/* A worker as its scheduler sees it. Each lane of the worker's leading warp has one, in registers; counters count in
+ * all of them alike. */
 #ifndef BL_PARTS_WORKER_H
 #define BL_PARTS_WORKER_H
 
@@ -65,7 +66,8 @@ BL_FN bl__worker bl__worker_start(const bl__run *run, bl__stack *stack, uint32_t
     return w;
 }
 
-/* CPU: what changes while a worker goes from task to task without its scheduler, and what of the rest that depends on. */
+/* CPU: what changes while a worker goes from task to task without its scheduler, and what of the rest that depends
+ * on. */
 BL_HOT_FN void bl__worker_agree(bl__worker *to, const bl__worker *from, bool pieces) {
     to->tasks = from->tasks;
     to->calm = from->calm;

@@ -1,4 +1,5 @@
-/* Platform: POSIX threads on a CPU. A worker is a thread and has one lane. See platform.h for the list of operations. */
+/* Platform: POSIX threads on a CPU. A worker is a thread and has one lane. See platform.h for the list of
+ * operations. */
 #ifndef BL_PLATFORM_CPU_H
 #define BL_PLATFORM_CPU_H
 
@@ -92,14 +93,15 @@ BL_FN void bl_fence_acquire(void) { __atomic_thread_fence(__ATOMIC_ACQUIRE); }
 BL_FN void bl_fence_release(void) { __atomic_thread_fence(__ATOMIC_RELEASE); }
 BL_FN void bl_fence_seq_cst(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 
-/* The heavy fence is the system's (membarrier, src/platform/fence.c): it makes every running thread of the process pass a full fence. So the light
- * one need only keep the compiler from moving accesses across it. */
+/* The heavy fence is the system's (membarrier, src/platform/fence.c): it makes every running thread of the process
+ * pass a full fence. So the light one need only keep the compiler from moving accesses across it. */
 BL_API bool bl__fence_all_threads(void);
 BL_FN void bl_fence_light(void) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 BL_FN bool bl_fence_heavy(void) { return bl__fence_all_threads(); }
-/* A reader has seen the word before it passes the heavy fence. So the fence that it makes this thread pass comes after the store, and after all writes
- * before the store: the compiler must keep their order, the processor need not. On ARM a release store, once per task, makes a loop that streams through
- * memory take 1.6 times as long. ThreadSanitizer does not know of membarrier. */
+/* A reader has seen the word before it passes the heavy fence. So the fence that it makes this thread pass comes
+ * after the store, and after all writes before the store: the compiler must keep their order, the processor need
+ * not. On ARM a release store, once per task, makes a loop that streams through memory take 1.6 times as long.
+ * ThreadSanitizer does not know of membarrier. */
 #if defined(__x86_64__) || defined(__i386__) || defined(__SANITIZE_THREAD__)
 #define BL__RELEASES_ALWAYS 1
 #elif defined(__has_feature)

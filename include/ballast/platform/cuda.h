@@ -1,6 +1,7 @@
 /* Platform: CUDA, compute capability 7.5 and newer. See platform.h for the list of operations.
  *
- * Scopes: queue words are shared by the device; words that the host touches while a kernel runs (bl_*_host) name the system. */
+ * Scopes: queue words are shared by the device; words that the host touches while a kernel runs (bl_*_host) name the
+ * system. */
 #ifndef BL_PLATFORM_CUDA_H
 #define BL_PLATFORM_CUDA_H
 
@@ -42,8 +43,8 @@
  * came later, followed by a seq_cst load N of b with its fence g: if L does not see W then N sees S. In the PTX memory
  * model f and g are in Fence-SC order, which is part of causality order.
  *   f before g:  S is before f, g before N, so S is before N in causality order and N reads S or what came later.
- *   g before f:  W is before g in program order, or by a release that the acquire load reads; so W is before L in causality
- *                order, and L cannot read what W has overwritten. */
+ *   g before f:  W is before g in program order, or by a release that the acquire load reads; so W is before L in
+ *                causality order, and L cannot read what W has overwritten. */
 #define BL__ATOMICS(bits)                                                                                              \
     BL__ATOMIC_LOAD(bits, relaxed, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE)                                      \
     BL__ATOMIC_LOAD(bits, acquire, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE)                                      \
@@ -91,8 +92,9 @@ BL_FN void bl_fence_light(void) { bl_fence_seq_cst(); }
 BL_FN bool bl_fence_heavy(void) { return bl_fence_seq_cst(), true; }
 BL_FN void bl_store32_release_light(uint32_t *p, uint32_t v, bool alone) { (void)alone, bl_store32_release(p, v); }
 
-/* From compute capability 9.0 on. One binary has code for several GPUs, so the device decides and not the compiler: a kernel that comes here on an older
- * one ends with cudaErrorAssert and this line. The library refuses such a run before (BL_QUEUE_NEEDS_CAS128). */
+/* From compute capability 9.0 on. One binary has code for several GPUs, so the device decides and not the compiler:
+ * a kernel that comes here on an older one ends with cudaErrorAssert and this line. The library refuses such a run
+ * before (BL_QUEUE_NEEDS_CAS128). */
 #define BL_HAS_CAS128 1
 typedef unsigned __int128 bl_u128;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
@@ -126,7 +128,8 @@ BL_FN void bl_race_write(uint32_t *to, const uint32_t *from, uint32_t words) {
         bl_store32_relaxed(to + i, from[i]);
 }
 
-/* Idle warps share their multiprocessor with busy ones: sleep rather than spin, longer each time, 8 microseconds at most. */
+/* Idle warps share their multiprocessor with busy ones: sleep rather than spin, longer each time, 8 microseconds at
+ * most. */
 BL_FN void bl_backoff(uint32_t tries) { __nanosleep(tries < 8 ? 32u << tries : 8192u); }
 
 BL_FN void bl_wait_change32(const uint32_t *p, uint32_t seen, uint32_t *tries) {

@@ -4,8 +4,10 @@
  * and nowhere else; every layer to the right is plain C11 that is also C++17.
  *
  *   BL_FN                  how a function of a shared header is declared: it runs on the target
- *   BL_HOT_FN              the same, for what every task passes through: always inlined, so that a program's constants are seen
- *   BL_CALLED_FN           the same, for a large function: called and not inlined, so that a program with many schedulers holds it once
+ *   BL_HOT_FN              the same, for what every task passes through: always inlined, so that a program's constants
+ *                          are seen
+ *   BL_CALLED_FN           the same, for a large function: called and not inlined, so that a program with many
+ *                          schedulers holds it once
  *   BL_COLD_FN             the same, for what hardly ever happens: out of the way of what does
  *   BL_HOST_FN             the same, but the host may call it too (sizes, layouts)
  *   BL_UNROLL              before a loop whose arrays must stay in registers
@@ -25,20 +27,26 @@
  *     bl_casBITS_{relaxed,acquire,release,acq_rel,seq_cst}(p, &expected, v)
  *                            strong; on failure expected holds what was found, read with acquire (relaxed: relaxed)
  *     bl_{load,store,cas}BITS_first_seq_cst
- *                            seq_cst, but not behind the thread's own earlier seq_cst operations, only before its later ones and
+ *                            seq_cst, but not behind the thread's own earlier seq_cst operations, only before its later
+ *                            ones and
  *                            towards other threads: a GPU saves the fence in front of it. The same as seq_cst on a CPU
- *                            (x86-64: only a seq_cst store costs more than a weaker order; ARMv8: ldar, stlr, casal as for weaker
+ *                            (x86-64: only a seq_cst store costs more than a weaker order; ARMv8: ldar, stlr, casal as
+ *                            for weaker
  *                            ones) and in the explorer
  *     bl_cas128_acq_rel(p, &expected, v)                            where BL_HAS_CAS128 is 1
  *     bl_fence_{acquire,release,seq_cst}()
  *     bl_fence_light(), bl_fence_heavy()
- *                            a pair for what one thread does often and the others seldom. Of a light fence and a heavy one of another
- *                            thread one comes first: atomics before the first are seen by loads after the second. A light fence does
- *                            nothing else: it is no fence towards other light ones or ordinary ones, orders nothing by itself, and
+ *                            a pair for what one thread does often and the others seldom. Of a light fence and a heavy
+ *                            one of another
+ *                            thread one comes first: atomics before the first are seen by loads after the second. A
+ *                            light fence does
+ *                            nothing else: it is no fence towards other light ones or ordinary ones, orders nothing by
+ *                            itself, and
  *                            does not publish plain data. A heavy fence is a seq_cst fence too;
  *                            false: the system refused it, and it ordered nothing
  *     bl_store32_release_light(p, v, alone)
- *                            a release store for readers that pass a heavy fence between an acquire load of the word and what it
+ *                            a release store for readers that pass a heavy fence between an acquire load of the word
+ *                            and what it
  *                            publishes; alone: they have none. Explored as a release store
  *   bl_load32_host, bl_load64_host, bl_store64_host    relaxed, for words that the host reads or writes during a run
  *
@@ -46,12 +54,14 @@
  *     bl_data_read(to, from, words), bl_data_write(to, from, words)
  *   racing copies (the reader may use what it copied only after a successful compare-and-swap)
  *     bl_race_read(to, from, words), bl_race_write(to, from, words)
- *   bl_bump(x)               x + 1, for a counter or tag that tells one use of a word from the next; a mutant forgets it
+ *   bl_bump(x)               x + 1, for a counter or tag that tells one use of a word from the next; a mutant forgets
+ *                            it
  *
  *   waiting
  *     bl_wait_changeBITS(p, seen, &tries) one step of a spin: comes back when *p may differ from seen
  *     bl_backoff(tries)                   one step of a spin on nothing in particular
- *     bl_clock()                          ticks that pass while a worker works or waits; each processor may have its own
+ *     bl_clock()                          ticks that pass while a worker works or waits; each processor may have its
+ *                                         own
  *     bl_clock32()                        its low half, sooner
  *     bl_time()                           one clock for all threads of the device; coarser and slower
  *     bl_spend(ticks)                     works for so many ticks of bl_clock, on nothing: for tests and benchmarks
@@ -62,7 +72,8 @@
  *     bl_warp_prefix_add(v)               sum over the lanes before this one
  *     bl_warp_or(v)                       bitwise or over all lanes
  *   bl_block_sync()                       every lane of the block waits for all
- *   bl_opaque32(v)                        v, but the compiler does not know: keeps code inside a loop that lanes leave one by one
+ *   bl_opaque32(v)                        v, but the compiler does not know: keeps code inside a loop that lanes leave
+ *                                         one by one
  *   bl_processor()                        GPU only: which multiprocessor this is
  *   bl_lane_add32(p, v)                   fetch-and-add on memory that only the lanes of one worker see
  */
@@ -77,8 +88,9 @@
 
 /* The size of a line that two parties should not share: GPUs move 128 bytes, some CPUs fetch two lines of 64. */
 #define BL_LINE 128
-/* How far apart words should lie that everybody changes all the time. On a GPU neighbouring lines may belong to the same slice of the L2 cache, where
- * atomics queue up for each other: on an H200 three counters 128 bytes apart gave 0.77 G operations a second, 1024 bytes apart 1.24. */
+/* How far apart words should lie that everybody changes all the time. On a GPU neighbouring lines may belong to the
+ * same slice of the L2 cache, where atomics queue up for each other: on an H200 three counters 128 bytes apart gave
+ * 0.77 G operations a second, 1024 bytes apart 1.24. */
 #define BL_APART 1024
 
 #if defined(BL_TARGET_SIM)

@@ -1,5 +1,6 @@
 /* Platform: the simulated machine. A lane is a fiber, every atomic operation is a scheduling point, and all fibers of a
- * machine share one OS thread. See platform.h for the list of operations and src/sim/machine.h for how to run a machine.
+ * machine share one OS thread. See platform.h for the list of operations and src/sim/machine.h for how to run a
+ * machine.
  *
  * The operations only forward. Outside of a run (a host that prepares a queue) they act at once, on a warp of one lane.
  * Between two scheduling points a lane is alone: plain accesses need no care, and only atomics, waits and meetings of

@@ -1,30 +1,35 @@
 /* ABP deque: one owner at the tail, thieves at the head.
  *
- * Arora, Blumofe, Plaxton 1998, as given by Cederman and Tsigas (GPU Computing Gems 35, Listings 35.1 to 35.4). The owner works without
- * compare-and-swap while two or more items are left; the last one is fought for on `head`, whose counter part makes every reset unique.
+ * Arora, Blumofe, Plaxton 1998, as given by Cederman and Tsigas (GPU Computing Gems 35, Listings 35.1 to 35.4). The
+ * owner works without compare-and-swap while two or more items are left; the last one is fought for on `head`, whose
+ * counter part makes every reset unique.
  *
  *     line 0: head = index (low 32) and counter (high 32)     line 1: tail, the next free slot     line 2 ..: slots
  *
  *     slots   | taken | taken | item | item | item | free ...
  *                               ^ head.index         ^ tail
  *
- * push, pop: owner. steal, size: anyone. Lock-free.
- * Linearization: push at A1; pop at A2 when two or more are left, else at the compare-and-swap A4 (EMPTY: at A3); steal at B3 (EMPTY: at B2).
+ * push, pop: owner. steal, size: anyone. Lock-free. Linearization: push at A1; pop at A2 when two or more are left,
+ * else at the compare-and-swap A4 (EMPTY: at A3); steal at B3 (EMPTY: at B2).
  *
  * Order pairs
- *   A1 (tail, release)      with B2 (tail, acquire): the slot is written before tail covers it. Every store to tail is at least release,
- *                           or a thief that reads the later one would not see the slots published by the earlier; but for 0, which
- *                           covers no slot.
- *   A2 (tail), A3 (head) with B3, B1 (head), B2 (tail), all seq_cst: either a thief sees the lowered tail, or the owner sees the head that
- *                           the thief takes from; never do both miss. If A3 does not see what a B3 wrote, A2 and A3 come before it in the
- *                           order of seq_cst operations, and it before the B1 that reads it and the B2 after that. Only A3 and B2 must
+ *   A1 (tail, release)      with B2 (tail, acquire): the slot is written before tail covers it. Every store to tail is
+ *                           at least release, or a thief that reads the later one would not see the slots published by
+ *                           the earlier; but for 0, which covers no slot.
+ *   A2 (tail), A3 (head) with B3, B1 (head), B2 (tail), all seq_cst: either a thief sees the lowered tail, or the owner
+ *   sees the head that
+ *                           the thief takes from; never do both miss. If A3 does not see what a B3 wrote, A2 and A3
+ *                           come before it in the
+ *                           order of seq_cst operations, and it before the B1 that reads it and the B2 after that. Only
+ *                           A3 and B2 must
  *                           be kept behind what their own thread did before (first_seq_cst, platform.h).
  *   A4, A5 (head, release)  with B1: a thief that sees the reset head sees the reset tail.
- *   B3 (release part)       with A3, A6 (acquire), A4 where it fails (acquire): the thief has finished copying before the owner can
- *                           write that slot again.
+ *   B3 (release part)       with A3, A6 (acquire), A4 where it fails (acquire): the thief has finished copying before
+ *                           the owner can write that slot again.
  *
- * Differences from the listings: 32 + 32 bits instead of 16 + 16; FULL; the room before the head is reused as soon as the deque is
- * found empty, also by push; a thief copies the slot with racing reads and uses the copy only when its compare-and-swap succeeded.
+ * Differences from the listings: 32 + 32 bits instead of 16 + 16; FULL; the room before the head is reused as soon as
+ * the deque is found empty, also by push; a thief copies the slot with racing reads and uses the copy only when its
+ * compare-and-swap succeeded.
  */
 #ifndef BL_QUEUES_ABP_H
 #define BL_QUEUES_ABP_H
@@ -76,7 +81,8 @@ BL_FN void bl_abp_init(bl_abp *q, uint32_t start, uint32_t rank, uint32_t size) 
 
 BL_FN uint32_t *bl_abp_slot(const bl_abp *q, uint32_t i) { return q->slots + (size_t)i * q->words; }
 
-/* Owner, on an empty deque: both ends back to slot 0. Tail first, so that no thief pairs the new head with the old tail. */
+/* Owner, on an empty deque: both ends back to slot 0. Tail first, so that no thief pairs the new head with the old
+ * tail. */
 BL_FN void bl_abp_reset(bl_abp *q, uint64_t head) {
     bl_store32_relaxed(q->tail, 0);
     bl_store64_release(q->head, bl_abp_head(0, bl_bump(bl_abp_counter(head)))); /* A5 */

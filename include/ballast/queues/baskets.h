@@ -5,7 +5,8 @@
  * winner's, without going to the new end. Pops mark the links of the items they take, and head is moved, and nodes are
  * freed, only after several of them.
  *
- *     parts/nodes.h: head; tail; free, a stack; capacity + 1 nodes, whose own word is a depth. Bit 31 of a link: deleted
+ *     parts/nodes.h: head; tail; free, a stack; capacity + 1 nodes, whose own word is a depth. Bit 31 of a link:
+ *     deleted
  *
  *      head                  tail K
  *       v                     v

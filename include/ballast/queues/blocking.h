@@ -1,15 +1,15 @@
 /* Blocking queue: a ring under one lock.
  *
- * Cederman and Tsigas 2008, Algorithm 2. As printed the loop runs while the lock is NOT taken; here its body is entered with the lock, which is
- * released on every path, and the ring wraps and reports FULL.
+ * Cederman and Tsigas 2008, Algorithm 2. As printed the loop runs while the lock is NOT taken; here its body is entered
+ * with the lock, which is released on every path, and the ring wraps and reports FULL.
  *
  *     apart: lock, head tail; then capacity slots of `words` words
  *
- * Anyone may call anything. Blocking: a thread that stops inside the lock stops all others.
- * Linearization points: the accesses to head and tail under the lock; EMPTY and FULL without it at the second read of bl_blocking_empty, bl_blocking_full.
- * Difference from the paper: a look before the lock.
- * Order pairs: E0 (head, release) with E1 (acquire): who sees a head sees every push before the pop that moved it; F0 (tail, release) with F1
- * (acquire) likewise; L1 (lock, acquire) with L2 (unlock, release): the ring is plain data guarded by the lock.
+ * Anyone may call anything. Blocking: a thread that stops inside the lock stops all others. Linearization points: the
+ * accesses to head and tail under the lock; EMPTY and FULL without it at the second read of bl_blocking_empty,
+ * bl_blocking_full. Difference from the paper: a look before the lock. Order pairs: E0 (head, release) with E1
+ * (acquire): who sees a head sees every push before the pop that moved it; F0 (tail, release) with F1 (acquire)
+ * likewise; L1 (lock, acquire) with L2 (unlock, release): the ring is plain data guarded by the lock.
  */
 #ifndef BL_QUEUES_BLOCKING_H
 #define BL_QUEUES_BLOCKING_H
@@ -81,9 +81,10 @@ BL_FN uint32_t bl_blocking_take(bl_blocking *q, uint32_t *items, uint32_t n) {
     return n;
 }
 
-/* A look without the lock: an empty or full queue is not fought for. Lanes of one warp that took the lock only to find nothing could keep
- * a sister lane from ever getting it. Since head <= tail <= head + capacity, equality of an older head with a later tail means empty at the
- * second read, and the older tail lying a whole ring before a later head means full (E0 with E1, F0 with F1: the reads are in this order). */
+/* A look without the lock: an empty or full queue is not fought for. Lanes of one warp that took the lock only to
+ * find nothing could keep a sister lane from ever getting it. Since head <= tail <= head + capacity, equality of an
+ * older head with a later tail means empty at the second read, and the older tail lying a whole ring before a later
+ * head means full (E0 with E1, F0 with F1: the reads are in this order). */
 BL_FN bool bl_blocking_empty(const bl_blocking *q) {
     uint32_t head = bl_load32_acquire(q->ends + 0); /* E1 */
     return bl_load32_relaxed(q->ends + 1) == head;
@@ -93,8 +94,9 @@ BL_FN bool bl_blocking_full(const bl_blocking *q) {
     return tail - bl_load32_relaxed(q->ends + 0) == q->mask + 1;
 }
 
-/* The critical section stands inside the loop, and the compiler must leave it there: where lanes of one warp fight for the lock, the warp comes
- * together again behind the loop, and a winner that waited there with the lock in its hand would wait for ever. */
+/* The critical section stands inside the loop, and the compiler must leave it there: where lanes of one warp fight
+ * for the lock, the warp comes together again behind the loop, and a winner that waited there with the lock in its
+ * hand would wait for ever. */
 BL_FN uint32_t bl_blocking_push_n(bl_blocking *q, const uint32_t *items, uint32_t n) {
     uint32_t waiting = bl_blocking_full(q) ? 0 : 1, tries = 0, done = 0;
     while (waiting) {

@@ -1,13 +1,13 @@
 /* The Broker Queue for 32-bit values, ticket and value in one word.
  *
- * Kerbl et al. 2018, Algorithm 1, see broker.h; the slots are those of bwd_packed.h, and so are the reasons and the limits: it orders no other
- * memory.
+ * Kerbl et al. 2018, Algorithm 1, see broker.h; the slots are those of bwd_packed.h, and so are the reasons and the
+ * limits: it orders no other memory.
  *
  *     the broker (parts/broker_counter.h), then capacity slots of 64 bits
  *
- * Anyone may call anything. Blocking, linearizable. Linearization: push at the draw from tail, pop at the later of its own draw from head and
- * the draw from tail of the same position; EMPTY and FULL at the second read of bl__broker_empty, bl__broker_full.
- * Order pairs: D1 with E1, D2 with F1, as in broker.h; none else.
+ * Anyone may call anything. Blocking, linearizable. Linearization: push at the draw from tail, pop at the later of its
+ * own draw from head and the draw from tail of the same position; EMPTY and FULL at the second read of
+ * bl__broker_empty, bl__broker_full. Order pairs: D1 with E1, D2 with F1, as in broker.h; none else.
  */
 #ifndef BL_QUEUES_BROKER_PACKED_H
 #define BL_QUEUES_BROKER_PACKED_H

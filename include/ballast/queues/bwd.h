@@ -1,14 +1,16 @@
 /* The Broker Work Distributor: a ring with tickets behind a broker whose answer is taken at face value.
  *
- * Kerbl et al. 2018, section 6.1. The broker (parts/broker_counter.h) admits a push when there is room, or will be once those who were admitted before have
- * finished; a pop likewise. Who is admitted draws a position and goes to its slot (parts/ring.h), where the other side of that
- * position is, was, or will soon be. The Broker Queue, broker.h, is built on this.
+ * Kerbl et al. 2018, section 6.1. The broker (parts/broker_counter.h) admits a push when there is room, or will be once
+ * those who were admitted before have finished; a pop likewise. Who is admitted draws a position and goes to its slot
+ * (parts/ring.h), where the other side of that position is, was, or will soon be. The Broker Queue, broker.h, is built
+ * on this.
  *
  *     the broker: count, tail, head     then capacity slots: turn | payload
  *
- * Anyone may call anything, lanes of one warp too. Blocking: a thread that stops after it was admitted stops whoever draws its position.
- * Not linearizable: the count runs ahead of the ring, so EMPTY and FULL may be said while the ring never was empty or full. For distributing work
- * that is enough: EMPTY means that everything which is there, or on its way, has found a taker.
+ * Anyone may call anything, lanes of one warp too. Blocking: a thread that stops after it was admitted stops whoever
+ * draws its position. Not linearizable: the count runs ahead of the ring, so EMPTY and FULL may be said while the ring
+ * never was empty or full. For distributing work that is enough: EMPTY means that everything which is there, or on its
+ * way, has found a taker.
  *
  * Order pairs: R1 to R4 of parts/ring.h.
  */
@@ -65,7 +67,8 @@ BL_FN uint32_t bl_bwd_pop_n(bl_bwd *q, uint32_t *items, uint32_t n) {
 }
 BL_FN uint32_t bl_bwd_steal_n(bl_bwd *q, uint32_t *items, uint32_t n) { return bl_bwd_pop_n(q, items, n); }
 
-/* Single ones are written out: a compiler for GPUs makes one fetch-and-add of those of a warp only where it sees that each adds the same. */
+/* Single ones are written out: a compiler for GPUs makes one fetch-and-add of those of a warp only where it sees
+ * that each adds the same. */
 BL_FN bl_outcome bl_bwd_push(bl_bwd *q, const uint32_t *item) {
     if (!bl__broker_admit_pushes(&q->broker, 1))
         return BL_QUEUE_FULL;

@@ -1,14 +1,14 @@
 /* The Broker Work Distributor for 32-bit values, ticket and value in one word.
  *
- * Kerbl et al. 2018, section 6.1: the broker's answer taken at face value, see bwd.h. Where an item is one word that stands for itself, ticket
- * and value share a slot (parts/packed_ring.h): one relaxed store publishes both, no fence is needed, and the reader has the value when
- * it sees the ticket. On a GPU that is the fastest form. It orders no other memory: a value that is an index of something
- * written before the push needs `bwd`.
+ * Kerbl et al. 2018, section 6.1: the broker's answer taken at face value, see bwd.h. Where an item is one word that
+ * stands for itself, ticket and value share a slot (parts/packed_ring.h): one relaxed store publishes both, no fence is
+ * needed, and the reader has the value when it sees the ticket. On a GPU that is the fastest form. It orders no other
+ * memory: a value that is an index of something written before the push needs `bwd`.
  *
  *     the broker (parts/broker_counter.h), then capacity slots of 64 bits
  *
- * Anyone may call anything. Blocking: a thread that stops after it was admitted stops whoever drew its position. Not linearizable: EMPTY and FULL
- * are what the count says, which runs ahead of the ring.
+ * Anyone may call anything. Blocking: a thread that stops after it was admitted stops whoever drew its position. Not
+ * linearizable: EMPTY and FULL are what the count says, which runs ahead of the ring.
  */
 #ifndef BL_QUEUES_BWD_PACKED_H
 #define BL_QUEUES_BWD_PACKED_H
@@ -68,7 +68,8 @@ BL_FN uint32_t bl_bwd_packed_steal_n(bl_bwd_packed *q, uint32_t *items, uint32_t
     return bl_bwd_packed_pop_n(q, items, n);
 }
 
-/* Single ones are written out: a compiler for GPUs makes one fetch-and-add of those of a warp only where it sees that each adds the same. */
+/* Single ones are written out: a compiler for GPUs makes one fetch-and-add of those of a warp only where it sees
+ * that each adds the same. */
 BL_FN bl_outcome bl_bwd_packed_push(bl_bwd_packed *q, const uint32_t *item) {
     if (!bl__broker_admit_pushes(&q->broker, 1))
         return BL_QUEUE_FULL;

@@ -1,25 +1,30 @@
 /* Chase–Lev deque: one owner at the bottom, thieves at the top, on a ring.
  *
- * Chase and Lev 2005, with the orders of Lê, Pop, Cohen and Zappa Nardelli 2013. Like ABP, but both ends only ever count up
- * (64 bits: they never wrap in practice), so the ring needs no reset and no tag, and room at the top is reused at once.
+ * Chase and Lev 2005, with the orders of Lê, Pop, Cohen and Zappa Nardelli 2013. Like ABP, but both ends only ever
+ * count up (64 bits: they never wrap in practice), so the ring needs no reset and no tag, and room at the top is reused
+ * at once.
  *
  *     line 0: top     line 1: bottom     line 2 ..: capacity slots, counter & mask
  *
- * push, pop: owner. steal, size: anyone. Lock-free. The ring does not grow by itself: FULL is returned, and growth is the runtime's.
- * Linearization: push at A1; pop at A2 when two or more are left, else at A4 (EMPTY: at A3); steal at B3 (EMPTY: at B2).
+ * push, pop: owner. steal, size: anyone. Lock-free. The ring does not grow by itself: FULL is returned, and growth is
+ * the runtime's. Linearization: push at A1; pop at A2 when two or more are left, else at A4 (EMPTY: at A3); steal at B3
+ * (EMPTY: at B2).
  *
  * Order pairs
- *   A1 (bottom, release)   with B2 (acquire): the slot is written before bottom covers it; A2 is release too, for the same reason as
- *                          in abp.h. A5 need not be: it sets bottom to a top that has been reached, so who reads it gets nothing by B3.
- *   A2, A3 with B3, B1, B2 (all seq_cst): either a thief sees the lowered bottom, or the owner sees the top that the thief takes from. As
+ *   A1 (bottom, release)   with B2 (acquire): the slot is written before bottom covers it; A2 is release too, for the
+ *                          same reason as in abp.h. A5 need not be: it sets bottom to a top that has been reached, so
+ *                          who reads it gets nothing by B3.
+ *   A2, A3 with B3, B1, B2 (all seq_cst): either a thief sees the lowered bottom, or the owner sees the top that the
+ *   thief takes from. As
  *                          in abp.h.
  *   A4 (release) with B1: a thief that sees the top after the owner's last item sees the bottom that it lowered before.
- *   B3 (release part) with A0, A3, A4 (acquire): the thief has finished copying before the owner writes that slot again.
+ *   B3 (release part) with A0, A3, A4 (acquire): the thief has finished copying before the owner writes that slot
+ *   again.
  *   A4 (acquire) keeps A5 behind it: a thief that reads A5 comes too late for the item.
  *
- * Differences from the papers: a bounded ring; items of several words, copied by racing reads; orders on the accesses instead of
- * stand-alone fences, which costs the same on ARM and less on x86, where a thief then needs none, and is visible to ThreadSanitizer; a weaker order of the
- * owner's swap.
+ * Differences from the papers: a bounded ring; items of several words, copied by racing reads; orders on the accesses
+ * instead of stand-alone fences, which costs the same on ARM and less on x86, where a thief then needs none, and is
+ * visible to ThreadSanitizer; a weaker order of the owner's swap.
  */
 #ifndef BL_QUEUES_CHASE_LEV_H
 #define BL_QUEUES_CHASE_LEV_H

@@ -1,29 +1,35 @@
-/* The contract of every queue in this folder: one algorithm, one header, the same text on CPU, GPU and the simulated machine.
+/* The contract of every queue in this folder: one algorithm, one header, the same text on CPU, GPU and the simulated
+ * machine.
  *
- * A queue Q holds items of `words` 32-bit words each. It never allocates, prints or exits: it says how many bytes it needs and
- * is given them. `Q` itself is a plain view (pointers and sizes) that costs nothing to make and can be passed by value.
+ * A queue Q holds items of `words` 32-bit words each. It never allocates, prints or exits: it says how many bytes it
+ * needs and is given them. `Q` itself is a plain view (pointers and sizes) that costs nothing to make and can be passed
+ * by value.
  *
  *   size_t     Q_bytes(shape)                           memory needed, aligned to BL_LINE; the host may call it
  *   void       Q_bind(q, memory, shape, thread)         makes the view of one thread; touches no memory
- *   void       Q_init(q, start, rank, size)             called by `size` threads, each with its rank, before any operation, or by one
- *                                                       with (0, 1); counters begin at `start` (0 but for wrap-around tests)
+ *   void       Q_init(q, start, rank, size)             called by `size` threads, each with its rank, before any
+ *                                                       operation, or by one with (0, 1); counters begin at `start` (0
+ *                                                       but for wrap-around tests)
  *   bl_outcome Q_push(q, item)                          DONE, FULL or RETRY (a lost race is not FULL)
  *   bl_outcome Q_pop(q, item)                           DONE, EMPTY or RETRY
  *   bl_outcome Q_steal(q, item)                         deques: by anyone; FIFO queues: the same as pop
  *   uint32_t   Q_push_n(q, items, n), Q_pop_n(q, items, n), Q_steal_n(q, items, n)    up to n, contiguous; how many
  *   uint32_t   Q_size(q)                                exact at rest, an estimate under way
  *
- * Deques: push and pop by the owner only, steal by anyone. An operation may wait for another that is in progress, never for work (but for the
- * waiting kind). Any lane may call any operation by itself, whatever the other lanes of its warp do.
+ * Deques: push and pop by the owner only, steal by anyone. An operation may wait for another that is in progress, never
+ * for work (but for the waiting kind). Any lane may call any operation by itself, whatever the other lanes of its warp
+ * do.
  *
- * A shape must fit before it is used: BL_SHAPE_FIT(Q, &shape) rounds the capacity up to a power of two and says what is wrong.
+ * A shape must fit before it is used: BL_SHAPE_FIT(Q, &shape) rounds the capacity up to a power of two and says what is
+ * wrong.
  *
  * Each header states its properties as macros; the build reads Q_KIND, Q_PER_THREAD and some of Q_FLAGS:
  *   Q_TEXT                 authors and year
  *   Q_KIND, Q_FLAGS        properties.h
  *   Q_PROGRESS             "wait-free", "lock-free" or "blocking"
  *   Q_BY_HANDLE            1: carries 32-bit handles (words is 1), for which a scheduler keeps a pool of entries
- *   Q_PER_THREAD           1: memory grows with shape.threads and each thread must bind with its own number; else neither is looked at
+ *   Q_PER_THREAD           1: memory grows with shape.threads and each thread must bind with its own number; else
+ *                          neither is looked at
  *   Q_LEAST                the smallest capacity
  *   Q_MOST_THREADS         the most threads that may use it at the same time
  *   Q_DEVICES              "cpu cuda sim"

@@ -1,8 +1,8 @@
 /* The fetch-and-add ceiling: what any queue with one shared counter per end could at best do.
  *
- * push and pop each take a ticket by one fetch-and-add and touch the ticket's slot, with nothing that makes a pop wait for its push. It is NOT a
- * queue: it never reports EMPTY or FULL and a pop may read a slot before it is written. No scheduler uses it; benchmarks draw it as the
- * bound that the real queues are measured against.
+ * push and pop each take a ticket by one fetch-and-add and touch the ticket's slot, with nothing that makes a pop wait
+ * for its push. It is NOT a queue: it never reports EMPTY or FULL and a pop may read a slot before it is written. No
+ * scheduler uses it; benchmarks draw it as the bound that the real queues are measured against.
  */
 #ifndef BL_QUEUES_FAA_H
 #define BL_QUEUES_FAA_H

@@ -1,58 +1,74 @@
 /* LCRQ: linked concurrent ring queues.
  *
- * Morrison and Afek 2013. An operation takes an index by fetch-and-add at one end of a ring and then has to do with that index's cell only;
- * who loses there takes the next index (parts/crq.h). A ring in which a push starves, or that is full, gets a successor whose first item is
- * that push's; pops leave a ring when it is empty and has a successor. The paper allocates rings; here two of them take turns.
+ * Morrison and Afek 2013. An operation takes an index by fetch-and-add at one end of a ring and then has to do with
+ * that index's cell only; who loses there takes the next index (parts/crq.h). A ring in which a push starves, or that
+ * is full, gets a successor whose first item is that push's; pops leave a ring when it is empty and has a successor.
+ * The paper allocates rings; here two of them take turns.
  *
- *     two lines: head, tail    then ring 0 and ring 1: tail, head, holes apart from each other and `capacity` cells of 16 bytes each
- *     head, tail = number of a turn (31 bits) and look (low bit); turn n is played in ring n mod 2; tail is head or the turn after
+ *     two lines: head, tail    then ring 0 and ring 1: tail, head, holes apart from each other and `capacity` cells of
+ *                              16 bytes each
+ *     head, tail = number of a turn (31 bits) and look (low bit); turn n is played in ring n mod 2; tail is head or the
+ *     turn after
  *
  *            head = 6                                    tail = 7
  *     ring 0 | taken | item | hole | item | closed       ring 1 | item | item | free |
  *
- * 6 KiB and 32 bytes per item of capacity. Anyone may call anything. Values are any 32 bits.
- * Lock-free: a push that starves while pops overtake it begins the next turn with its item in the first cell, out of their reach. It cannot if
- * the other ring is still in use, but then no pop has come to this one; or if that cell holds an item whose taker sleeps since that ring's
- * last turn, but the first cell is another one each turn. As many sleeping pops as a ring has cells can hold it, and pushes then say RETRY.
+ * 6 KiB and 32 bytes per item of capacity. Anyone may call anything. Values are any 32 bits. Lock-free: a push that
+ * starves while pops overtake it begins the next turn with its item in the first cell, out of their reach. It cannot if
+ * the other ring is still in use, but then no pop has come to this one; or if that cell holds an item whose taker
+ * sleeps since that ring's last turn, but the first cell is another one each turn. As many sleeping pops as a ring has
+ * cells can hold it, and pushes then say RETRY.
  *
- * A push moves the tail to the next turn when pops have left the ring of the turn before; so after any history all but the last turn's ring can
- * be drained, and the last one's ring has `capacity` cells: at rest as many items fit, at most twice as many. FULL: both rings are in use
- * and the last turn has `capacity` items, or pushes under way. If it has fewer there are holes; then a push goes to the first cell that it
- * finds free (bl_lcrq_squeeze), and says RETRY if there is none because pops are under way. `look` is set in tail then: pushes of this turn
- * no longer take indices on trust, so polling a full queue uses up none. `look` in head: pops have met the end, and until there are
- * BL_LCRQ_NEAR items again they look before they take an index, so polling an empty queue writes nothing.
+ * A push moves the tail to the next turn when pops have left the ring of the turn before; so after any history all but
+ * the last turn's ring can be drained, and the last one's ring has `capacity` cells: at rest as many items fit, at most
+ * twice as many. FULL: both rings are in use and the last turn has `capacity` items, or pushes under way. If it has
+ * fewer there are holes; then a push goes to the first cell that it finds free (bl_lcrq_squeeze), and says RETRY if
+ * there is none because pops are under way. `look` is set in tail then: pushes of this turn no longer take indices on
+ * trust, so polling a full queue uses up none. `look` in head: pops have met the end, and until there are BL_LCRQ_NEAR
+ * items again they look before they take an index, so polling an empty queue writes nothing.
  *
- * Linearization: a push where it took the index at which it places its item (the first of a turn: at P1, or where it places it, if that is
- * later); a pop at its fetch-and-add, or right after the push of that index if that comes later; EMPTY at the read of the ring's tail before
- * bl_lcrq_at_end. Items leave turn by turn and in a turn by index. A push may still use turn n while others use n + 1: it has read
- * tail before P1, so it overlaps with them, and pops come to n + 1 only after nobody can push to n.
+ * Linearization: a push where it took the index at which it places its item (the first of a turn: at P1, or where it
+ * places it, if that is later); a pop at its fetch-and-add, or right after the push of that index if that comes later;
+ * EMPTY at the read of the ring's tail before bl_lcrq_at_end. Items leave turn by turn and in a turn by index. A push
+ * may still use turn n while others use n + 1: it has read tail before P1, so it overlaps with them, and pops come to n
+ * + 1 only after nobody can push to n.
  *
- * No ring is ever freed, so reclamation means that operations which slept since an earlier turn do no harm. All words carry the turn
- * and only grow; a compare-and-swap that expects an earlier turn fails. For the rest, let turn n's ring have been left, and perhaps be
- * prepared for turn n + 2, or in it:
- *   a late push finds by its fetch-and-add that tail is closed, or of another turn than it had read: it wastes that index, places nothing
- *     there, and reads tail again. One with an index of turn n places its item only if the cell is not ahead: then the pop with that
+ * No ring is ever freed, so reclamation means that operations which slept since an earlier turn do no harm. All words
+ * carry the turn and only grow; a compare-and-swap that expects an earlier turn fails. For the rest, let turn n's ring
+ * have been left, and perhaps be prepared for turn n + 2, or in it:
+ *   a late push finds by its fetch-and-add that tail is closed, or of another turn than it had read: it wastes that
+ *   index, places nothing
+ *     there, and reads tail again. One with an index of turn n places its item only if the cell is not ahead: then the
+ *     pop with that
  *     index, which was given out before the ring was left, is late as well and takes it.
- *   a late pop finds by its fetch-and-add that head is not open, and goes back; the index it took is forgotten, since opening sets head to the
- *     first one. Or head is open: then nothing is left in the turn before, and its index is as good as anybody's, so it uses it. One with an
- *     index of turn n finds its item, or the cell ahead, or leaves it one round ahead in turn n, which is behind turn n + 2.
+ *   a late pop finds by its fetch-and-add that head is not open, and goes back; the index it took is forgotten, since
+ *   opening sets head to the
+ *     first one. Or head is open: then nothing is left in the turn before, and its index is as good as anybody's, so it
+ *     uses it. One with an
+ *     index of turn n finds its item, or the cell ahead, or leaves it one round ahead in turn n, which is behind turn n
+ *     + 2.
  *     It says EMPTY only if the turn of its index is still the last.
- *   a late starter of turn n + 1 finds words of turn n + 1 or later and changes nothing; its item goes into the first cell only while
+ *   a late starter of turn n + 1 finds words of turn n + 1 or later and changes nothing; its item goes into the first
+ *   cell only while
  *     the pop of that index has not been there, and that pop will come.
  *   a late closer, opener or mover of head and tail: compare-and-swaps with the turn in the expected value.
  * Turn numbers repeat after 2^31 turns, which an operation would have to sleep through between two of its steps.
- * Positions begin anew each turn, and a turn ends after BL_LCRQ_TURN of them at the latest, so they never run into the turn.
+ * Positions begin anew each turn, and a turn ends after BL_LCRQ_TURN of them at the latest, so they never run into the
+ * turn.
  *
  * Order pairs, besides those of the ring
  *   P1 (tail, release) with P2 (acquire): who sees that a turn has begun sees the ring prepared for it.
- *   O1 (ring's head, release) with H1 (fetch-and-add, acquire), H2 (acquire): who may pop from a turn knows that tail has come to it.
+ *   O1 (ring's head, release) with H1 (fetch-and-add, acquire), H2 (acquire): who may pop from a turn knows that tail
+ *   has come to it.
  *   L1 (head, release) with L2 (acquire): who prepares a ring sees the words of the turn that was left.
- *   H1 (fetch-and-add, release) with H1, H2 (acquire): who comes after a pop sees the tails that its thread had moved before: or it might take
+ *   H1 (fetch-and-add, release) with H1, H2 (acquire): who comes after a pop sees the tails that its thread had moved
+ *   before: or it might take
  *      a queue for empty which, after all those pops and pushes, cannot be.
  *
- * Differences from the paper: two rings that take turns instead of a list with hazard pointers, and so a bound and FULL; the successor is made
- * before the ring is closed, and by pops, so that nobody need wait for who closed it; no index is taken at an end that was found empty or
- * full; a push tries its cell before it looks at it; holes are counted.
+ * Differences from the paper: two rings that take turns instead of a list with hazard pointers, and so a bound and
+ * FULL; the successor is made before the ring is closed, and by pops, so that nobody need wait for who closed it; no
+ * index is taken at an end that was found empty or full; a push tries its cell before it looks at it; holes are
+ * counted.
  */
 #ifndef BL_QUEUES_LCRQ_H
 #define BL_QUEUES_LCRQ_H
@@ -111,8 +127,8 @@ BL_FN uint64_t bl_lcrq_turn(uint32_t at) { return (uint64_t)(at >> 1) << 32; }
 BL_FN uint32_t bl_lcrq_next(uint32_t at) { return (at | BL_LCRQ_LOOK) + 1; /* the bump */ }
 BL_FN bool bl_lcrq_same(uint32_t a, uint32_t b) { return (a ^ b) >> 1 == 0; }
 
-/* Turns begin at `start`, and positions of the first one near the end of a turn if that is near 2^32. The first index of a turn
- * (bl__crq_first) is behind: it has nobody who would fill it. */
+/* Turns begin at `start`, and positions of the first one near the end of a turn if that is near 2^32. The first
+ * index of a turn (bl__crq_first) is behind: it has nobody who would fill it. */
 BL_FN void bl_lcrq_init(bl_lcrq *q, uint32_t start, uint32_t rank, uint32_t size) {
     uint32_t now = start << 1, before = now - 2;
     bl__crq left = bl_lcrq_ring(q, before), r = bl_lcrq_ring(q, now);
@@ -136,8 +152,8 @@ BL_FN void bl_lcrq_init(bl_lcrq *q, uint32_t start, uint32_t rank, uint32_t size
 
 /* ---- turns ---- */
 
-/* From the turn `at`, with the value, if any, as the first item of the next: true if it got that place. Nothing happens while the other ring is in
- * use. */
+/* From the turn `at`, with the value, if any, as the first item of the next: true if it got that place. Nothing
+ * happens while the other ring is in use. */
 BL_FN bool bl_lcrq_begin(bl_lcrq *q, uint32_t at, uint64_t value) {
     if (!bl_lcrq_same(bl_load32_acquire(q->head), at)) /* L2 */
         return false;
@@ -150,8 +166,8 @@ BL_FN bool bl_lcrq_begin(bl_lcrq *q, uint32_t at, uint64_t value) {
     return placed;
 }
 
-/* From the turn `at`, which has a successor, if after closing it is still true that all indices are taken. Opened first, then moved to: so the ring
- * of head is always open. */
+/* From the turn `at`, which has a successor, if after closing it is still true that all indices are taken. Opened
+ * first, then moved to: so the ring of head is always open. */
 BL_FN void bl_lcrq_leave(bl_lcrq *q, uint32_t at, uint64_t taken) {
     uint32_t seen = at, next = bl_lcrq_next(at);
     bl__crq r = bl_lcrq_ring(q, at), other = bl_lcrq_ring(q, next);
@@ -220,7 +236,8 @@ BL_FN bl_outcome bl_lcrq_push(bl_lcrq *q, const uint32_t *item) {
 
 /* ---- pop ---- */
 
-/* All indices before `taken` are taken, and the ring's tail was not past it. Whether the queue is empty: if not, there is a next turn. */
+/* All indices before `taken` are taken, and the ring's tail was not past it. Whether the queue is empty: if not,
+ * there is a next turn. */
 BL_FN bool bl_lcrq_at_end(bl_lcrq *q, uint32_t at, uint64_t taken) {
     if (!bl_lcrq_same(bl_load32_acquire(q->tail), at)) { /* P2 */
         bl_lcrq_leave(q, at, taken);

@@ -4,18 +4,21 @@
  *
  *     line 0: begin (low 32) and end (high 32)
  *
- * set, pop, extend, begin: owner. steal, size: anyone. Lock-free, and the owner never waits: its compare-and-swap fails only when a thief has
- * taken half of what was left, and nobody else adds, so after 32 failures nothing is left.
- * Linearization: set at P1, extend at P2, pop, ask and steal at their compare-and-swap; EMPTY and FULL where the word was read.
- * set may simply store, since nobody else changes an empty range.
+ * set, pop, extend, begin: owner. steal, size: anyone. Lock-free, and the owner never waits: its compare-and-swap fails
+ * only when a thief has taken half of what was left, and nobody else adds, so after 32 failures nothing is left.
+ * Linearization: set at P1, extend at P2, pop, ask and steal at their compare-and-swap; EMPTY and FULL where the word
+ * was read. set may simply store, since nobody else changes an empty range.
  *
- * No tag. A range that is emptied and set again to the same values between a thief's look and its compare-and-swap does no harm: the thief
- * has read nothing but this word, the word is the whole range, and half of what is there NOW is what it gets. Not so for what the
- * indices stand for: the look may have seen the range before, so it is the compare-and-swap (S1) that must acquire.
+ * No tag. A range that is emptied and set again to the same values between a thief's look and its compare-and-swap does
+ * no harm: the thief has read nothing but this word, the word is the whole range, and half of what is there NOW is what
+ * it gets. Not so for what the indices stand for: the look may have seen the range before, so it is the
+ * compare-and-swap (S1) that must acquire.
  *
  * Order pairs
- *   P1 (store, release), P2 (cas, release) with S1 (cas, acquire): what the indices stand for is written before they can be stolen. What other
- *                          compare-and-swaps do in between, relaxed ones as well, leaves P1 and P2 the heads of their release sequences.
+ *   P1 (store, release), P2 (cas, release) with S1 (cas, acquire): what the indices stand for is written before they
+ *   can be stolen. What other
+ *                          compare-and-swaps do in between, relaxed ones as well, leaves P1 and P2 the heads of their
+ *                          release sequences.
  *
  * Differences from the paper: one word instead of two and a lock; steal takes half by itself.
  */

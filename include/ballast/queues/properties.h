@@ -1,4 +1,5 @@
-/* What a queue says about itself: the kinds, and the flags of Q_FLAGS. Both are also what `ballast list queues` prints. */
+/* What a queue says about itself: the kinds, and the flags of Q_FLAGS. Both are also what `ballast list queues`
+ * prints. */
 #ifndef BL_QUEUES_PROPERTIES_H
 #define BL_QUEUES_PROPERTIES_H
 

@@ -1,44 +1,50 @@
 /* Steal-half deque: a thief takes up to half of the items with one compare-and-swap.
  *
- * Hendler and Shavit 2002. On a ring like Chase and Lev's. Where each thief takes one item, owner and thieves can only meet at the last one. Where
- * it takes many, the owner must know how far thieves may reach: a range of 2^e items from the top on, e being part of the word that
- * thieves change. What lies in the range is taken by compare-and-swap on that word, by thieves and owner alike; behind it the owner
- * works without.
+ * Hendler and Shavit 2002. On a ring like Chase and Lev's. Where each thief takes one item, owner and thieves can only
+ * meet at the last one. Where it takes many, the owner must know how far thieves may reach: a range of 2^e items from
+ * the top on, e being part of the word that thieves change. What lies in the range is taken by compare-and-swap on that
+ * word, by thieves and owner alike; behind it the owner works without.
  *
  *     line 0: range = top (32), e (5), tag (27)     line 1: bottom, the next free position     line 2 ..: capacity slots, position & mask
  *
  *     | taken | item | item | item | item | item | item | free ...
  *               ^ top         2^e: ^ end                  ^ bottom
  *
- * The range says what the owner must not take without asking, not what is there: it is at least 1 and may reach behind the bottom, so a thief
- * takes what lies before the end AND before a bottom that it read after the range (B1, B2, or B4, B2). If the owner has taken such an item
- * without asking, it saw an older range, so the thief sees the lowered bottom. A range of one is Chase and Lev's deque.
- * Thieves draw the range: one that wants more than it covers makes it longer first (B4: the largest power of two below the number of
- * items, at least half), and one that takes leaves what suits the rest, never a longer one than it found. The owner cuts it to that size when it pops
- * into it (A4): about once per halving. Who only ever steals one item never makes it longer than one.
- * The tag counts the cuts, which leave the top where it is: without it the owner could pop and push in the range between a thief's copy and its
+ * The range says what the owner must not take without asking, not what is there: it is at least 1 and may reach behind
+ * the bottom, so a thief takes what lies before the end AND before a bottom that it read after the range (B1, B2, or
+ * B4, B2). If the owner has taken such an item without asking, it saw an older range, so the thief sees the lowered
+ * bottom. A range of one is Chase and Lev's deque. Thieves draw the range: one that wants more than it covers makes it
+ * longer first (B4: the largest power of two below the number of items, at least half), and one that takes leaves what
+ * suits the rest, never a longer one than it found. The owner cuts it to that size when it pops into it (A4): about
+ * once per halving. Who only ever steals one item never makes it longer than one. The tag counts the cuts, which leave
+ * the top where it is: without it the owner could pop and push in the range between a thief's copy and its
  * compare-and-swap. A thief would have to sleep through 2^27 cuts without a steal, or through 2^32 steals.
  *
- * push, pop: owner. steal, size: anyone. Lock-free: a thief's compare-and-swap fails only when another operation's succeeded; the owner's fails
- * only when thieves have taken something or made the range longer, and both come to an end where nothing is pushed.
- * Linearization: push at A1; pop at A2, in the range at A4 (EMPTY: where the range was read first); steal at B3, as many steals as items at one
- * moment (EMPTY: at B2). When B2 finds EMPTY because the owner holds a lowered bottom, what another thief takes behind that bottom counts
- * as stolen at A2, which lies within that steal.
+ * push, pop: owner. steal, size: anyone. Lock-free: a thief's compare-and-swap fails only when another operation's
+ * succeeded; the owner's fails only when thieves have taken something or made the range longer, and both come to an end
+ * where nothing is pushed. Linearization: push at A1; pop at A2, in the range at A4 (EMPTY: where the range was read
+ * first); steal at B3, as many steals as items at one moment (EMPTY: at B2). When B2 finds EMPTY because the owner
+ * holds a lowered bottom, what another thief takes behind that bottom counts as stolen at A2, which lies within that
+ * steal.
  *
  * Order pairs
- *   A1 (bottom, release)   with B2 (acquire): the slots are written before bottom covers them. A2 is release too, as in abp.h.
- *   A2, A3 with B3 or B4, B1, B2 (all seq_cst): if the owner does not see the range that a thief takes from, then A3 comes before the B3 or B4 that
- *                          wrote it, that before B1, which reads it, or before B2 in its own thread, and B2 sees the lowered bottom.
+ *   A1 (bottom, release)   with B2 (acquire): the slots are written before bottom covers them. A2 is release too, as in
+ *                          abp.h.
+ *   A2, A3 with B3 or B4, B1, B2 (all seq_cst): if the owner does not see the range that a thief takes from, then A3
+ *   comes before the B3 or B4 that
+ *                          wrote it, that before B1, which reads it, or before B2 in its own thread, and B2 sees the
+ *                          lowered bottom.
  *                          As in abp.h.
- *   A4 (cas, release)      with B1 (acquire part): who sees the range that the owner has cut sees the bottom that it lowered before.
- *   B3 (release part)      with A0 (acquire): the thief has finished copying before the owner writes these slots again. A thief that copies later has
- *                          lost: its range is gone.
+ *   A4 (cas, release)      with B1 (acquire part): who sees the range that the owner has cut sees the bottom that it
+ *                          lowered before.
+ *   B3 (release part)      with A0 (acquire): the thief has finished copying before the owner writes these slots again.
+ *                          A thief that copies later has lost: its range is gone.
  *   The acquire in size only keeps its two reads in order.
  *
- * Differences from the paper: there the owner draws the range, a quarter to a half of its items, whenever their number passes a power of
- * two. Here thieves do it, so that pushing never needs compare-and-swap and half is half, rounded up; that costs a thief a second compare-and-swap
- * when the owner has pushed or cut much since. A ring instead of an array that must run empty; items of several words, copied by racing reads; a thief
- * says how many it wants at most.
+ * Differences from the paper: there the owner draws the range, a quarter to a half of its items, whenever their number
+ * passes a power of two. Here thieves do it, so that pushing never needs compare-and-swap and half is half, rounded up;
+ * that costs a thief a second compare-and-swap when the owner has pushed or cut much since. A ring instead of an array
+ * that must run empty; items of several words, copied by racing reads; a thief says how many it wants at most.
  */
 #ifndef BL_QUEUES_STEAL_HALF_H
 #define BL_QUEUES_STEAL_HALF_H
@@ -85,7 +91,8 @@ BL_FN uint32_t bl_steal_half_e(uint64_t range) { return (uint32_t)(range >> 32) 
 BL_FN uint32_t bl_steal_half_tag(uint64_t range) { return (uint32_t)(range >> 37); }
 BL_FN uint32_t bl_steal_half_end(uint64_t range) { return bl_steal_half_top(range) + (1u << bl_steal_half_e(range)); }
 
-/* What suits so many items, half of them or more: the largest power of two below their number, but not beyond 2^most. */
+/* What suits so many items, half of them or more: the largest power of two below their number, but not beyond
+ * 2^most. */
 BL_FN uint32_t bl_steal_half_suits(uint32_t items, uint32_t most) {
     uint32_t e = 0;
     while (e < most && 2u << e < items)
@@ -120,7 +127,8 @@ BL_FN bl_outcome bl_steal_half_push(bl_steal_half *q, const uint32_t *item) {
     return bl_steal_half_push_n(q, item, 1) ? BL_QUEUE_DONE : BL_QUEUE_FULL;
 }
 
-/* Owner: the last n positions before `bottom`, which it has lowered by n, reach into the range; how many of them thieves have left. */
+/* Owner: the last n positions before `bottom`, which it has lowered by n, reach into the range; how many of them
+ * thieves have left. */
 BL_FN uint32_t bl_steal_half_cut(bl_steal_half *q, uint64_t range, uint32_t bottom, uint32_t n) {
     uint32_t lowered = n;
     for (;;) {

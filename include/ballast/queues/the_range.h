@@ -1,26 +1,31 @@
 /* Range under the THE protocol: the owner takes the lock only where it meets a thief.
  *
- * Toss and Gautier 2012, section 3.2, after Frigo, Leiserson and Randall 1998, in the end after Dijkstra. Thieves take the lock, so at most one works
- * at the back. Owner and thief each announce what they take, by moving their end, and then look at the other's: whoever comes second sees that the
- * ends have crossed. Then the thief gives way, and the owner waits for the lock and takes what is left.
+ * Toss and Gautier 2012, section 3.2, after Frigo, Leiserson and Randall 1998, in the end after Dijkstra. Thieves take
+ * the lock, so at most one works at the back. Owner and thief each announce what they take, by moving their end, and
+ * then look at the other's: whoever comes second sees that the ends have crossed. Then the thief gives way, and the
+ * owner waits for the lock and takes what is left.
  *
  *     line 0: begin, moved by the owner     line 1: end, lock: moved and taken by thieves
  *
- * set, pop, extend, begin: owner. steal, size: anyone. Blocking: a thief that stops inside the lock stops the owner in set and extend, and in pop
- * where they meet. Thieves never wait: a lock that is taken is a lost race.
- * Linearization: pop at O1, or with the lock; steal at T1; set, extend and the EMPTY of steal with the lock; the EMPTY of pop where the ends were
- * found equal: if a thief in the lock made them so it will find them equal too, because begin stays as long as it has the lock.
+ * set, pop, extend, begin: owner. steal, size: anyone. Blocking: a thief that stops inside the lock stops the owner in
+ * set and extend, and in pop where they meet. Thieves never wait: a lock that is taken is a lost race. Linearization:
+ * pop at O1, or with the lock; steal at T1; set, extend and the EMPTY of steal with the lock; the EMPTY of pop where
+ * the ends were found equal: if a thief in the lock made them so it will find them equal too, because begin stays as
+ * long as it has the lock.
  *
  * Order pairs
- *   O1, O2 with T1, T2 (all seq_cst): either the owner sees the lowered end or the thief sees the raised begin; never do both miss.
- *   L1 (lock, acquire) with L2 (unlock, release): the ends are changed in turn, and what the indices stand for is written before they can be
+ *   O1, O2 with T1, T2 (all seq_cst): either the owner sees the lowered end or the thief sees the raised begin; never
+ *   do both miss.
+ *   L1 (lock, acquire) with L2 (unlock, release): the ends are changed in turn, and what the indices stand for is
+ *   written before they can be
  *                      stolen.
  *   The acquire in size only keeps its two reads in order.
  *
- * Differences from the paper: half is computed with the lock. pop asks for no more than there seems to be, so that begin cannot wrap and the ends cross
- * only in a race. When they have crossed the owner leaves begin raised until it has the lock: with begin put back, a thief that saw it raised
- * could be told EMPTY and a later one be given something. extend takes the lock, where the paper's push does not: a begin that moves back
- * between T1 and T2 would hide from the thief that the owner has popped what it is about to take.
+ * Differences from the paper: half is computed with the lock. pop asks for no more than there seems to be, so that
+ * begin cannot wrap and the ends cross only in a race. When they have crossed the owner leaves begin raised until it
+ * has the lock: with begin put back, a thief that saw it raised could be told EMPTY and a later one be given something.
+ * extend takes the lock, where the paper's push does not: a begin that moves back between T1 and T2 would hide from the
+ * thief that the owner has popped what it is about to take.
  */
 #ifndef BL_QUEUES_THE_RANGE_H
 #define BL_QUEUES_THE_RANGE_H
@@ -77,7 +82,8 @@ BL_FN void bl_the_range_set(bl_the_range *q, uint32_t begin, uint32_t end) {
     }
 }
 
-/* Owner: waits for the lock, and the range begins behind the first n indices from `begin` on, or as many as there are; how many. */
+/* Owner: waits for the lock, and the range begins behind the first n indices from `begin` on, or as many as there
+ * are; how many. */
 BL_FN uint32_t bl_the_range_settle(bl_the_range *q, uint32_t begin, uint32_t n) {
     for (uint32_t waiting = 1, tries = 0; waiting;) {
         if (bl_the_range_try_lock(q)) {

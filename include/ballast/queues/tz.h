@@ -1,22 +1,24 @@
 /* Lock-free queue of Tsigas and Zhang, with lazily moved head and tail.
  *
- * Tsigas and Zhang 2001; the skeleton in Cederman and Tsigas 2008 is Algorithm 3. Items are put into and taken out of the slots themselves by
- * compare-and-swap; head and tail are only hints where to start looking, moved every BL_TZ_INTERVAL operations, so that most operations
- * contend on a slot and not on a shared counter.
+ * Tsigas and Zhang 2001; the skeleton in Cederman and Tsigas 2008 is Algorithm 3. Items are put into and taken out of
+ * the slots themselves by compare-and-swap; head and tail are only hints where to start looking, moved every
+ * BL_TZ_INTERVAL operations, so that most operations contend on a slot and not on a shared counter.
  *
- *     parts/handle_ring.h, whose head and tail are the hints. Position p lies in slot p & mask. Since p & mask is known,
+ *     parts/handle_ring.h, whose head and tail are the hints. Position p lies in slot p & mask. Since p & mask is
+ *     known,
  *     bit 0 of the tag is free:
  *       tag = p with bit 0 cleared     empty, waiting for position p
  *       tag = p with bit 0 set         holds the item of position p
  *     and an item taken leaves the tag of position p + capacity, empty.
  *
  * Anyone may call anything. Values are any 32 bits. Lock-free: an operation repeats only because another succeeded.
- * Invariants: an item enters at p only when its slot waits for p, and a walk reaches p only over positions that were filled before it (hints
- * follow successful operations), so positions fill and empty in order. A stale hint walks over slots whose tags are ahead; it cannot
- * put an item behind the head, which is what the skeleton does.
- * Linearization: push at P1, pop at C1 (the compare-and-swap on the slot); FULL and EMPTY at the read P0, C0 that saw the decisive tag:
- * position p - capacity still filled while all before p were filled; position p not filled while all before p were taken.
- * Tags repeat after 2^32 positions: a thread would have to sleep through all of them between its read and its compare-and-swap.
+ * Invariants: an item enters at p only when its slot waits for p, and a walk reaches p only over positions that were
+ * filled before it (hints follow successful operations), so positions fill and empty in order. A stale hint walks over
+ * slots whose tags are ahead; it cannot put an item behind the head, which is what the skeleton does. Linearization:
+ * push at P1, pop at C1 (the compare-and-swap on the slot); FULL and EMPTY at the read P0, C0 that saw the decisive
+ * tag: position p - capacity still filled while all before p were filled; position p not filled while all before p were
+ * taken. Tags repeat after 2^32 positions: a thread would have to sleep through all of them between its read and its
+ * compare-and-swap.
  *
  * Order pairs
  *   P1 (slot cas, release) with C0 (acquire): what the handle stands for is written before the handle appears.
@@ -124,8 +126,8 @@ BL_FN bl_outcome bl_tz_pop(bl_tz *q, uint32_t *item) {
         p = bl_tz_next(q->head, &seen, p);
     }
 }
-/* From the hints over the slots they lag behind: a handful, but with a small ring several rounds of it. Tail first: who loses its core in
- * between finds too few, never more than there ever were. */
+/* From the hints over the slots they lag behind: a handful, but with a small ring several rounds of it. Tail first:
+ * who loses its core in between finds too few, never more than there ever were. */
 BL_FN uint32_t bl_tz_size(const bl_tz *q) {
     uint32_t tail = bl_load32_acquire(q->tail);
     for (;; tail++) {

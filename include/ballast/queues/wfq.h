@@ -1,55 +1,69 @@
 /* Wait-free queue of Yang and Mellor-Crummey, on a ring.
  *
- * Yang and Mellor-Crummey 2016, "A wait-free queue as fast as fetch-and-add". An infinite array: a push takes an index by fetch-and-add on the tail
- * and puts its value there by one compare-and-swap, a pop takes an index of the head and the value there. A pop that comes first shuts the cell,
- * and both take another index. Who fails BL_WFQ_PATIENCE times asks for help: a push is given the cells that pops find open, by each thread for
- * the next in a circle; every successful pop works on the pending pop of another thread. Here the array is a ring of segments that are used
- * again, and the words of a cell tell the laps apart: parts/wfq_cells.h.
+ * Yang and Mellor-Crummey 2016, "A wait-free queue as fast as fetch-and-add". An infinite array: a push takes an index
+ * by fetch-and-add on the tail and puts its value there by one compare-and-swap, a pop takes an index of the head and
+ * the value there. A pop that comes first shuts the cell, and both take another index. Who fails BL_WFQ_PATIENCE times
+ * asks for help: a push is given the cells that pops find open, by each thread for the next in a circle; every
+ * successful pop works on the pending pop of another thread. Here the array is a ring of segments that are used again,
+ * and the words of a cell tell the laps apart: parts/wfq_cells.h.
  *
  *     tail, head, limit, waste: apart from each other    then a line per thread, bl_wfq_handle
- *     cells[ring], owners[ring]: 64 bits each    cleared[ring / BL_WFQ_SEGMENT]: 32 bits each, the lap for which a segment is known to be open
+ *     cells[ring], owners[ring]: 64 bits each    cleared[ring / BL_WFQ_SEGMENT]: 32 bits each, the lap for which a
+ *                                                segment is known to be open
  *
  *     | taken taken shut | item  item  lent item | open  open  open  open ... | taken taken ...
- *       limit - ring       ^ head                  ^ tail                       ^ limit: the next segment to be recycled
+ *       limit - ring       ^ head                  ^ tail                       ^ limit: the next segment to be
+ *                                                                               recycled
  *
- * Anyone may call anything; each thread must bind with a number of its own, below shape.threads. Values are any 32 bits.
- * Memory: 4 KiB, a line per thread and 16 bytes a cell (and 4 a segment); ring = capacity + 4 threads + 2 BL_WFQ_SEGMENT + 8, rounded up to a power of
- * two. Capacity 2^20 with 270,336 threads: 97 MiB.
+ * Anyone may call anything; each thread must bind with a number of its own, below shape.threads. Values are any 32
+ * bits. Memory: 4 KiB, a line per thread and 16 bytes a cell (and 4 a segment); ring = capacity + 4 threads + 2
+ * BL_WFQ_SEGMENT + 8, rounded up to a power of two. Capacity 2^20 with 270,336 threads: 97 MiB.
  *
- * Bound, with n threads: every index that is used lies below the limit, so nobody ever waits for a cell, or has a ticket and no cell for it.
- *   - The tail passes an index i only where i < limit - 2n - 4 was seen (bl_wfq_fits). A thread compares with what it saw last of the tail, so each
- *     can have one ticket beyond: tail < limit - n - 3.
- *   - A pop takes a ticket only when it last saw head < tail, so each can have one from the tail on; helpers look no further than the tail, and
- *     at most push the head one past it: head <= tail + n + 1.
- *   - At rest all cells behind both ends can be recycled: limit > min(head, tail) + ring - BL_WFQ_SEGMENT. Between head and tail up to n + 1 cells
- *     hold no item (lent to a push that ended elsewhere, or shut by a helper that came late). So a push finds room if fewer than `capacity` are in.
+ * Bound, with n threads: every index that is used lies below the limit, so nobody ever waits for a cell, or has a
+ * ticket and no cell for it.
+ *   - The tail passes an index i only where i < limit - 2n - 4 was seen (bl_wfq_fits). A thread compares with what it
+ *     saw last of the tail, so each can have one ticket beyond: tail < limit - n - 3.
+ *   - A pop takes a ticket only when it last saw head < tail, so each can have one from the tail on; helpers look no
+ *     further than the tail, and at most push the head one past it: head <= tail + n + 1.
+ *   - At rest all cells behind both ends can be recycled: limit > min(head, tail) + ring - BL_WFQ_SEGMENT. Between head
+ *     and tail up to n + 1 cells hold no item (lent to a push that ended elsewhere, or shut by a helper that came
+ *     late). So a push finds room if fewer than `capacity` are in.
  *
- * Wait-free: every operation ends after a bounded number of its own steps, as in the paper; a push may end with FULL. What bounded memory costs
- * is that FULL can come early: an item stays in its cell as long as the pop that has its ticket, or for which it is held, does nothing. Then
- * the limit cannot pass it, and when the pushes have used up the ring they are refused until that pop goes on; pops go on. Nobody else who stops,
- * in a push, in helping, in recycling or in a pop at another cell, keeps a cell.
+ * Wait-free: every operation ends after a bounded number of its own steps, as in the paper; a push may end with FULL.
+ * What bounded memory costs is that FULL can come early: an item stays in its cell as long as the pop that has its
+ * ticket, or for which it is held, does nothing. Then the limit cannot pass it, and when the pushes have used up the
+ * ring they are refused until that pop goes on; pops go on. Nobody else who stops, in a push, in helping, in recycling
+ * or in a pop at another cell, keeps a cell.
  *
- * Linearization: push when the tail passes the index at which it ends (T1); pop when both ends have passed the index of its item, or when
- * somebody found the queue empty beyond it, if that is earlier; EMPTY when the tail is read, in bl_wfq_ahead (it is not beyond the head) or in
- * bl_wfq_look (it is not beyond a cell that is shut, while every cell before is either taken, shut or behind the head).
+ * Linearization: push when the tail passes the index at which it ends (T1); pop when both ends have passed the index of
+ * its item, or when somebody found the queue empty beyond it, if that is earlier; EMPTY when the tail is read, in
+ * bl_wfq_ahead (it is not beyond the head) or in bl_wfq_look (it is not beyond a cell that is shut, while every cell
+ * before is either taken, shut or behind the head).
  *
  * Order pairs
- *   C1 (cell, release) with C2 (acquire): what an item's handle stands for; the owner and the request of a cell that is lent, the owner of one that
+ *   C1 (cell, release) with C2 (acquire): what an item's handle stands for; the owner and the request of a cell that is
+ *   lent, the owner of one that
  *      is held. Relaxed compare-and-swaps on a cell carry on the release sequence of what they replace.
- *   S1, L1, T1, H1 (cleared, limit, tail, head, release) with S2, L2, T2, H2 (acquire): a cell is opened for its lap before somebody gets an index
- *      in it. Who clears has read that, who moves the limit knows it by S, who moves the tail by L, who moves the head by T, and who gets the
+ *   S1, L1, T1, H1 (cleared, limit, tail, head, release) with S2, L2, T2, H2 (acquire): a cell is opened for its lap
+ *   before somebody gets an index
+ *      in it. Who clears has read that, who moves the limit knows it by S, who moves the tail by L, who moves the head
+ *      by T, and who gets the
  *      index by H. A pop that read an older lap would take its cell for one that is long used, and leave an item there.
  *   E1 (head, acquire) with H1: the tail is read after the head, and is at least what the last pop knew: EMPTY.
- *   R1 (push request, release) with R2 (acquire): the value, and what it stands for; back: the cell in which it was settled.
- *   Q1 (pop request, release) with Q2 (acquire): pop_from, and the state of the cell that is tried or in which it was settled.
- *   The value of a request needs no order of its own: who could put a later value into a lent cell would have seen that it is an item by now.
+ *   R1 (push request, release) with R2 (acquire): the value, and what it stands for; back: the cell in which it was
+ *   settled.
+ *   Q1 (pop request, release) with Q2 (acquire): pop_from, and the state of the cell that is tried or in which it was
+ *   settled.
+ *   The value of a request needs no order of its own: who could put a later value into a lent cell would have seen that
+ *   it is an item by now.
  *
- * Differences from the paper: a ring of segments instead of a list, and no pointers; laps in the words instead of announcing segments to a cleaner
- * that looks at all threads, twice: a thread that stops keeps no segment but in the case above. A cell is one word on the fast path and opens
- * again with the pop; the paper's val and enq are its states (bottom is open, top is shut), and one word says who owns it for enq or for deq. A
- * lent cell names the request, so that no later one of the same thread can end there when the cell is given up. A pop looks at the ends before it
- * takes a ticket, and a push at the limit; a push that finds itself behind the head moves the tail there. FULL withdraws a request. waste counts
- * the tickets that came to nothing, for the size.
+ * Differences from the paper: a ring of segments instead of a list, and no pointers; laps in the words instead of
+ * announcing segments to a cleaner that looks at all threads, twice: a thread that stops keeps no segment but in the
+ * case above. A cell is one word on the fast path and opens again with the pop; the paper's val and enq are its states
+ * (bottom is open, top is shut), and one word says who owns it for enq or for deq. A lent cell names the request, so
+ * that no later one of the same thread can end there when the cell is given up. A pop looks at the ends before it takes
+ * a ticket, and a push at the limit; a push that finds itself behind the head moves the tail there. FULL withdraws a
+ * request. waste counts the tickets that came to nothing, for the size.
  */
 #ifndef BL_QUEUES_WFQ_H
 #define BL_QUEUES_WFQ_H
@@ -147,7 +161,8 @@ BL_FN void bl_wfq_init(bl_wfq *q, uint32_t start, uint32_t rank, uint32_t size) 
 
 /* ---- the ends ---- */
 
-/* Indices that the tail passed without a push, less those that the head passed without a pop: what tail - head is off by. */
+/* Indices that the tail passed without a push, less those that the head passed without a pop: what tail - head is
+ * off by. */
 BL_FN void bl_wfq_wasted(bl_wfq *q, uint64_t indices) {
     if (indices)
         bl_fetch_add64_relaxed(q->waste, indices);
@@ -202,7 +217,8 @@ BL_FN uint32_t bl_wfq_propose(bl_wfq *q, uint64_t i, uint32_t kind, uint32_t thr
     return bl_wfq_upper(owner) == bl_wfq_upper(mine) ? (uint32_t)owner : BL_WFQ_NOBODY;
 }
 
-/* The push request that our peer wants help with at cell i, or 0. The peer stays the same until it has got that help. */
+/* The push request that our peer wants help with at cell i, or 0. The peer stays the same until it has got that
+ * help. */
 BL_FN uint64_t bl_wfq_peer_request(bl_wfq *q, uint64_t i) {
     bl_wfq_handle *own = q->own;
     uint64_t request = bl_load64_relaxed(&q->handles[own->push_peer].push);
@@ -234,7 +250,8 @@ BL_FN void bl_wfq_offer(bl_wfq *q, uint64_t i) {
     }
 }
 
-/* Cell i is lent to a push request: it becomes an item if the request is, or now can be, settled here. Else that will never be, and it is shut. */
+/* Cell i is lent to a push request: it becomes an item if the request is, or now can be, settled here. Else that
+ * will never be, and it is shut. */
 BL_FN void bl_wfq_settle_push(bl_wfq *q, uint64_t i, uint64_t word) {
     uint64_t lap = bl_wfq_lap(q, i), owner = bl_load64_relaxed(bl_wfq_owner(q, i)), here = bl_wfq_settled(i);
     if (!bl_wfq_is(owner, lap, BL_WFQ_PUSHES))
@@ -254,8 +271,8 @@ BL_FN void bl_wfq_settle_push(bl_wfq *q, uint64_t i, uint64_t word) {
 
 typedef enum bl_wfq_sight { BL_WFQ_SEES_ITEM, BL_WFQ_SEES_END, BL_WFQ_SEES_NOTHING } bl_wfq_sight;
 
-/* Makes sure that no push comes to cell i any more, and says what there is: an item (*seen), which may be gone the next moment; the end of the
- * queue; or nothing, for good. */
+/* Makes sure that no push comes to cell i any more, and says what there is: an item (*seen), which may be gone the
+ * next moment; the end of the queue; or nothing, for good. */
 BL_FN bl_wfq_sight bl_wfq_look(bl_wfq *q, uint64_t i, uint64_t *seen) {
     uint64_t open = bl_wfq_open(q, i), word;
     while (bl_wfq_same_lap(word = bl_load64_acquire(bl_wfq_cell(q, i)), open)) { /* C2 */
@@ -317,7 +334,8 @@ BL_FN bool bl_wfq_recycle(bl_wfq *q) {
     return true;
 }
 
-/* By the pop that has the last ticket of a segment: the segment before that one, which others need not look at then, and the oldest. */
+/* By the pop that has the last ticket of a segment: the segment before that one, which others need not look at then,
+ * and the oldest. */
 BL_FN void bl_wfq_tidy(bl_wfq *q, uint64_t ticket) {
     if (ticket % BL_WFQ_SEGMENT != BL_WFQ_SEGMENT - 1)
         return;
@@ -364,7 +382,8 @@ BL_FN void bl_wfq_push_asks(bl_wfq *q, uint64_t from, uint32_t value) {
     bl_store64_release(&q->own->push, bl_wfq_pending(from)); /* R1 */
 }
 
-/* The end of the own request: where it was settled the item must be in its cell before we go. False if it was not, and is withdrawn. */
+/* The end of the own request: where it was settled the item must be in its cell before we go. False if it was not,
+ * and is withdrawn. */
 BL_FN bool bl_wfq_push_ends(bl_wfq *q, uint64_t from) {
     uint64_t request = bl_wfq_pending(from);
     if (bl_cas64_acquire(&q->own->push, &request, bl_wfq_settled(UINT64_MAX))) /* R2 */
@@ -413,7 +432,8 @@ BL_FN bool bl_wfq_settle_pop(bl_wfq *q, uint64_t i, uint32_t thread) {
            bl_load64_relaxed(bl_wfq_owner(q, i)) == bl_wfq_word(lap, BL_WFQ_POPS, thread);
 }
 
-/* The pending pop of `thread`, if it has one. All who help it look at the same cells in the same order and try the same one at a time. */
+/* The pending pop of `thread`, if it has one. All who help it look at the same cells in the same order and try the
+ * same one at a time. */
 BL_FN void bl_wfq_help_pop(bl_wfq *q, uint32_t thread) {
     bl_wfq_handle *h = q->handles + thread;
     uint64_t request = bl_load64_acquire(&h->pop), from = bl_load64_relaxed(&h->pop_from); /* Q2 */

@@ -1,11 +1,12 @@
-/* Template: the functions of BL_PROGRAM, each behind one of the same signature. So a function that is missing or has another signature is one message
- * that names the macro, and not as many as there are schedulers. The worker calls them by the same macros afterwards. */
+/* Template: the functions of BL_PROGRAM, each behind one of the same signature. So a function that is missing or has
+ * another signature is one message that names the macro, and not as many as there are schedulers. The worker calls
+ * them by the same macros afterwards. */
 #define BL__CALLS(x) BL_CAT(BL__OF_PROGRAM, _calls_##x)
 
 #ifndef BL_RUNTIME_CALLS_ONCE
 #define BL_RUNTIME_CALLS_ONCE
-/* BL__IS(function, type): whether it is a pointer to such a function. BL__AS: it, or where it is not one in C, where the compiler would go on with
- * a warning, nothing that could be complained about twice. */
+/* BL__IS(function, type): whether it is a pointer to such a function. BL__AS: it, or where it is not one in C, where
+ * the compiler would go on with a warning, nothing that could be complained about twice. */
 #ifdef __cplusplus
 template <class type> struct bl__takes {
     static char test(type);

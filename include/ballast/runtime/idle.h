@@ -1,7 +1,7 @@
 /* What an idle worker does on each target. On a CPU it spins for a short while and then sleeps; elsewhere it backs off.
  *
- * No wake-up is lost: a sleeper raises `sleepers` and then looks at every queue again; who publishes then reads `sleepers`. A full fence stands
- * between the two steps on both sides (S1, S2), so at least one of them sees the other.
+ * No wake-up is lost: a sleeper raises `sleepers` and then looks at every queue again; who publishes then reads
+ * `sleepers`. A full fence stands between the two steps on both sides (S1, S2), so at least one of them sees the other.
  */
 #ifndef BL_RUNTIME_IDLE_H
 #define BL_RUNTIME_IDLE_H

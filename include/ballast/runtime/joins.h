@@ -1,5 +1,6 @@
-/* The store of free join records that all workers share: a Broker Queue of numbers, moved in chunks, so that it is seldom touched. It holds every
- * number there is and so is never full; when it is empty the run pauses and the host makes more.
+/* The store of free join records that all workers share: a Broker Queue of numbers, moved in chunks, so that it is
+ * seldom touched. It holds every number there is and so is never full; when it is empty the run pauses and the host
+ * makes more.
  */
 #ifndef BL_RUNTIME_JOINS_H
 #define BL_RUNTIME_JOINS_H

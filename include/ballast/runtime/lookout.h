@@ -1,9 +1,11 @@
-/* The lookout: of the threads that are out of work one sleeps in short naps only, and looks which workers have been in one task for long. What
- * lies on their stacks cannot wait until they come round to publish it: whoever is out of work may raid them (raid.inc.h).
+/* The lookout: of the threads that are out of work one sleeps in short naps only, and looks which workers have been in
+ * one task for long. What lies on their stacks cannot wait until they come round to publish it: whoever is out of work
+ * may raid them (raid.inc.h).
  *
  * Workers whose tasks are short are left alone. They see that somebody is out of work between two tasks, and publish.
  *
- *     control->lookout    the lookout's number + 1; 0: nobody. Who gives it up with work in hand wakes another sleeper (bl__wake_for_work)
+ *     control->lookout    the lookout's number + 1; 0: nobody. Who gives it up with work in hand wakes another sleeper
+ *                         (bl__wake_for_work)
  *     control->held_up    how many workers it saw in a long task, with something on their stacks
  *     tally->slow         in which task it saw the worker stand still: bl__task_mark
  *     tally->dry          the same with top, when a thief had left nothing on the stack
@@ -81,8 +83,9 @@ BL_FN uint64_t bl__nap_length(uint64_t without_work) {
 
 #else
 
-/* What an idle worker of a GPU watches: whether another is still in the batch that it was in then. Its stack cannot be reached, but it and all others
- * are told to publish before they run the next; until somebody sees batches end soon again. */
+/* What an idle worker of a GPU watches: whether another is still in the batch that it was in then. Its stack cannot
+ * be reached, but it and all others are told to publish before they run the next; until somebody sees batches end
+ * soon again. */
 typedef struct bl__watched {
     uint32_t since, worker, batch;
 } bl__watched;

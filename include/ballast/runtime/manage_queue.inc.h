@@ -1,5 +1,6 @@
-/* Template: what the host does with the queues of a run while no worker is running: set up, fill, count, drain. Included once per queue
- * with BL_QUEUE; called by `size` threads, each with its rank. No more of them than workers touch a queue that knows its threads. */
+/* Template: what the host does with the queues of a run while no worker is running: set up, fill, count, drain.
+ * Included once per queue with BL_QUEUE; called by `size` threads, each with its rank. No more of them than workers
+ * touch a queue that knows its threads. */
 #define BL_QUEUE_(x) BL_CAT(BL_QUEUE, _##x)
 #define BL__NAME(x) BL_CAT(BL_QUEUE, __##x)
 

@@ -1,4 +1,5 @@
-/* Template: manage_queue.inc.h for a range: what the host does with the regions of a run while no worker is running. Included once per range with BL_QUEUE. */
+/* Template: manage_queue.inc.h for a range: what the host does with the regions of a run while no worker is running.
+ * Included once per range with BL_QUEUE. */
 #define BL_QUEUE_(x) BL_CAT(BL_QUEUE, _##x)
 #define BL__NAME(x) BL_CAT(BL_QUEUE, __##x)
 

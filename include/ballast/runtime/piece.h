@@ -4,8 +4,9 @@
 
 #include "../parts/worker.h"
 
-/* How many of the `left` indices to take. Unless told, as many as take some microseconds: enough not to feel the loop, too few to keep
- * anybody waiting. The time of the last piece is the guess for the next; a guess may be wrong, so never more than `most`. */
+/* How many of the `left` indices to take. Unless told, as many as take some microseconds: enough not to feel the
+ * loop, too few to keep anybody waiting. The time of the last piece is the guess for the next; a guess may be wrong,
+ * so never more than `most`. */
 BL_FN uint32_t bl__piece(bl__worker *w, uint32_t left, uint32_t most) {
     uint32_t n = w->run->grain;
     if (n == 0) {

@@ -1,6 +1,8 @@
-/* A scheduler as the worker loop calls it (schedulers/scheduler_contract.h), on targets whose code the host runs: compiled once, in the library, for all programs.
+/* A scheduler as the worker loop calls it (schedulers/scheduler_contract.h), on targets whose code the host runs:
+ * compiled once, in the library, for all programs.
  *
- * Nothing of this is called per task by the default scheduler: a worker that has enough on its private stack goes from one task to the next.
+ * Nothing of this is called per task by the default scheduler: a worker that has enough on its private stack goes from
+ * one task to the next.
  */
 #ifndef BL_RUNTIME_POLICY_H
 #define BL_RUNTIME_POLICY_H

@@ -1,4 +1,5 @@
-/* Template: the worker loop for the schedulers of the library, once for those with queues and once for those that run in waves. */
+/* Template: the worker loop for the schedulers of the library, once for those with queues and once for those that
+ * run in waves. */
 #ifdef BL__OTHER
 #define BL_INSTANCE queues_other
 #else

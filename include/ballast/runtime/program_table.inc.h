@@ -5,8 +5,8 @@
 
 extern __shared__ __align__(16) unsigned char bl__shared_memory[];
 
-/* Lane tasks: a worker per warp. Otherwise a worker per block. Scratch lies before the stack. The bounds make the compiler use
- * few enough registers for the largest block, or for as many warps as the program asks for. */
+/* Lane tasks: a worker per warp. Otherwise a worker per block. Scratch lies before the stack. The bounds make the
+ * compiler use few enough registers for the largest block, or for as many warps as the program asks for. */
 #define BL__BOUNDS(other)                                                                                              \
     __launch_bounds__(((other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS)) ? 128 : 1024,                                     \
                       ((other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS)) ? (BL_RESIDENT) / 4 : 1)

@@ -6,14 +6,15 @@
  *     run        take a batch off the private stack and run it
  *     join       pass on what tasks returned, and run joins whose children have all returned
  *
- * Each is a file of loop/. The first three make up `prepare`, below. A thread, a warp and a block have a function `turns` each (loop/thread.inc.h, ...), which
- * repeats prepare, run and join.
+ * Each is a file of loop/. The first three make up `prepare`, below. A thread, a warp and a block have a function
+ * `turns` each (loop/thread.inc.h, ...), which repeats prepare, run and join.
  *
- * A worker of lane tasks is a warp whose lanes run a task each; otherwise the lanes of a block run one task together, and the block's first
- * warp leads: it alone settles and acquires. On a CPU a warp has one lane and both are the same.
+ * A worker of lane tasks is a warp whose lanes run a task each; otherwise the lanes of a block run one task together,
+ * and the block's first warp leads: it alone settles and acquires. On a CPU a warp has one lane and both are the same.
  *
- * Included once per instance with BL_PROGRAM, BL_PAYLOAD, ... (program.h), BL_INSTANCE (a word that is part of every name), BL_KIND_LANE and BL_SCHEDULER:
- * on a GPU a file of schedulers/, with its BL_QUEUE; elsewhere policy_queues.inc.h or policy_waves.inc.h, which call the library's schedulers.
+ * Included once per instance with BL_PROGRAM, BL_PAYLOAD, ... (program.h), BL_INSTANCE (a word that is part of every
+ * name), BL_KIND_LANE and BL_SCHEDULER: on a GPU a file of schedulers/, with its BL_QUEUE; elsewhere
+ * policy_queues.inc.h or policy_waves.inc.h, which call the library's schedulers.
  */
 #define BL__NAME(x) BL_CAT(BL_CAT(BL__OF_PROGRAM, _##x##_), BL_INSTANCE)
 #define BL_QUEUE_(x) BL_CAT(BL_QUEUE, _##x)
@@ -40,8 +41,8 @@
 #endif
 #include "loop/acquire.inc.h"
 
-/* What settle and prepare go by. A GPU looks before a batch and uses it after, so that nobody waits for memory; a CPU has it near and looks
- * when it needs it. */
+/* What settle and prepare go by. A GPU looks before a batch and uses it after, so that nobody waits for memory; a
+ * CPU has it near and looks when it needs it. */
 BL_FN void BL__NAME(look_around)(bl__worker *w) {
     if (w->lane == 0) {
         w->stop = bl_load32_host(&w->run->control->stop);

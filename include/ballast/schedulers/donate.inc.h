@@ -1,11 +1,14 @@
-/* Donating: a bounded queue per worker; what does not fit into one's own goes to another (Tzeng, Patney and Owens 2010).
- * BL_SCHEDULER_PROPERTIES donate: fifo many steals|greedy capacity|private|victims|steal_one|steal_half|done_test a bounded queue per worker, what does not fit goes to another, thieves take from all, greedy
+/* Donating: a bounded queue per worker; what does not fit into one's own goes to another (Tzeng, Patney and Owens
+ * 2010). BL_SCHEDULER_PROPERTIES donate: fifo many steals|greedy
+ * capacity|private|victims|steal_one|steal_half|done_test a bounded queue per worker, what does not fit goes to
+ * another, thieves take from all, greedy
  *
- * The contract is in scheduler_contract.h. Like stealing, but a full queue is no reason to grow as long as another one has room: memory follows the number of
- * entries there are in all, not the most that one worker ever had. FIFO queues only, since anyone pushes. A receiver is not asked and not told: it
- * finds what it was given when it next looks at its own queue, or a thief does. Receivers are chosen as victims are, in turn or at random, and
- * looked at by all lanes at once. Only when all queues are full do entries stay on the private stack, and when that is full too the run pauses and
- * grows.
+ * The contract is in scheduler_contract.h. Like stealing, but a full queue is no reason to grow as long as another one
+ * has room: memory follows the number of entries there are in all, not the most that one worker ever had. FIFO queues
+ * only, since anyone pushes. A receiver is not asked and not told: it finds what it was given when it next looks at its
+ * own queue, or a thief does. Receivers are chosen as victims are, in turn or at random, and looked at by all lanes at
+ * once. Only when all queues are full do entries stay on the private stack, and when that is full too the run pauses
+ * and grows.
  */
 #define BL__ENDS_ALONE 0
 
@@ -20,7 +23,8 @@ BL_FN uint32_t BL__NAME(give)(bl__worker *w, uint32_t receiver, uint32_t n) {
     return done;
 }
 
-/* The n oldest entries to whoever has room; every other queue is looked at, so what is left fits nowhere. How many went. */
+/* The n oldest entries to whoever has room; every other queue is looked at, so what is left fits nowhere. How many
+ * went. */
 BL_FN uint32_t BL__NAME(donate)(bl__worker *w, uint32_t n) {
     uint32_t workers = w->run->queue_count, done = 0;
     uint32_t from = w->run->random_victims ? bl__random32(&w->random) % workers : w->victim;

@@ -1,12 +1,15 @@
 /* List scheduling: one list of tasks, from which everybody takes the next ones (Toss and Gautier 2012, section 4.3).
- * BL_SCHEDULER_PROPERTIES list: none one waves nothing one list of tasks, a launch per wave, everybody takes the next ones
- * BL_SCHEDULER_FORM locked: waves|locked a list behind a lock, a launch per wave, everybody takes the next tasks
- * BL_SCHEDULER_FORM faa: waves|greedy a list and a fetch-and-add, a launch per wave, everybody takes the next tasks, greedy within a wave
+ * BL_SCHEDULER_PROPERTIES list: none one waves nothing one list of tasks, a launch per wave, everybody takes the next
+ * ones BL_SCHEDULER_FORM locked: waves|locked a list behind a lock, a launch per wave, everybody takes the next tasks
+ * BL_SCHEDULER_FORM faa: waves|greedy a list and a fetch-and-add, a launch per wave, everybody takes the next tasks,
+ * greedy within a wave
  *
- * The contract is in scheduler_contract.h, waves are in waves.inc.h: the list is the in-array, and all that is shared is the number of the next task.
+ * The contract is in scheduler_contract.h, waves are in waves.inc.h: the list is the in-array, and all that is shared
+ * is the number of the next task.
  *   list:locked    behind a lock, as in the paper
  *   list:faa       taken by fetch-and-add
- * On a GPU a worker that is about to run its last tasks takes the next ones at once: the answer of the fetch-and-add arrives while they run.
+ * On a GPU a worker that is about to run its last tasks takes the next ones at once: the answer of the fetch-and-add
+ * arrives while they run.
  *
  * Order pairs
  *   L1 (lock, acquire) with L2 (unlock, release): `drawn` is changed in turn.
@@ -35,7 +38,8 @@ BL_FN uint64_t BL__NAME(draw_locked)(bl__control *c, uint32_t n) {
 BL_FN void BL__NAME(draw)(bl__worker *w) {
     const bl__run *run = w->run;
     if (BL__TAKES_PIECES) {
-        /* What was left after the last draw; less by now, because others have drawn since: hence a sixteenth and not an eighth. */
+        /* What was left after the last draw; less by now, because others have drawn since: hence a sixteenth and not
+         * an eighth. */
         uint32_t left = w->drawn_at < run->slice_tasks ? run->slice_tasks - (uint32_t)w->drawn_at : 0;
         w->drawn = bl__piece(w, UINT32_MAX, bl__max(left / run->groups / 16, 1));
     } else {
@@ -64,7 +68,8 @@ BL_FN bool BL__NAME(next_share)(bl__worker *w) {
 
 BL_FN uint32_t BL__NAME(at_once)(bl__worker *w) { return BL__TAKES_PIECES ? w->task_end - w->task : w->batch; }
 
-/* Nobody is ever hungry. On a GPU this is where to look ahead: it is asked before a batch, and the answer is used after it. */
+/* Nobody is ever hungry. On a GPU this is where to look ahead: it is asked before a batch, and the answer is used
+ * after it. */
 BL_FN uint32_t BL__NAME(shown)(bl__worker *w) {
     if (BL_WARP > 1 && !w->run->locked && w->task == w->task_end && w->drawn == 0)
         BL__NAME(draw)(w);

@@ -1,7 +1,8 @@
-/* Template: what schedulers with a queue per worker have in common: feeding one's own queue, and taking from the others'.
+/* Template: what schedulers with a queue per worker have in common: feeding one's own queue, and taking from the
+ * others'.
  *
- * Victims are looked at by all lanes of the warp at once, in turn after the worker's own number or at random. A thief takes one entry, or half of
- * what the victim shows.
+ * Victims are looked at by all lanes of the warp at once, in turn after the worker's own number or at random. A thief
+ * takes one entry, or half of what the victim shows.
  */
 #include "transfer.inc.h"
 
@@ -31,8 +32,8 @@ BL_FN uint32_t BL__NAME(rob_batch)(bl__worker *w, BL_QUEUE *q, uint32_t most) {
 }
 #endif
 
-/* Where there are many, or where tasks take long, a warp takes what its lanes need: empty lanes cost more than to leave the rest to others. Else it
- * takes one entry, because many look for work. */
+/* Where there are many, or where tasks take long, a warp takes what its lanes need: empty lanes cost more than to
+ * leave the rest to others. Else it takes one entry, because many look for work. */
 BL_FN uint32_t BL__NAME(rob)(bl__worker *w, uint32_t victim, uint32_t size) {
     BL_QUEUE q = BL__NAME(queue)(w, victim);
     uint32_t want = w->run->steal_half ? (size + 1) / 2 : 1, got = 0;

@@ -1,26 +1,31 @@
-/* Range stealing: a range of indices per worker; who runs out takes the second half of another's (Toss and Gautier 2012).
- * BL_SCHEDULER_PROPERTIES range: range many ranges|steals|greedy capacity|private|victims|steal_half|done_test a range of indices per worker, thieves take half of what is left, greedy
+/* Range stealing: a range of indices per worker; who runs out takes the second half of another's (Toss and Gautier
+ * 2012). BL_SCHEDULER_PROPERTIES range: range many ranges|steals|greedy capacity|private|victims|steal_half|done_test a
+ * range of indices per worker, thieves take half of what is left, greedy
  *
- * The contract is in scheduler_contract.h, that of the ranges in queues/range_contract.h. A worker has two ranges (parts/region.h).
+ * The contract is in scheduler_contract.h, that of the ranges in queues/range_contract.h. A worker has two ranges
+ * (parts/region.h).
  *
- * `loop` holds indices of the run's loop, dealt out evenly at the start. Its owner takes a few from the front, as many as the run says; a thief
- * takes half and makes that its own range. No entry is written anywhere: an index and the run's payload are all that a task is.
+ * `loop` holds indices of the run's loop, dealt out evenly at the start. Its owner takes a few from the front, as many
+ * as the run says; a thief takes half and makes that its own range. No entry is written anywhere: an index and the
+ * run's payload are all that a task is.
  *
- * `own` holds numbers of slots, and these hold the entries that were spawned: "tasks in an array, their indices in the queue". What a worker publishes is
- * written into the slots in front of its range, and the range is extended over them; so its newest entries are at the front, where it takes
- * them, and thieves take the oldest. A thief copies what it has stolen: the first entries to its stack, the others in front of its own range.
+ * `own` holds numbers of slots, and these hold the entries that were spawned: "tasks in an array, their indices in the
+ * queue". What a worker publishes is written into the slots in front of its range, and the range is extended over them;
+ * so its newest entries are at the front, where it takes them, and thieves take the oldest. A thief copies what it has
+ * stolen: the first entries to its stack, the others in front of its own range.
  *
  *     slots    0 ........... begin ............. end ........................ capacity
  *              free: the     entries             stolen since the range was last set: free when the thieves have said
  *              owner has                         so (`emptied`)
  *              used them up
  *
- * Only the owner moves begin, and thieves take from the end: so the slots before begin are free, and those past end have been stolen, all of them.
- * Thieves count what they have copied. If that makes up everything past end, the owner moves its entries to the end of the region and has all
- * the rest free again. Before it steals, a thief sees to it that half of its own slots are free, so what it steals always fits.
+ * Only the owner moves begin, and thieves take from the end: so the slots before begin are free, and those past end
+ * have been stolen, all of them. Thieves count what they have copied. If that makes up everything past end, the owner
+ * moves its entries to the end of the region and has all the rest free again. Before it steals, a thief sees to it that
+ * half of its own slots are free, so what it steals always fits.
  *
- * A loop whose tasks spawn nothing, and whose indices are taken in pieces of a given size, needs no detection of the end: work does not become more, so a
- * worker that finds all ranges empty is done (run->alone).
+ * A loop whose tasks spawn nothing, and whose indices are taken in pieces of a given size, needs no detection of the
+ * end: work does not become more, so a worker that finds all ranges empty is done (run->alone).
  *
  * Order pairs
  *   E1 (add, release) with E2 (load, acquire): thieves have read the slots before their owner writes them again.
@@ -46,7 +51,8 @@ BL_FN void BL__NAME(agree)(uint32_t *from, uint32_t *to) {
     *to = bl_warp_broadcast32(*to, 0);
 }
 
-/* Whether worker i shows anything to take. A loop is there only until the first pause; and one that is run alone has nothing else. */
+/* Whether worker i shows anything to take. A loop is there only until the first pause; and one that is run alone has
+ * nothing else. */
 BL_FN bool BL__NAME(shows)(const bl__worker *w, uint32_t i) {
     BL_QUEUE loop = BL__NAME(loop_of)(w, i), own = BL__NAME(own_of)(w, i);
     return (w->run->loop_tasks && BL_QUEUE_(size)(&loop)) || (!w->run->alone && BL_QUEUE_(size)(&own));
@@ -94,7 +100,8 @@ BL_FN void BL__NAME(move_slots)(bl__worker *w, bl__region to, uint32_t at, bl__r
     bl_warp_sync();
 }
 
-/* Makes the slots past the end of the own range free again, if the thieves are done with them. Where the range begins then. */
+/* Makes the slots past the end of the own range free again, if the thieves are done with them. Where the range
+ * begins then. */
 BL_FN uint32_t BL__NAME(make_room)(bl__worker *w) {
     bl__region r = bl__region_of(w->run, w->id);
     BL_QUEUE own = BL__NAME(own_of)(w, w->id);
@@ -118,7 +125,8 @@ BL_FN uint32_t BL__NAME(make_room)(bl__worker *w) {
 
 /* ---- the loop ---- */
 
-/* How many of `left` indices to take at once: what the run says; unless it is to be as in the paper, more of them while there are many. */
+/* How many of `left` indices to take at once: what the run says; unless it is to be as in the paper, more of them
+ * while there are many. */
 BL_FN uint32_t BL__NAME(grain)(const bl__worker *w, uint32_t left) {
     uint32_t least = bl__max(w->run->grain, w->batch);
     return bl__min(left, w->run->grain || w->run->one_per_node ? least : bl__max(left / 4, least));
@@ -127,7 +135,8 @@ BL_FN uint32_t BL__NAME(grain)(const bl__worker *w, uint32_t left) {
 /* Read before it is needed, so that a GPU fetches it while it asks for indices. */
 BL_FN uint32_t BL__NAME(loop_word)(const bl__worker *w) { return w->lane < w->words ? w->run->in[w->lane] : 0; }
 
-/* Indices [from, to) of the loop onto the empty stack; how many entries that is. `own`: this lane's first word of the loop's entry. */
+/* Indices [from, to) of the loop onto the empty stack; how many entries that is. `own`: this lane's first word of
+ * the loop's entry. */
 BL_FN uint32_t BL__NAME(push_indices)(bl__worker *w, uint32_t from, uint32_t to, uint32_t own) {
     uint32_t *slot = bl__stack_slot(w->stack, w->words, w->stack->top);
     for (uint32_t i = w->lane; i < w->words; i += BL_WARP)
@@ -308,7 +317,8 @@ BL_FN uint32_t BL__NAME(publish)(bl__worker *w, uint32_t n) {
     return n;
 }
 
-/* In a loop run alone nothing stays on the stack that could be shared, and a GPU asks for what comes after the batch that it is about to run. */
+/* In a loop run alone nothing stays on the stack that could be shared, and a GPU asks for what comes after the batch
+ * that it is about to run. */
 BL_FN uint32_t BL__NAME(shown)(bl__worker *w) {
 #if BL_QUEUE_(AHEAD)
     if (BL_WARP > 1 && w->run->alone && w->asked == 0)

@@ -4,10 +4,12 @@
  * BL_SCHEDULER_FORM split: waves in- and out-array, a launch per wave, an equal share for each worker
  * BL_SCHEDULER_FORM cyclic: waves|turns in- and out-array, a launch per wave, workers take turns
  *
- * The contract is in scheduler_contract.h, waves are in waves.inc.h. Every worker runs a share of the tasks that is fixed before they start:
+ * The contract is in scheduler_contract.h, waves are in waves.inc.h. Every worker runs a share of the tasks that is
+ * fixed before they start:
  *   static:wave    as many groups as there are tasks (2008): a group per task, handed out by the hardware
  *   static:split   a fixed number of groups, each with an equal part of the array (Gems 35)
- *   static:cyclic  a fixed number of groups that take turns: what Thrust does with a loop (Toss and Gautier 2012, section 4.6)
+ *   static:cyclic  a fixed number of groups that take turns: what Thrust does with a loop (Toss and Gautier 2012,
+ *                  section 4.6)
  */
 #include "waves.inc.h"
 

@@ -56,7 +56,8 @@ BL_FN bl_outcome BL__NAME(take)(bl__worker *w, BL_QUEUE *q, bool steal) {
     return BL_QUEUE_DONE;
 }
 
-/* Fills an empty stack with enough for one batch: one entry in most cases, where every task is an entry as many as there are lanes. */
+/* Fills an empty stack with enough for one batch: one entry in most cases, where every task is an entry as many as
+ * there are lanes. */
 BL_FN uint32_t BL__NAME(take_batch)(bl__worker *w, BL_QUEUE *q) {
     bl__stack *s = w->stack;
 #if !BL_QUEUE_(BY_HANDLE)
@@ -81,8 +82,8 @@ BL_FN uint32_t BL__NAME(take_batch)(bl__worker *w, BL_QUEUE *q) {
     return got;
 }
 
-/* As the papers have it: one entry per task. They are laid out in the free part of the stack, as many at a time as fit there. What the
- * queue does not take stays, as a shorter range. */
+/* As the papers have it: one entry per task. They are laid out in the free part of the stack, as many at a time as
+ * fit there. What the queue does not take stays, as a shorter range. */
 BL_FN bool BL__NAME(put_singly)(bl__worker *w, BL_QUEUE *q, uint32_t *entry) {
     bl__stack *s = w->stack;
     uint32_t room = bl__min(s->mask + 1 - bl__stack_count(s), s->mask + 1 - (s->top & s->mask));

@@ -1,17 +1,21 @@
-/* Template: what schedulers of waves have in common: an in-array of entries whose tasks are numbered, and an out-array for what they spawn.
+/* Template: what schedulers of waves have in common: an in-array of entries whose tasks are numbered, and an out-array
+ * for what they spawn.
  *
- * A wave runs the tasks of the in-array; what they spawn goes to the out-array, where one fetch-and-add reserves both slots and task numbers. The
- * host swaps the arrays and starts the next wave. It makes the out-array large enough for whatever the tasks of a launch may spawn, so a push
- * cannot fail. Nothing is handed from worker to worker during a wave, so a worker that finds no further share has ended.
+ * A wave runs the tasks of the in-array; what they spawn goes to the out-array, where one fetch-and-add reserves both
+ * slots and task numbers. The host swaps the arrays and starts the next wave. It makes the out-array large enough for
+ * whatever the tasks of a launch may spawn, so a push cannot fail. Nothing is handed from worker to worker during a
+ * wave, so a worker that finds no further share has ended.
  *
  * Who includes this says how tasks are shared out:
- *   void     BL__NAME(open_share)(w)       when the worker starts: its first share, w->task up to w->task_end, perhaps none
+ *   void     BL__NAME(open_share)(w)       when the worker starts: its first share, w->task up to w->task_end, perhaps
+ *                                          none
  *   bool     BL__NAME(next_share)(w)       the next share, when that is used up; false: there is none
  *   uint32_t BL__NAME(at_once)(w)          how many tasks of it to fetch now
  */
 #define BL__ENDS_ALONE 1
 
-/* The last entry whose first task is not past `task`. Shares come in rising order, so it is not before the one of the last share. */
+/* The last entry whose first task is not past `task`. Shares come in rising order, so it is not before the one of
+ * the last share. */
 BL_FN uint32_t BL__NAME(locate)(const bl__worker *w, uint32_t task) {
     const bl__run *run = w->run;
     uint32_t low = w->entry, high = run->in_entries;
@@ -40,7 +44,8 @@ BL_FN void BL__NAME(open_share)(bl__worker *w);
 BL_FN bool BL__NAME(next_share)(bl__worker *w);
 BL_FN uint32_t BL__NAME(at_once)(bl__worker *w);
 
-/* The next batch of this worker's share. No more than that: what stays on the stack after a batch goes to the next wave. */
+/* The next batch of this worker's share. No more than that: what stays on the stack after a batch goes to the next
+ * wave. */
 BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
     uint32_t got = 0;
     if (w->task == w->task_end && !BL__NAME(next_share)(w))

@@ -1,5 +1,5 @@
-/* Template: the rest of the contract for a FIFO queue BL_BATCHED with push_n and pop_n alone. Stealing is popping, and a
- * single item is a batch of one. Included at the end of a queue's header. */
+/* Template: the rest of the contract for a FIFO queue BL_BATCHED with push_n and pop_n alone. Stealing is popping,
+ * and a single item is a batch of one. Included at the end of a queue's header. */
 #define BL__BATCHED(x) BL_CAT(BL_BATCHED, _##x)
 
 BL_FN bl_outcome BL__BATCHED(push)(BL_BATCHED *q, const uint32_t *item) {

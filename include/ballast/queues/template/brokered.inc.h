@@ -1,8 +1,10 @@
-/* Template: the operations of the Broker Queue (broker.h) for BL_BROKERED, which has a bl__broker and, for who is admitted, NAME_put and NAME_get: draw n
- * positions with release and go there. A refusal by the broker counts only when the ring is seen full, or empty. */
+/* Template: the operations of the Broker Queue (broker.h) for BL_BROKERED, which has a bl__broker and, for who is
+ * admitted, NAME_put and NAME_get: draw n positions with release and go there. A refusal by the broker counts only
+ * when the ring is seen full, or empty. */
 #define BL__BROKERED(x) BL_CAT(BL_BROKERED, _##x)
 
-/* After a refusal. The work is done inside the loop: a lane that is admitted must not wait for sister lanes that are not. */
+/* After a refusal. The work is done inside the loop: a lane that is admitted must not wait for sister lanes that are
+ * not. */
 BL_FN uint32_t BL__BROKERED(push_later)(BL_BROKERED *q, const uint32_t *items, uint32_t n) {
     uint32_t waiting = n, tries = 0, done = 0;
     while (waiting) {

@@ -1,5 +1,5 @@
-/* Template: the rest of the contract for a FIFO queue BL_SINGLY with push and pop alone. Stealing is popping, and a batch
- * is one item after another. Included at the end of a queue's header. */
+/* Template: the rest of the contract for a FIFO queue BL_SINGLY with push and pop alone. Stealing is popping, and a
+ * batch is one item after another. Included at the end of a queue's header. */
 #define BL__SINGLY(x) BL_CAT(BL_SINGLY, _##x)
 
 BL_FN bl_outcome BL__SINGLY(steal)(BL_SINGLY *q, uint32_t *item) { return BL__SINGLY(pop)(q, item); }

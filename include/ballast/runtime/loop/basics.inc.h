@@ -29,7 +29,8 @@ BL_FN void BL__NAME(stand)(bl__worker *w, bl__standing standing) {
         bl_store32_host(&w->tally->standing, (uint32_t)standing);
 }
 
-/* Into the worker's timeline. The part of a wave that a CPU thread runs is noted by its device: it may be many groups. */
+/* Into the worker's timeline. The part of a wave that a CPU thread runs is noted by its device: it may be many
+ * groups. */
 BL_FN void BL__NAME(note)(bl__worker *w, bl__standing standing) {
     if (!w->run->trace || w->lane)
         return;
@@ -52,8 +53,9 @@ BL_FN uint32_t BL__NAME(held)(bl__worker *w) {
     return count;
 }
 
-/* Of the `left` indices of an entry, those to run next. A guess of pieces may be wrong, so never more than an eighth of a worker's part: when
- * somebody is out of work, what is here may be all that is left for all. In a wave what was fetched is what is run. */
+/* Of the `left` indices of an entry, those to run next. A guess of pieces may be wrong, so never more than an eighth
+ * of a worker's part: when somebody is out of work, what is here may be all that is left for all. In a wave what was
+ * fetched is what is run. */
 BL_FN uint32_t BL__NAME(next)(bl__worker *w, uint32_t left) {
 #if BL__TAKES_PIECES
     uint32_t sharers = BL_WARP > 1 ? 2 : (uint32_t)bl_load64_relaxed(&w->run->control->idle) ? w->run->workers : 1;

@@ -1,6 +1,7 @@
 /* Template, part of worker_loop.inc.h: a block takes a task, or a piece, for all of its lanes. */
 
-/* The leading warp copies the newest entry to where all lanes of the block read it, and takes one index off it, or a piece. */
+/* The leading warp copies the newest entry to where all lanes of the block read it, and takes one index off it, or a
+ * piece. */
 BL_FN void BL__NAME(take_task)(bl__worker *w) {
     bl__stack *s = w->stack;
     uint32_t *slot = bl__stack_slot(s, w->words, s->top - 1), *current = bl__stack_current(s, w->words);

@@ -7,8 +7,9 @@ BL_FN uint32_t BL__NAME(batch_entries)(bl__worker *w, uint32_t count) {
     return bl_popcount(bl_warp_ballot(bl_warp_prefix_add(n) + n <= BL__BATCH));
 }
 
-/* The next batch may take long, and nobody can reach this worker's stack meanwhile: if others are out of work, all that the batch does not need
- * is published before it. A long entry is halved again and again, so that those who take the halves can do the same at once. */
+/* The next batch may take long, and nobody can reach this worker's stack meanwhile: if others are out of work, all
+ * that the batch does not need is published before it. A long entry is halved again and again, so that those who
+ * take the halves can do the same at once. */
 BL_FN void BL__NAME(expose)(bl__worker *w, const BL_SHARED *shared) {
     const bl__run *run = w->run;
     if (run->one_per_node || run->alone || run->workers == 1 ||

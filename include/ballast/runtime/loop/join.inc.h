@@ -1,4 +1,5 @@
-/* Template, part of worker_loop.inc.h: passes on what tasks returned, and runs joins whose children have all returned. */
+/* Template, part of worker_loop.inc.h: passes on what tasks returned, and runs joins whose children have all
+ * returned. */
 
 /* One lane: passes on what its task returned. The record all of whose children have returned, or BL__NO_JOIN. */
 BL_HOT_FN uint32_t BL__NAME(pass_on)(const bl__run *run, const bl_task *task) {

@@ -1,7 +1,8 @@
-/* Template, part of worker_loop.inc.h: publishes what others should have; makes room for the next spawns and gets records for the next forks. */
+/* Template, part of worker_loop.inc.h: publishes what others should have; makes room for the next spawns and gets
+ * records for the next forks. */
 
-/* The newest entry, which is long, becomes two: the first half on top, so that the second can be published. Halves are whole batches, as far as
- * that goes. */
+/* The newest entry, which is long, becomes two: the first half on top, so that the second can be published. Halves
+ * are whole batches, as far as that goes. */
 BL_FN void BL__NAME(halve)(bl__worker *w, const BL_SHARED *shared) {
     bl__stack *s = w->stack;
     (void)shared;

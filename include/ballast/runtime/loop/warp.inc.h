@@ -1,7 +1,8 @@
 /* Template, part of worker_loop.inc.h: a warp takes a task for every lane. */
 
-/* A task for every lane, over as many of the newest entries as that needs. Entries on the stack are never empty, so lane k looks at the k-th
- * newest; a prefix sum gives where its tasks start, and the bits of those starts tell every lane which entry is its own. */
+/* A task for every lane, over as many of the newest entries as that needs. Entries on the stack are never empty, so
+ * lane k looks at the k-th newest; a prefix sum gives where its tasks start, and the bits of those starts tell every
+ * lane which entry is its own. */
 BL_FN bool BL__NAME(take_tasks)(bl__worker *w, bl_word *payload, uint32_t *index) {
     bl__stack *s = w->stack;
     uint32_t lane = w->lane, top = s->top, count = bl__stack_count(s);

@@ -1,5 +1,6 @@
-/* Central: one queue for all workers (Cederman and Tsigas 2008, sections 4.2 and 4.3). BL_SCHEDULER_PROPERTIES central:
- * fifo one one_queue|greedy capacity|private|done_test one shared queue for all workers, greedy
+/* Central: one queue for all workers (Cederman and Tsigas 2008, sections 4.2 and 4.3).
+ * BL_SCHEDULER_PROPERTIES central: fifo one one_queue|greedy capacity|private|done_test
+ * BL_SCHEDULER_TEXT one shared queue for all workers, greedy
  *
  * The contract is in scheduler_contract.h. With a private stack a worker publishes only when the queue has run empty;
  * without one every task passes through the queue, as in the paper.

@@ -1,7 +1,7 @@
 /* Donating: a bounded queue per worker; what does not fit into one's own goes to another (Tzeng, Patney and Owens
- * 2010). BL_SCHEDULER_PROPERTIES donate: fifo many steals|greedy
- * capacity|private|victims|steal_one|steal_half|done_test a bounded queue per worker, what does not fit goes to
- * another, thieves take from all, greedy
+ * 2010).
+ * BL_SCHEDULER_PROPERTIES donate: fifo many steals|greedy capacity|private|victims|steal_one|steal_half|done_test
+ * BL_SCHEDULER_TEXT a bounded queue per worker, what does not fit goes to another, thieves take from all, greedy
  *
  * The contract is in scheduler_contract.h. Like stealing, but a full queue is no reason to grow as long as another one
  * has room: memory follows the number of entries there are in all, not the most that one worker ever had. FIFO queues

@@ -1,6 +1,7 @@
 /* Range stealing: a range of indices per worker; who runs out takes the second half of another's (Toss and Gautier
- * 2012). BL_SCHEDULER_PROPERTIES range: range many ranges|steals|greedy capacity|private|victims|steal_half|done_test a
- * range of indices per worker, thieves take half of what is left, greedy
+ * 2012).
+ * BL_SCHEDULER_PROPERTIES range: range many ranges|steals|greedy capacity|private|victims|steal_half|done_test
+ * BL_SCHEDULER_TEXT a range of indices per worker, thieves take half of what is left, greedy
  *
  * The contract is in scheduler_contract.h, that of the ranges in queues/range_contract.h. A worker has two ranges
  * (parts/region.h).

@@ -23,12 +23,14 @@
  * program calls it through a table (runtime/policy.h). On a GPU it is inlined into the kernel.
  *
  * Each file states, in lines that the build reads, all that the library and the tool know of it:
- *   BL_SCHEDULER_PROPERTIES NAME: QUEUES COUNT TRAITS USES text
+ *   BL_SCHEDULER_PROPERTIES NAME: QUEUES COUNT TRAITS USES
  *     QUEUES = none, fifo, any or range
  *     COUNT  = one, or many: a queue per worker
  *     TRAITS = the words of BL_TRAIT_... in ballast.h, as in steals|greedy: what the host plans a run by
  *     USES   = nothing, or the words of BL_USES_... in ballast.h, as in capacity|private; a run is refused that is
  *            given another way to steal or to end
+ *   BL_SCHEDULER_TEXT text
+ *     what the tool says about it
  *   BL_SCHEDULER_FORM NAME: TRAITS text
  *     schedulers without queues are one text in several forms, which differ in their traits
  * src/api/schedulers.c holds the papers' names.

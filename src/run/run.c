@@ -3,6 +3,7 @@
 
 #include <ballast/parts/entry.h>
 #include <ballast/parts/pool.h>
+#include <ballast/parts/worker.h>
 #include <ballast/queues/broker.h>
 #include <ballast/task.h>
 #include <pthread.h>

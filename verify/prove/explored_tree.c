@@ -14,6 +14,9 @@
 #undef BL_WFQ_SEGMENT
 
 #include <ballast/platform/platform.h>
+#ifdef BL_TASK_H
+#error "task.h was compiled for another target before this one is set"
+#endif
 #undef BL_TARGET
 #undef BL_WARP
 #undef BL_CAN_SLEEP

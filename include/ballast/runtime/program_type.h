@@ -3,8 +3,7 @@
 #define BL_RUNTIME_PROGRAM_TYPE_H
 
 #include "../ballast.h"
-#include "../parts/worker.h"
-#include "../task.h"
+#include "../parts/run.h"
 
 /* CPU and sim: the life of one lane of worker (or group) `id`, on the private stack and with the counters of `slot`. */
 typedef void (*bl__work)(const bl__run *run, const void *shared, uint32_t id, uint32_t lane, uint32_t slot);
@@ -24,6 +23,7 @@ typedef struct bl__layout {
     uint32_t run, control, tally, worker, stack, task, record;
 } bl__layout;
 
+/* Where task.h and parts/worker.h are included: not here, because the prover changes the target after this header. */
 #define BL__LAYOUT                                                                                                     \
     {                                                                                                                  \
         (uint32_t)sizeof(bl__run), (uint32_t)sizeof(bl__control), (uint32_t)sizeof(bl__tally),                         \

@@ -22,8 +22,8 @@ bool options_is(const char *word);                      /* begins like an option
 /* Takes the option at argv[*at], and its value if it has one: `--name value` or `--name=value`. Moves *at past them. */
 int options_take(options *set, char **argv, int *at);
 
-/* All words of a command that takes options and at most one other word: *word, NULL if there is none. `accepted` is
- * for who gives two. */
+/* All words of a command that takes options and at most one other word: *word, NULL if there is none. `accepted`
+ * is printed when there are two. */
 int options_parse(options *set, int argc, char **argv, const char *accepted, const char **word);
 
 bool options_given(const options *set, const char *name);

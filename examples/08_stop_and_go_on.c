@@ -1,6 +1,6 @@
-/* Example 8, a run in parts: how many ways lead over a grid of 13 by 13, from corner to corner, right and down? It
- * is given 20 milliseconds at a time. What is left then is in a file, and a new context goes on from there; so would
- * another process, another scheduler, or a GPU. */
+/* Example 8, a run in parts: how many ways lead over a grid of 13 by 13, from corner to corner, right and down? Each
+ * context gets 20 milliseconds. Then it writes a checkpoint, and a new context resumes from it; another process,
+ * another scheduler or a GPU could do so too. */
 #include <ballast/task.h>
 
 #include <stdio.h>

@@ -13,7 +13,7 @@ int fourrow_solver_load(fourrow_solver *solver, bl_context *context, uint32_t em
 void fourrow_solver_unload(fourrow_solver *solver, bl_context *context);
 
 /* The scores of `count` positions, each seen by its side to move, with an empty table at the start. `nodes`:
- * positions looked at, which depends on who was first. Returns a bl_status. */
+ * positions looked at, which depends on the order of the tasks. Returns a bl_status. */
 int fourrow_solver_run(const fourrow_solver *solver, bl_context *context, const fourrow_board *boards, uint32_t count,
                        int32_t *scores, uint64_t *nodes, bl_stats *stats);
 

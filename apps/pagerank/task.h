@@ -8,7 +8,7 @@
  * Sums are additions in a fixed order, products stand alone, and a product and a sum that belong together are one fma:
  * no compiler can fuse them differently, and scores are the same bits everywhere.
  *
- * Order pairs: A1 (arrival: release) with P1 (acquire): who runs a unit sees the values of every unit that arrived,
+ * Order pairs: A1 (arrival: release) with P1 (acquire): the worker that runs a unit sees the values of every unit that arrived,
  * also those that other lanes stored before bl_sync; arrivals at one counter are one release sequence. What a task
  * wrote before a spawn the spawned task sees: an ARRIVE passes on what its PULL stored.
  */

@@ -116,7 +116,7 @@ double bench_panel_gain(const bench_panel *panel, const char *a, const char *b, 
 /* The verdict: BENCH_NOT_APPLICABLE when a number that it needs is not there. Numbers by bench_digits. */
 void bench_say(bench_verdict *verdict, bench_agreement agreement, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Not applicable, for this reason; and who leads here, with the factor over the reference, or over the second where
+/* Not applicable, for this reason; and the method that leads here, with the factor over the reference, or over the second where
  * that leads or is none. */
 void bench_say_leader(const bench_panel *panel, bench_verdict *verdict, const char *reason);
 

@@ -1,5 +1,5 @@
-/* n queens with Lace: a task per queen placed, but for the last of a row, which goes on in the same task; who placed
- * them waits for them. */
+/* n queens with Lace: a task per queen placed, except the last of a row, which the same task continues with. A task
+ * waits for those that it spawned. */
 #include "nqueens_peers.h"
 
 #include "peers_lace.h"

@@ -24,7 +24,7 @@ extern const pairs_peer pairs_tbb, pairs_moodycamel;
 #ifdef __cplusplus
 }
 
-/* The twin of `ten` in queue_loop.inc.h. Who has pushed an item pops one, so there is one, though another caller may
+/* The twin of `ten` in queue_loop.inc.h. A caller has pushed an item before it pops one, so there is one, though another caller may
  * be on its way to it. */
 template <typename Push, typename Pop> uint64_t pairs_loop(uint32_t first, uint32_t calls, Push push, Pop pop) {
     uint64_t out = 0;

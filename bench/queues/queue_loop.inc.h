@@ -33,7 +33,7 @@ BL_FN void LOOP(fill)(const bench_job *j, uint32_t rank, uint32_t size) {
     }
 }
 
-/* Who has pushed an item pops one, so there is one, though another caller may be on its way to it. */
+/* A caller has pushed an item before it pops one, so there is one, though another caller may be on its way to it. */
 BL_FN uint64_t LOOP(ten)(BL_QUEUE *q, uint32_t value) {
     uint64_t out = 0;
     for (uint32_t i = 0; i < BENCH_PAIRS; i++) {

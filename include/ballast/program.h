@@ -64,7 +64,7 @@
 #include "runtime/idle.h"
 #include "runtime/joins.h"
 #include "runtime/lookout.h"
-#include "runtime/piece.h"
+#include "parts/piece.h"
 #include "runtime/policy.h"
 #include "runtime/program_type.h"
 #include "runtime/termination.h"

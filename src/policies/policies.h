@@ -9,7 +9,7 @@
 #include <ballast/parts/region.h>
 #include <ballast/parts/worker.h>
 #include <ballast/runtime/idle.h>
-#include <ballast/runtime/piece.h>
+#include <ballast/parts/piece.h>
 #include <ballast/runtime/policy.h>
 
 /* bl__policy_cpu_steal_abp */

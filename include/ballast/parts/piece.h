@@ -1,8 +1,8 @@
 /* How much of a range a body that takes pieces (BL_RANGE_RUN) is given at once. */
-#ifndef BL_RUNTIME_PIECE_H
-#define BL_RUNTIME_PIECE_H
+#ifndef BL_PARTS_PIECE_H
+#define BL_PARTS_PIECE_H
 
-#include "../parts/worker.h"
+#include "worker.h"
 
 /* How many of the `left` indices to take. Unless told, as many as take some microseconds: enough not to feel the
  * loop, too few to keep anybody waiting. The time of the last piece is the guess for the next; a guess may be wrong,

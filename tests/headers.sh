@@ -239,7 +239,9 @@ int main() {
     bl_context *context = NULL;
     bl_stats stats;
     uint32_t n = 1000;
-    int status = bl_open(&context, NULL);
+    bl_config config = {};
+    config.device = "cpu";
+    int status = bl_open(&context, &config);
     if (!status)
         status = bl_run(context, mine_cpu(), NULL, &n, 1, &stats);
     bl_close(context);

@@ -55,7 +55,7 @@ static int cuda_enumerate(uint32_t i, bl_device_info *info) {
         return 0;
     memset(info, 0, sizeof *info);
     snprintf(info->id, sizeof info->id, "cuda:%u", i);
-    snprintf(info->name, sizeof info->name, "%s", properties.name);
+    snprintf(info->name, sizeof info->name, "%.120s", properties.name);
     info->workers = (uint32_t)properties.multiProcessorCount;
     info->memory = properties.totalGlobalMem;
     info->capability = (uint32_t)(10 * properties.major + properties.minor);

@@ -227,7 +227,7 @@ static int read_twice(reading *r, sums *s) {
             r->error,
             "%.300s: incomplete, its end is missing (accepted: the whole file; ballast run APP --trace again)",
             r->path);
-    if (s->end < TIMELINE_LEAST)
+    if (s->end < TIMELINE_LEAST || s->whole <= 0)
         return bench_refuse(r->error, "%.300s: contains no spans (accepted: a trace of a longer run)", r->path);
     share_out(s);
     choose_workers(s);

@@ -86,6 +86,7 @@ static BL_TASK void fourrow_join(bl_task *t, const fourrow_node *node, const int
 #define BL_MERGE fourrow_merge
 #define BL_DONE_TEST fourrow_done
 #define BL_LANE_TASKS 1
+#define BL_RESIDENT 24
 #define BL_SCHEDULERS BL_SCHEDULERS_PAPERS
 #include <ballast/program.h>
 

@@ -35,7 +35,8 @@
  *     #define BL_LANE_TASKS 1             every lane runs a task of its own; default 0: the lanes of a block share one
  *     #define BL_LANES    n               lanes per block on a GPU, a multiple of 32; default 128
  *     #define BL_RESIDENT n               lane tasks: warps that a multiprocessor should hold at once, a multiple of 4;
- *                                         the compiler keeps to as many registers. Default: it uses what it likes
+ *                                         the compiler keeps to as many registers, and there are so many workers
+ *                                         unless config.workers says otherwise. Default: as many as fit
  *     #define BL_SCHEDULERS which         on a GPU every scheduler is a kernel of its own, so a program names those
  *                                         that it wants beside the default one: BL_SCHEDULERS_PAPERS, BL_SCHEDULERS_ALL
  *                                         (takes minutes), or a list of them with |, as in (BL_SCHEDULER_steal_abp |
@@ -137,7 +138,7 @@ BL_FN void bl__worker_sync(uint32_t lanes) {
 #define BL_LANE_TASKS 0
 #endif
 #ifndef BL_RESIDENT
-#define BL_RESIDENT 4
+#define BL_RESIDENT 0
 #endif
 #ifndef BL_LANES
 #define BL_LANES 128

@@ -90,8 +90,8 @@ BL_HOT_FN uint32_t *bl__outbox_slot(bl_task *t, uint32_t *number) {
     if (at == t->limit)
         return bl__outbox_overflow(s, t->words, t->stop);
 #else
-    if (t->lanes == 1 && t->spawned++ >= t->max_spawn) {
-        bl__report(t, BL__SPAWNED_TOO_MANY, t->spawned);
+    if (t->max_spawn == 0 || (t->lanes == 1 && t->spawned++ >= t->max_spawn)) {
+        bl__report(t, BL__SPAWNED_TOO_MANY, t->max_spawn ? t->spawned : 1);
         return NULL;
     }
     uint32_t at = *number = bl_lane_add32(&s->top, 1);

@@ -87,7 +87,10 @@ static int size_workers(bl__job *j, uint32_t lanes) {
     int status = j->c->ops->fit(j->c, &j->plan, lanes, memory);
     if (status != BL_OK)
         return status;
-    uint32_t wanted = config->workers ? config->workers : j->plan.fit;
+    uint32_t at_most = p->resident && j->plan.instance->lane_tasks ? p->resident * j->plan.processors : UINT32_MAX;
+    uint32_t wanted = config->workers                                        ? config->workers
+                      : j->c->ops->workers_must_fit && at_most < j->plan.fit ? at_most
+                                                                             : j->plan.fit;
     run->workers = j->c->ops->workers_must_fit && wanted > j->plan.fit ? j->plan.fit : wanted;
     run->groups = run->workers;
     run->tallies = j->plan.traits & BL_TRAIT_GROUP_PER_TASK && j->plan.processors < run->workers ? j->plan.processors

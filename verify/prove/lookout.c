@@ -128,7 +128,7 @@ static void run_task(protocol *p) {
 }
 
 static void search(protocol *p, bl__worker *w) {
-    while (thief_search(w, p)) {
+    while (thief_acquire(w, p)) {
         uint32_t got = bl__stack_count(w->stack);
         w->stack->bottom = w->stack->top;
         for (; got; got--)

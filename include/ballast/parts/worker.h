@@ -30,8 +30,8 @@ typedef struct bl__worker {
     uint64_t seen, found;           /* ... what it took its range to be, and what it was */
     uint32_t drawn;                 /* list, lane 0: tasks that it has drawn and not begun to fetch, ... */
     uint64_t drawn_at;              /* ... and the first of them */
-    uint64_t tasks, waited;
-    uint32_t peak, queue_peak;
+    uint64_t tasks;
+    uint32_t peak;
     uint32_t calm; /* CPU: entries that it has held before and that are not too many: no need to look at them again */
 } bl__worker;
 
@@ -61,8 +61,8 @@ BL_FN bl__worker bl__worker_start(const bl__run *run, bl__stack *stack, uint32_t
     w.seen = w.found = 0;
     w.drawn = 0;
     w.drawn_at = 0;
-    w.tasks = w.waited = 0;
-    w.peak = w.queue_peak = w.calm = 0;
+    w.tasks = 0;
+    w.peak = w.calm = 0;
     return w;
 }
 

@@ -38,7 +38,7 @@ struct bl_program {
     uint32_t warp;      /* lanes */
     const char *name;
     uint32_t payload_bytes, shared_bytes, scratch_bytes;
-    uint32_t max_spawn, lane_tasks, lanes, has_done_test;
+    uint32_t max_spawn, lane_tasks, lanes, resident, has_done_test;
     uint32_t takes_pieces, grain, splits; /* BL_RANGE_RUN, BL_GRAIN, BL_SPLIT */
     uint32_t carried_bytes;               /* by an entry: the payload, and where its result goes */
     uint32_t result_bytes, record_bytes;  /* 0 without BL_RESULT */

@@ -24,7 +24,6 @@
 /* Private stacks that others can reach (CPU), or cannot (GPU). */
 #define BL__RAIDS (BL_WARP == 1 && !BL__ENDS_ALONE)
 #define BL__HIDES (BL_WARP > 1 && !BL__ENDS_ALONE)
-#define BL__KNOWN 4u /* batches after which a worker has seen how long they take */
 #if BL__RAIDS
 #include "raid.inc.h"
 #endif
@@ -77,7 +76,9 @@ BL_FN bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
 #endif
     }
 #if BL__HIDES
-    if (stop & BL__COARSE || w->tasks < BL__KNOWN * BL__BATCH)
+    /* Of its first batch it knows nothing; opaque, or the compiler makes a copy of all for that one. After that it asks
+     * only where that costs little beside the batches. */
+    if (bl_opaque32((uint32_t)w->tasks) == 0 || (stop & BL__COARSE && BL__NAME(somebody_idle)(w)))
         BL__NAME(expose)(w, shared);
 #endif
     if (BL_WARP > 1)
@@ -103,7 +104,6 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
     bl__worker w = bl__worker_start(run, stack, id, lane, slot, BL__BATCH, BL_ENTRY_WORDS(run));
     bool leads = BL_KIND_LANE || lane < BL_WARP;
     BL_ASSUME(run->lanes >= BL_WARP); /* so that a block's tasks need no code for a single lane */
-    uint64_t begun = bl_clock();
     BL_LOCAL local;
     memset(&local, 0, sizeof local);
     bl__returned mine = {0, BL__FORKED}; /* of a task of one lane; a block's lies where all of it can see it */
@@ -135,11 +135,14 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
     if (leads)
         BL__NAME(open_share)(&w);
 #endif
-#if BL__RAIDS
+#if BL__HIDES
+    w.begun = bl_clock32();
+#elif BL__RAIDS
     bl_store32_relaxed(&w.tally->slow, 0); /* of an earlier launch */
     bl_store64_relaxed(&w.tally->dry, 0);
 #endif
     if (leads) {
+        BL__NAME(spend)(&w, 0 - bl_clock());
         BL__NAME(stand)(&w, BL__AT_WORK);
         BL__NAME(note)(&w, BL__AT_WORK);
         bl_warp_sync();
@@ -149,7 +152,7 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
     if (leads) {
         BL__NAME(stand)(&w, BL__AT_END);
         BL__NAME(note)(&w, BL__AT_END);
-        BL__NAME(close)(&w, begun);
+        BL__NAME(close)(&w);
         if (lane == 0)
             bl__wake_all_if_stopped(run);
     }
@@ -158,7 +161,6 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
 #undef BL__BATCH
 #undef BL__RAIDS
 #undef BL__HIDES
-#undef BL__KNOWN
 #undef BL__ENDS_ALONE
 #undef BL__LEAVES
 #undef BL_QUEUE_

@@ -25,7 +25,7 @@ BL_FN uint32_t BL__NAME(publish)(bl__worker *w, uint32_t n) {
     if (w->lane == 0) {
         BL_QUEUE q = BL__NAME(queue)(w, 0);
         done = BL__NAME(put_oldest)(w, &q, n);
-        w->queue_peak = bl__max(w->queue_peak, BL_QUEUE_(size)(&q));
+        bl_fetch_max64_relaxed(&w->tally->queue_peak, BL_QUEUE_(size)(&q));
     }
     bl_warp_sync();
     return bl_warp_broadcast32(done, 0);

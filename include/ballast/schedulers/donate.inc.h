@@ -18,7 +18,7 @@
 BL_FN uint32_t BL__NAME(give)(bl__worker *w, uint32_t receiver, uint32_t n) {
     BL_QUEUE q = BL__NAME(queue)(w, receiver);
     uint32_t done = BL__NAME(put_oldest)(w, &q, n), size = BL_QUEUE_(size)(&q);
-    w->queue_peak = bl__max(w->queue_peak, size);
+    bl_fetch_max64_relaxed(&w->tally->queue_peak, size);
     bl_fetch_max64_relaxed(&w->run->tally[receiver].peak, size); /* it may never see them itself */
     return done;
 }

@@ -89,7 +89,7 @@ BL_FN uint32_t BL__NAME(feed)(bl__worker *w, uint32_t n) {
         done = BL__NAME(put_oldest)(w, &own, n);
         /* With a private stack it was empty, or full, and another look would cost more than it tells. */
         uint32_t size = w->run->private_limit ? done : BL_QUEUE_(size)(&own);
-        w->queue_peak = bl__max(w->queue_peak, size);
+        bl_fetch_max64_relaxed(&w->tally->queue_peak, size);
         w->peak = bl__max(w->peak, bl__stack_count(w->stack) + size);
     }
     bl_warp_sync();

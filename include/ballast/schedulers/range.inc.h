@@ -311,7 +311,7 @@ BL_FN uint32_t BL__NAME(publish)(bl__worker *w, uint32_t n) {
     if (w->lane == 0) {
         BL_QUEUE_(extend)(&own, n);
         uint32_t size = BL_QUEUE_(size)(&own);
-        w->queue_peak = bl__max(w->queue_peak, size);
+        bl_fetch_max64_relaxed(&w->tally->queue_peak, size);
         w->peak = bl__max(w->peak, bl__stack_count(w->stack) + size);
     }
     bl_warp_sync();

@@ -82,52 +82,43 @@ BL_FN uint32_t BL__NAME(take_batch)(bl__worker *w, BL_QUEUE *q) {
     return got;
 }
 
-/* As the papers have it: one entry per task. They are laid out in the free part of the stack, as many at a time as
- * fit there. What the queue does not take stays, as a shorter range. */
-BL_FN bool BL__NAME(put_singly)(bl__worker *w, BL_QUEUE *q, uint32_t *entry) {
+/* As the papers have it: one entry per task. As many as there is room for are laid out in the free part of the stack, or
+ * one in place, with `end` to be put back; how many. */
+BL_FN uint32_t BL__NAME(lay_out)(bl__worker *w, uint32_t *entry, uint32_t **singles) {
     bl__stack *s = w->stack;
     uint32_t room = bl__min(s->mask + 1 - bl__stack_count(s), s->mask + 1 - (s->top & s->mask));
-    while (entry[0] < entry[1]) {
-        uint32_t n = bl__min(entry[1] - entry[0], room);
-        if (n <= 1) { /* the last one, or no room: in place */
-            uint32_t end = entry[1];
-            entry[1] = entry[0] + 1;
-            uint32_t taken = BL__NAME(put)(w, q, entry, 1);
-            entry[1] = end;
-            entry[0] += taken;
-            if (!taken)
-                return false;
-            continue;
-        }
-        for (uint32_t i = 0; i < n; i++) {
-            uint32_t *single = bl__stack_slot(s, w->words, s->top + i);
-            bl__words_copy(single, entry, w->words);
-            single[0] = entry[0] + i;
-            single[1] = entry[0] + i + 1;
-        }
-        uint32_t taken = BL__NAME(put)(w, q, bl__stack_slot(s, w->words, s->top), n);
-        entry[0] += taken;
-        if (taken < n)
-            return false;
+    uint32_t n = bl__min(entry[1] - entry[0], room);
+    *singles = n > 1 ? bl__stack_slot(s, w->words, s->top) : entry;
+    for (uint32_t i = 0; n > 1 && i < n; i++) {
+        uint32_t *single = *singles + (size_t)i * w->words;
+        bl__words_copy(single, entry, w->words);
+        single[0] = entry[0] + i;
+        single[1] = entry[0] + i + 1;
     }
-    return true;
+    return bl__max(n, 1);
 }
 
-/* The n oldest entries of the private stack; how many went. */
+/* The n oldest entries of the private stack; how many went. What is left of one that the queue did not take as a whole
+ * stays, as a shorter range. */
 BL_FN uint32_t BL__NAME(put_oldest)(bl__worker *w, BL_QUEUE *q, uint32_t n) {
     bl__stack *s = w->stack;
     uint32_t done = 0;
     while (done < n) {
-        uint32_t *slot = bl__stack_slot(s, w->words, s->bottom);
-        uint32_t taken;
-        if (w->run->one_per_node)
-            taken = BL__NAME(put_singly)(w, q, slot) ? 1 : 0;
-        else
-            taken = BL__NAME(put)(w, q, slot, bl__min(n - done, s->mask + 1 - (s->bottom & s->mask)));
-        if (!taken)
+        uint32_t *entry = bl__stack_slot(s, w->words, s->bottom), *from = entry, end = entry[1];
+        uint32_t count = w->run->one_per_node ? BL__NAME(lay_out)(w, entry, &from)
+                                              : bl__min(n - done, s->mask + 1 - (s->bottom & s->mask));
+        if (w->run->one_per_node && from == entry)
+            entry[1] = entry[0] + 1;
+        uint32_t taken = BL__NAME(put)(w, q, from, count), gone = taken;
+        if (w->run->one_per_node) {
+            entry[0] += taken;
+            entry[1] = end;
+            gone = entry[0] == end;
+        }
+        s->bottom += gone;
+        done += gone;
+        if (taken < count)
             break;
-        s->bottom += taken;
-        done += taken;
     }
     return done;
 }

@@ -24,6 +24,13 @@ BL_FN bool BL__NAME(stopping)(bl__worker *w) {
     return (bl_warp_broadcast32(w->stop, 0) & ~BL__COARSE) != 0;
 }
 
+/* More time at work; less, if what is added is the negative of a time. Added up in memory: nobody waits for it, and a
+ * GPU has few registers. */
+BL_FN void BL__NAME(spend)(bl__worker *w, uint64_t ticks) {
+    if (w->lane == 0)
+        bl_fetch_add64_relaxed(&w->tally->busy, ticks);
+}
+
 BL_FN void BL__NAME(stand)(bl__worker *w, bl__standing standing) {
     if (w->lane == 0)
         bl_store32_host(&w->tally->standing, (uint32_t)standing);

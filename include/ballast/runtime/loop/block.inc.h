@@ -13,8 +13,10 @@ BL_FN void BL__NAME(take_task)(bl__worker *w) {
         slot[0] += n;
         if (slot[0] == slot[1])
             s->top--;
-        s->limit = s->top + (BL_MAX_SPAWN);
-        s->returned.ended = BL__UNENDED;
+        if (BL_MAX_SPAWN)
+            s->limit = s->top + (BL_MAX_SPAWN);
+        if (BL__JOINS)
+            s->returned.ended = BL__UNENDED;
     }
     w->tasks += n;
 }

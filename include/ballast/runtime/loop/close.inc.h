@@ -1,7 +1,7 @@
 /* Template, part of worker_loop.inc.h: the end of a worker. */
 
 /* Leaves what is still private where the host finds it, and adds up. */
-BL_FN void BL__NAME(close)(bl__worker *w, uint64_t begun) {
+BL_FN void BL__NAME(close)(bl__worker *w) {
     bl__tally *tally = w->tally;
 #ifdef BL__LEAVES
     BL__NAME(leave)(w);
@@ -27,7 +27,6 @@ BL_FN void BL__NAME(close)(bl__worker *w, uint64_t begun) {
         tally->spilled = count;
     bl_store64_host(&tally->beat, 0);
     bl_fetch_add64_relaxed(&tally->tasks, w->tasks);
-    bl_fetch_add64_relaxed(&tally->busy, bl_clock() - begun - w->waited);
+    BL__NAME(spend)(w, bl_clock());
     bl_fetch_max64_relaxed(&tally->peak, w->peak);
-    bl_fetch_max64_relaxed(&tally->queue_peak, w->queue_peak);
 }

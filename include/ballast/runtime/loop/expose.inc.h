@@ -7,13 +7,16 @@ BL_FN uint32_t BL__NAME(batch_entries)(bl__worker *w, uint32_t count) {
     return bl_popcount(bl_warp_ballot(bl_warp_prefix_add(n) + n <= BL__BATCH));
 }
 
-/* The next batch may take long, and nobody can reach this worker's stack meanwhile: if others are out of work, all
- * that the batch does not need is published before it. A long entry is halved again and again, so that those who
+BL_FN bool BL__NAME(somebody_idle)(bl__worker *w) {
+    return bl_warp_any(w->lane == 0 && (uint32_t)bl_load64_relaxed(&w->run->control->idle));
+}
+
+/* The next batch may take long, and nobody can reach this worker's stack meanwhile: all that the batch does not need
+ * is published before it. A long entry is halved again and again, so that those who
  * take the halves can do the same at once. */
 BL_FN void BL__NAME(expose)(bl__worker *w, const BL_SHARED *shared) {
     const bl__run *run = w->run;
-    if (run->one_per_node || run->alone || run->workers == 1 ||
-        !bl_warp_any(w->lane == 0 && (uint32_t)bl_load64_relaxed(&run->control->idle)))
+    if (run->one_per_node || run->alone || run->workers == 1)
         return;
     for (;;) {
         uint32_t count = BL__NAME(held)(w);

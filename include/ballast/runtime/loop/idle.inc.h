@@ -11,13 +11,17 @@ BL_FN bool BL__NAME(over)(bl__worker *w, const BL_SHARED *shared) {
         }
         return bl_warp_broadcast32(over, 0) != 0;
     }
+    if (!BL_CAN_SLEEP && w->id != 0) /* where nobody is asleep it is enough that one looks at all queues */
+        return false;
     uint64_t word = w->lane == 0 ? bl__idle_read(control) : 0;
     uint32_t all = bl_warp_broadcast32(bl__idle_all(word, w->run->workers) ? 1u : 0u, 0);
-    /* One look at all queues is enough, where nobody is asleep. */
-    if (!all || (!BL_CAN_SLEEP && w->id != 0) || !BL__NAME(all_empty)(w))
+    if (!all || !BL__NAME(all_empty)(w))
         return false;
-    if (w->lane == 0)
+    if (w->lane == 0) {
         over = bl__idle_finish(control, word);
+        if (over && !BL_CAN_SLEEP)
+            bl_fetch_or32_relaxed(&control->stop, BL__STOP_DONE);
+    }
     return bl_warp_broadcast32(over, 0) != 0;
 }
 
@@ -48,14 +52,15 @@ BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared) {
         if (w->lane == 0)
             bl__watch_another(w, &watched);
 #endif
-        uint32_t gone = w->lane == 0 && (bl__idle_read(control) & BL__IDLE_DONE);
-        if (bl_warp_broadcast32(gone, 0))
+        /* Thousands of warps would get in the way of those that come and go; the stop word tells them. */
+        if (BL_CAN_SLEEP && (bl__idle_read(control) & BL__IDLE_DONE))
             return false;
         if (BL__NAME(over)(w, shared)) {
             bl__wake_all(w->run);
             return false;
         }
-        if (!bl__idle_pause(tries))
+        /* Where one notices the end for all, it looks more often than the others. */
+        if (!bl__idle_pause(!BL_CAN_SLEEP && w->id == 0 ? bl__min(tries, 5) : tries))
             continue;
         /* Asleep only if nothing was published before `sleepers` was raised: pairs with bl__wake_for_work. */
         uint32_t seen = bl__sleep_begin(w->run);

@@ -53,19 +53,20 @@ BL_FN uint32_t BL__NAME(share_and_publish)(bl__worker *w, uint32_t n) {
 /* Publishes what others should have: the oldest entries, if there are too many or the queue has run empty. */
 BL_FN void BL__NAME(settle)(bl__worker *w, const BL_SHARED *shared) {
     const bl__run *run = w->run;
-    if (BL_WARP > 1 && !BL_KIND_LANE)
+    if (BL_WARP > 1 && !BL_KIND_LANE && (BL_MAX_SPAWN))
         bl__close_outbox(w, BL_MAX_SPAWN);
-    uint32_t count = BL__NAME(held)(w), published = 0;
+    uint32_t count = BL__NAME(held)(w), n = 0;
     w->peak = bl__max(w->peak, count);
-    w->calm = bl__max(w->calm, bl__min(count, run->private_limit));
+    if (BL_WARP == 1)
+        w->calm = bl__max(w->calm, bl__min(count, run->private_limit));
     if (count > run->private_limit && !run->alone) { /* in a loop run alone nobody would look for it */
-        published = BL__NAME(share_and_publish)(w, count - run->private_limit / 2);
+        n = count - run->private_limit / 2;
     } else if (run->workers > 1 && BL__NAME(can_share)(w, count) && bl_warp_any(w->lane == 0 && w->shown == 0)) {
         if (count == 1)
             BL__NAME(halve)(w, shared);
-        published = BL__NAME(share_and_publish)(w, bl__max(count / 2, 1));
+        n = bl__max(count / 2, 1);
     }
-    if (published)
+    if (n && BL__NAME(share_and_publish)(w, n))
         bl__wake_for_work(run);
     if (BL_WARP == 1 && !BL__ENDS_ALONE && w->stack->extras) /* so nobody goes idle while there are any */
         bl__take_extras(w);

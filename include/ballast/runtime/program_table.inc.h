@@ -9,7 +9,7 @@ extern __shared__ __align__(16) unsigned char bl__shared_memory[];
  * compiler use few enough registers for the largest block, or for as many warps as the program asks for. */
 #define BL__BOUNDS(other)                                                                                              \
     __launch_bounds__(((other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS)) ? 128 : 1024,                                     \
-                      ((other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS)) ? ((BL_RESIDENT) + 3) / 4 : 1)
+                      ((other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS)) ? ((BL_RESIDENT) ? (BL_RESIDENT) / 4 : 1) : 1)
 #define BL__ENTRY(instance, text, other)                                                                               \
     static __global__ void BL__BOUNDS(other)                                                                           \
         BL_CAT(BL__PROGRAM_(_kernel_), instance)(const bl__run run, const BL_SHARED shared) {                          \

@@ -75,7 +75,7 @@ static void make_loop(bl__job *j, uint32_t range) {
     memset(&j->flat, 0, sizeof j->flat);
     j->entries = 0;
     j->run.in = j->in.memory;
-    j->run.loop_tasks = range;
+    j->run.of_range.loop_tasks = range;
     j->run.alone = j->run.grain && j->plan.program->max_spawn == 0;
 }
 

@@ -119,9 +119,9 @@ static void choose_policy(bl__job *j) {
     run->grain = config->grain ? config->grain : j->plan.program->grain;
     bool any_width = j->c->ops->workers_allocate && !config->checkpoint[0];
     run->widest = any_width ? BL__MOST_CHILDREN : j->plan.program->join_width;
-    run->locked = (j->plan.traits & BL_TRAIT_LOCKED) != 0;
+    run->of_list.locked = (j->plan.traits & BL_TRAIT_LOCKED) != 0;
     run->fences_alone = j->plan.fences_alone;
-    run->turn = j->plan.traits & BL_TRAIT_TURNS ? bl__tasks_at_once(j) : 0;
+    run->of_static.turn = j->plan.traits & BL_TRAIT_TURNS ? bl__tasks_at_once(j) : 0;
     uint32_t first = config->capacity ? config->capacity : one_queue ? 65536 : 1024;
     run->capacity = bl__power_of_two(first);
 }
@@ -260,7 +260,7 @@ static int run_dynamic(bl__job *j) {
         if (status != BL_OK || over)
             break;
         status = drain(j);
-        j->run.loop_tasks = j->run.alone = 0; /* what was left of the loop is entries now */
+        j->run.of_range.loop_tasks = j->run.alone = 0; /* what was left of the loop is entries now */
         if (status != BL_OK || j->entries == 0)
             break;
         j->stats.pauses++;

@@ -67,12 +67,19 @@ typedef struct bl__run {
     uint32_t *out, *out_first;
     uint64_t queue_stride, seed;
     uint32_t in_entries, first_task, slice_tasks; /* waves: this launch runs tasks first_task .. + slice_tasks */
-    uint32_t turn;       /* static:cyclic: tasks that a group takes before it is the next one's turn; else 0 */
-    uint32_t locked;     /* list:locked */
-    uint32_t loop_tasks; /* range: indices of the loop, whose entry is run->in; 0: none */
-    uint32_t alone;      /* range: a loop that spawns nothing: who finds nothing to take has ended */
-    uint32_t groups;     /* workers of this launch; only static:wave has more groups than workers */
-    uint32_t workers;    /* that exist at the same time */
+    /* What one scheduler alone reads. */
+    struct {
+        uint32_t turn; /* static:cyclic: tasks that a group takes before it is the next one's turn; else 0 */
+    } of_static;
+    struct {
+        uint32_t locked; /* list:locked */
+    } of_list;
+    struct {
+        uint32_t loop_tasks; /* indices of the loop, whose entry is run->in; 0: none */
+    } of_range;
+    uint32_t alone;   /* range: a loop that spawns nothing: who finds nothing to take has ended */
+    uint32_t groups;  /* workers of this launch; only static:wave has more groups than workers */
+    uint32_t workers; /* that exist at the same time */
     uint32_t tallies;
     uint32_t worker_memory, scratch_bytes;
     uint32_t queue_count, capacity; /* entries per queue */

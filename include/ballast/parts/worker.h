@@ -21,18 +21,27 @@ typedef struct bl__worker {
     uint32_t stop, shown; /* lane 0: the stop word and the queue's size when it last looked */
     uint32_t begun;       /* GPU: when the last batch began */
     uint32_t random;
-    uint32_t victim, primed;        /* stealing: where to look next, and whether work was seen there */
-    uint32_t piece, piece_run;      /* BL_RANGE_RUN: indices to take at once, and how many were */
-    uint64_t piece_begun;           /* when the last piece was taken; 0: what came since was not work */
-    uint32_t task, task_end, entry; /* waves: the tasks still to fetch, and the entry they lie in */
-    uint32_t recovered;             /* range, lane 0: stolen slots that it has used again */
-    uint32_t asked;                 /* range, lane 0: indices that it has asked for and not looked at, ... */
-    uint64_t seen, found;           /* ... what it took its range to be, and what it was */
-    uint32_t drawn;                 /* list, lane 0: tasks that it has drawn and not begun to fetch, ... */
-    uint64_t drawn_at;              /* ... and the first of them */
+    uint32_t piece, piece_run; /* BL_RANGE_RUN: indices to take at once, and how many were */
+    uint64_t piece_begun;      /* when the last piece was taken; 0: what came since was not work */
     uint64_t tasks;
     uint32_t peak;
     uint32_t calm; /* CPU: entries that it has held before and that are not too many: no need to look at them again */
+    /* What one scheduler alone reads and writes. */
+    struct {
+        uint32_t victim, primed; /* where to look next, and whether work was seen there */
+    } of_steal;
+    struct {
+        uint32_t task, task_end, entry; /* the tasks still to fetch, and the entry they lie in */
+    } of_waves;
+    struct {               /* lane 0 */
+        uint32_t drawn;    /* tasks that it has drawn and not begun to fetch, ... */
+        uint64_t drawn_at; /* ... and the first of them */
+    } of_list;
+    struct {                  /* lane 0 */
+        uint32_t recovered;   /* stolen slots that it has used again */
+        uint32_t asked;       /* indices that it has asked for and not looked at, ... */
+        uint64_t seen, found; /* ... what it took its range to be, and what it was */
+    } of_range;
 } bl__worker;
 
 BL_FN bl__worker bl__worker_start(const bl__run *run, bl__stack *stack, uint32_t id, uint32_t lane, uint32_t slot,
@@ -50,19 +59,18 @@ BL_FN bl__worker bl__worker_start(const bl__run *run, bl__stack *stack, uint32_t
     w.begun = 0;
     w.shown = 1;
     w.random = (uint32_t)(run->seed * 2654435761u + id * 2246822519u) | 1u;
-    w.victim = run->queue_count ? (id + 1) % run->queue_count : 0;
-    w.primed = 0;
     w.piece = 1;
     w.piece_run = 0;
     w.piece_begun = 0;
-    w.task = w.task_end = w.entry = 0;
-    w.recovered = 0;
-    w.asked = 0;
-    w.seen = w.found = 0;
-    w.drawn = 0;
-    w.drawn_at = 0;
     w.tasks = 0;
     w.peak = w.calm = 0;
+    w.of_steal.victim = run->queue_count ? (id + 1) % run->queue_count : 0;
+    w.of_steal.primed = 0;
+    w.of_waves.task = w.of_waves.task_end = w.of_waves.entry = 0;
+    w.of_list.drawn = 0;
+    w.of_list.drawn_at = 0;
+    w.of_range.recovered = w.of_range.asked = 0;
+    w.of_range.seen = w.of_range.found = 0;
     return w;
 }
 

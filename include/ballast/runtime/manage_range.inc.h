@@ -22,7 +22,7 @@ BL_FN void BL__NAME(set_up)(const bl__run *run, uint32_t entries, uint32_t rank,
 
 /* The entries, evenly, to the end of each region; and the indices of the loop, if there is one. */
 BL_FN void BL__NAME(fill)(const bl__run *run, const uint32_t *entries, uint32_t count, uint32_t rank, uint32_t size) {
-    uint64_t all = run->loop_tasks, queues = run->queue_count;
+    uint64_t all = run->of_range.loop_tasks, queues = run->queue_count;
     for (uint32_t i = rank; i < run->queue_count; i += size) {
         bl__region r = bl__region_of(run, i);
         BL_QUEUE loop = BL__NAME(bound)(r.loop), own = BL__NAME(bound)(r.own);

@@ -40,13 +40,13 @@ BL_FN void BL__NAME(draw)(bl__worker *w) {
     if (BL__TAKES_PIECES) {
         /* What was left after the last draw; less by now, because others have drawn since: hence a sixteenth and not
          * an eighth. */
-        uint32_t left = w->drawn_at < run->slice_tasks ? run->slice_tasks - (uint32_t)w->drawn_at : 0;
-        w->drawn = bl__piece(w, UINT32_MAX, bl__max(left / run->groups / 16, 1));
+        uint32_t left = w->of_list.drawn_at < run->slice_tasks ? run->slice_tasks - (uint32_t)w->of_list.drawn_at : 0;
+        w->of_list.drawn = bl__piece(w, UINT32_MAX, bl__max(left / run->groups / 16, 1));
     } else {
-        w->drawn = w->batch;
+        w->of_list.drawn = w->batch;
     }
-    w->drawn_at = run->locked ? BL__NAME(draw_locked)(run->control, w->drawn)
-                              : bl_fetch_add64_relaxed(&run->control->drawn, w->drawn);
+    w->of_list.drawn_at = run->of_list.locked ? BL__NAME(draw_locked)(run->control, w->of_list.drawn)
+                                              : bl_fetch_add64_relaxed(&run->control->drawn, w->of_list.drawn);
 }
 
 BL_FN void BL__NAME(open_share)(bl__worker *w) { (void)w; }
@@ -55,23 +55,25 @@ BL_FN bool BL__NAME(next_share)(bl__worker *w) {
     uint64_t all = w->run->slice_tasks, from = 0;
     uint32_t drawn = 0;
     if (w->lane == 0) {
-        if (w->drawn == 0)
+        if (w->of_list.drawn == 0)
             BL__NAME(draw)(w);
-        drawn = w->drawn;
-        from = w->drawn_at < all ? w->drawn_at : all;
-        w->drawn = 0;
+        drawn = w->of_list.drawn;
+        from = w->of_list.drawn_at < all ? w->of_list.drawn_at : all;
+        w->of_list.drawn = 0;
     }
     from = bl_warp_broadcast32((uint32_t)from, 0);
     drawn = bl_warp_broadcast32(drawn, 0);
     return BL__NAME(give_share)(w, from, from + drawn);
 }
 
-BL_FN uint32_t BL__NAME(at_once)(bl__worker *w) { return BL__TAKES_PIECES ? w->task_end - w->task : w->batch; }
+BL_FN uint32_t BL__NAME(at_once)(bl__worker *w) {
+    return BL__TAKES_PIECES ? w->of_waves.task_end - w->of_waves.task : w->batch;
+}
 
 /* Nobody is ever hungry. On a GPU this is where to look ahead: it is asked before a batch, and the answer is used
  * after it. */
 BL_FN uint32_t BL__NAME(shown)(bl__worker *w) {
-    if (BL_WARP > 1 && !w->run->locked && w->task == w->task_end && w->drawn == 0)
+    if (BL_WARP > 1 && !w->run->of_list.locked && w->of_waves.task == w->of_waves.task_end && w->of_list.drawn == 0)
         BL__NAME(draw)(w);
     return 1;
 }

@@ -9,9 +9,9 @@
 /* Lane by lane a victim, and how much it shows. */
 BL_FN uint32_t BL__NAME(look)(bl__worker *w, uint32_t *victim) {
     uint32_t workers = w->run->queue_count, from;
-    from = w->run->random_victims && !w->primed ? bl__random32(&w->random) % workers : w->victim;
-    w->victim = (from + BL_WARP) % workers;
-    w->primed = 0;
+    from = w->run->random_victims && !w->of_steal.primed ? bl__random32(&w->random) % workers : w->of_steal.victim;
+    w->of_steal.victim = (from + BL_WARP) % workers;
+    w->of_steal.primed = 0;
     *victim = (from + w->lane) % workers;
     if (*victim == w->id || w->lane >= workers)
         return 0;
@@ -104,8 +104,8 @@ BL_FN uint32_t BL__NAME(shown)(bl__worker *w) {
 BL_FN bool BL__NAME(sees_work)(bl__worker *w) {
     uint32_t victim, size = BL__NAME(look)(w, &victim);
     if (bl_warp_any(size > 0)) { /* fetch comes back to these */
-        w->victim = bl_warp_broadcast32(victim, 0);
-        w->primed = 1;
+        w->of_steal.victim = bl_warp_broadcast32(victim, 0);
+        w->of_steal.primed = 1;
         return true;
     }
     return bl_warp_any(w->lane == 0 && BL__NAME(shown)(w) > 0);

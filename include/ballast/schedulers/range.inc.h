@@ -56,7 +56,7 @@ BL_FN void BL__NAME(agree)(uint32_t *from, uint32_t *to) {
  * nothing else. */
 BL_FN bool BL__NAME(shows)(const bl__worker *w, uint32_t i) {
     BL_QUEUE loop = BL__NAME(loop_of)(w, i), own = BL__NAME(own_of)(w, i);
-    return (w->run->loop_tasks && BL_QUEUE_(size)(&loop)) || (!w->run->alone && BL_QUEUE_(size)(&own));
+    return (w->run->of_range.loop_tasks && BL_QUEUE_(size)(&loop)) || (!w->run->alone && BL_QUEUE_(size)(&own));
 }
 
 /* ---- entries between slots and stack: all lanes of the warp ---- */
@@ -110,8 +110,8 @@ BL_FN uint32_t BL__NAME(make_room)(bl__worker *w) {
     if (w->lane == 0) {
         if (BL_QUEUE_(pop)(&own, UINT32_MAX, &from, &to) != BL_QUEUE_DONE)
             from = to = BL_QUEUE_(begin)(&own);
-        moved = bl_load32_acquire(r.emptied) - w->recovered == capacity - to ? capacity - to : 0; /* E2 */
-        w->recovered += moved;
+        moved = bl_load32_acquire(r.emptied) - w->of_range.recovered == capacity - to ? capacity - to : 0; /* E2 */
+        w->of_range.recovered += moved;
     }
     BL__NAME(agree)(&from, &to);
     moved = bl_warp_broadcast32(moved, 0);
@@ -153,33 +153,33 @@ BL_FN uint32_t BL__NAME(push_indices)(bl__worker *w, uint32_t from, uint32_t to,
 /* Lane 0, a loop run alone: asks for the next indices, of a range that is taken to be what it was. */
 BL_FN void BL__NAME(ask)(bl__worker *w) {
     BL_QUEUE loop = BL__NAME(loop_of)(w, w->id);
-    w->asked = bl__max(w->run->grain, w->batch);
-    w->found = BL_QUEUE_(ask)(&loop, w->seen, w->asked);
+    w->of_range.asked = bl__max(w->run->grain, w->batch);
+    w->of_range.found = BL_QUEUE_(ask)(&loop, w->of_range.seen, w->of_range.asked);
 }
 
 /* What was asked for. Where a thief has been, once more with what is left. */
 BL_FN void BL__NAME(answer)(bl__worker *w, uint32_t *from, uint32_t *to) {
-    uint64_t all = w->run->loop_tasks, parts = w->run->queue_count;
-    if (w->asked == 0) {
+    uint64_t all = w->run->of_range.loop_tasks, parts = w->run->queue_count;
+    if (w->of_range.asked == 0) {
         if (w->tasks == 0) /* as it was filled; if that is no longer so, asking will tell */
-            w->seen = BL_QUEUE_(ends)((uint32_t)(all * w->id / parts), (uint32_t)(all * (w->id + 1) / parts));
+            w->of_range.seen = BL_QUEUE_(ends)((uint32_t)(all * w->id / parts), (uint32_t)(all * (w->id + 1) / parts));
         BL__NAME(ask)(w);
     }
-    while (w->found != w->seen) {
-        w->seen = w->found;
+    while (w->of_range.found != w->of_range.seen) {
+        w->of_range.seen = w->of_range.found;
         BL__NAME(ask)(w);
     }
-    *from = BL_QUEUE_(first)(w->seen);
-    *to = *from + bl__min(w->asked, BL_QUEUE_(left)(w->seen));
-    w->seen = BL_QUEUE_(ends)(*to, BL_QUEUE_(end)(w->seen));
-    w->asked = 0;
+    *from = BL_QUEUE_(first)(w->of_range.seen);
+    *to = *from + bl__min(w->of_range.asked, BL_QUEUE_(left)(w->of_range.seen));
+    w->of_range.seen = BL_QUEUE_(ends)(*to, BL_QUEUE_(end)(w->of_range.seen));
+    w->of_range.asked = 0;
 }
 
 /* What a worker has taken and not looked at when it stops. */
 #define BL__LEAVES 1
 BL_FN void BL__NAME(leave)(bl__worker *w) {
     uint32_t from = 0, to = 0;
-    if (w->lane == 0 && w->asked)
+    if (w->lane == 0 && w->of_range.asked)
         BL__NAME(answer)(w, &from, &to);
     BL__NAME(agree)(&from, &to);
     if (from < to)
@@ -216,7 +216,7 @@ BL_FN uint32_t BL__NAME(rob_loop)(bl__worker *w, uint32_t victim) {
                 bl__wake_for_work(w->run);
             }
 #if BL_QUEUE_(AHEAD)
-            w->seen = BL_QUEUE_(ends)(rest, to);
+            w->of_range.seen = BL_QUEUE_(ends)(rest, to);
 #endif
             to = rest;
         }
@@ -272,16 +272,16 @@ BL_FN uint32_t BL__NAME(rob_slots)(bl__worker *w, uint32_t victim) {
 /* Lane by lane a victim, and whether it shows anything. */
 BL_FN bool BL__NAME(look)(bl__worker *w, uint32_t *victim) {
     uint32_t workers = w->run->queue_count, from;
-    from = w->run->random_victims && !w->primed ? bl__random32(&w->random) % workers : w->victim;
-    w->victim = (from + BL_WARP) % workers;
-    w->primed = 0;
+    from = w->run->random_victims && !w->of_steal.primed ? bl__random32(&w->random) % workers : w->of_steal.victim;
+    w->of_steal.victim = (from + BL_WARP) % workers;
+    w->of_steal.primed = 0;
     *victim = (from + w->lane) % workers;
     return *victim != w->id && w->lane < workers && BL__NAME(shows)(w, *victim);
 }
 
 BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
     uint32_t got = w->run->alone ? 0 : BL__NAME(fetch_slots)(w);
-    if (got == 0 && w->run->loop_tasks)
+    if (got == 0 && w->run->of_range.loop_tasks)
         got = BL__NAME(fetch_loop)(w);
     if (got)
         return got;
@@ -290,7 +290,7 @@ BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
     bool shows = BL__NAME(look)(w, &victim);
     for (uint32_t show = bl_warp_ballot(shows), tries = 0; show && tries < 4 && !got; show &= show - 1, tries++) {
         uint32_t from = bl_warp_broadcast32(victim, bl_lowest_bit(show));
-        if (w->run->loop_tasks)
+        if (w->run->of_range.loop_tasks)
             got = BL__NAME(rob_loop)(w, from);
         if (got == 0 && !w->run->alone)
             got = BL__NAME(rob_slots)(w, from);
@@ -322,7 +322,7 @@ BL_FN uint32_t BL__NAME(publish)(bl__worker *w, uint32_t n) {
  * that it is about to run. */
 BL_FN uint32_t BL__NAME(shown)(bl__worker *w) {
 #if BL_QUEUE_(AHEAD)
-    if (BL_WARP > 1 && w->run->alone && w->asked == 0)
+    if (BL_WARP > 1 && w->run->alone && w->of_range.asked == 0)
         BL__NAME(ask)(w);
 #endif
     return w->run->alone || BL__NAME(shows)(w, w->id);
@@ -332,8 +332,8 @@ BL_FN bool BL__NAME(sees_work)(bl__worker *w) {
     uint32_t victim;
     bool shows = BL__NAME(look)(w, &victim);
     if (bl_warp_any(shows)) { /* fetch comes back to these */
-        w->victim = bl_warp_broadcast32(victim, 0);
-        w->primed = 1;
+        w->of_steal.victim = bl_warp_broadcast32(victim, 0);
+        w->of_steal.primed = 1;
         return true;
     }
     return false;

@@ -16,8 +16,8 @@
 
 BL_FN void BL__NAME(open_share)(bl__worker *w) {
     const bl__run *run = w->run;
-    uint64_t tasks = run->slice_tasks, turn = run->turn;
-    w->task = w->task_end = run->first_task + run->slice_tasks;
+    uint64_t tasks = run->slice_tasks, turn = run->of_static.turn;
+    w->of_waves.task = w->of_waves.task_end = run->first_task + run->slice_tasks;
     if (turn)
         BL__NAME(give_share)(w, w->id * turn, (w->id + 1) * turn);
     else
@@ -26,7 +26,7 @@ BL_FN void BL__NAME(open_share)(bl__worker *w) {
 
 BL_FN bool BL__NAME(next_share)(bl__worker *w) {
     const bl__run *run = w->run;
-    uint64_t turn = run->turn, done = w->task_end - run->first_task;
+    uint64_t turn = run->of_static.turn, done = w->of_waves.task_end - run->first_task;
     return turn && BL__NAME(give_share)(w, done + (run->groups - 1) * turn, done + run->groups * turn);
 }
 
@@ -34,8 +34,8 @@ BL_FN bool BL__NAME(next_share)(bl__worker *w) {
 BL_FN uint32_t BL__NAME(at_once)(bl__worker *w) {
     if (!BL__TAKES_PIECES)
         return w->batch;
-    uint32_t left = w->task_end - w->task;
-    return w->run->turn ? left : bl_warp_broadcast32(bl__piece(w, left, left), 0);
+    uint32_t left = w->of_waves.task_end - w->of_waves.task;
+    return w->run->of_static.turn ? left : bl_warp_broadcast32(bl__piece(w, left, left), 0);
 }
 
 BL_FN uint32_t BL__NAME(shown)(bl__worker *w) { return (void)w, 1; } /* nobody is ever hungry */

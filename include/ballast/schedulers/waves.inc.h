@@ -7,7 +7,7 @@
  * wave, so a worker that finds no further share has ended.
  *
  * Who includes this says how tasks are shared out:
- *   void     BL__NAME(open_share)(w)       when the worker starts: its first share, w->task up to w->task_end, perhaps
+ *   void     BL__NAME(open_share)(w)       when the worker starts: its first share, w->of_waves.task up to w->of_waves.task_end, perhaps
  *                                          none
  *   bool     BL__NAME(next_share)(w)       the next share, when that is used up; false: there is none
  *   uint32_t BL__NAME(at_once)(w)          how many tasks of it to fetch now
@@ -18,7 +18,7 @@
  * the last share. */
 BL_FN uint32_t BL__NAME(locate)(const bl__worker *w, uint32_t task) {
     const bl__run *run = w->run;
-    uint32_t low = w->entry, high = run->in_entries;
+    uint32_t low = w->of_waves.entry, high = run->in_entries;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
         if (run->in_first[middle] <= task)
@@ -34,9 +34,9 @@ BL_FN bool BL__NAME(give_share)(bl__worker *w, uint64_t from, uint64_t to) {
     uint64_t all = w->run->slice_tasks;
     if (from >= all || from >= to)
         return false;
-    w->task = w->run->first_task + (uint32_t)from;
-    w->task_end = w->run->first_task + (uint32_t)(to < all ? to : all);
-    w->entry = BL__NAME(locate)(w, w->task);
+    w->of_waves.task = w->run->first_task + (uint32_t)from;
+    w->of_waves.task_end = w->run->first_task + (uint32_t)(to < all ? to : all);
+    w->of_waves.entry = BL__NAME(locate)(w, w->of_waves.task);
     return true;
 }
 
@@ -48,18 +48,18 @@ BL_FN uint32_t BL__NAME(at_once)(bl__worker *w);
  * wave. */
 BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
     uint32_t got = 0;
-    if (w->task == w->task_end && !BL__NAME(next_share)(w))
+    if (w->of_waves.task == w->of_waves.task_end && !BL__NAME(next_share)(w))
         return 0;
     uint32_t most = BL__NAME(at_once)(w);
-    for (uint32_t tasks = 0; tasks < most && got < w->batch && w->task < w->task_end; got++) {
-        const uint32_t *entry = w->run->in + (size_t)w->entry * w->words;
-        uint32_t begin = entry[0] + (w->task - w->run->in_first[w->entry]);
-        uint32_t n = bl__min(entry[1] - begin, bl__min(w->task_end - w->task, most - tasks));
+    for (uint32_t tasks = 0; tasks < most && got < w->batch && w->of_waves.task < w->of_waves.task_end; got++) {
+        const uint32_t *entry = w->run->in + (size_t)w->of_waves.entry * w->words;
+        uint32_t begin = entry[0] + (w->of_waves.task - w->run->in_first[w->of_waves.entry]);
+        uint32_t n = bl__min(entry[1] - begin, bl__min(w->of_waves.task_end - w->of_waves.task, most - tasks));
         uint32_t *slot = bl__stack_slot(w->stack, w->words, w->stack->top + got);
         for (uint32_t i = w->lane; i < w->words; i += BL_WARP)
             slot[i] = i == 0 ? begin : i == 1 ? begin + n : entry[i];
-        w->task += n;
-        w->entry += begin + n == entry[1] ? 1u : 0u;
+        w->of_waves.task += n;
+        w->of_waves.entry += begin + n == entry[1] ? 1u : 0u;
         tasks += n;
     }
     bl_warp_sync();

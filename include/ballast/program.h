@@ -62,7 +62,7 @@
 
 #include <ballast/generated/schedulers.h>
 #include "parts/worker.h"
-#include "runtime/idle.h"
+#include "parts/idle.h"
 #include "runtime/joins.h"
 #include "runtime/lookout.h"
 #include "parts/piece.h"

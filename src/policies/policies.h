@@ -8,7 +8,7 @@
 #include <ballast/parts/pool.h>
 #include <ballast/parts/region.h>
 #include <ballast/parts/worker.h>
-#include <ballast/runtime/idle.h>
+#include <ballast/parts/idle.h>
 #include <ballast/parts/piece.h>
 #include <ballast/runtime/policy.h>
 

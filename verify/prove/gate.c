@@ -27,7 +27,7 @@
 #define bl__wake prove_wake
 #include <ballast/parts/gate.h>
 #include <ballast/parts/worker.h>
-#include <ballast/runtime/idle.h>
+#include <ballast/parts/idle.h>
 #include <ballast/runtime/lookout.h>
 #include <ballast/task.h>
 

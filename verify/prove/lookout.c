@@ -1,4 +1,4 @@
-/* The lookout (runtime/lookout.h, runtime/idle.h, runtime/raid.inc.h): nobody sleeps for ever while a worker that is
+/* The lookout (runtime/lookout.h, parts/idle.h, runtime/raid.inc.h): nobody sleeps for ever while a worker that is
  * held up in a task has something on its stack.
  *
  * Worker 0 is in one task, which ends when others have run all of its entries, and so it never publishes. The others
@@ -28,7 +28,7 @@ static uint32_t no_time;
 #define bl__wake prove_wake
 #include <ballast/parts/gate.h>
 #include <ballast/parts/worker.h>
-#include <ballast/runtime/idle.h>
+#include <ballast/parts/idle.h>
 #include <ballast/runtime/lookout.h>
 #include <ballast/task.h>
 

@@ -1,5 +1,5 @@
 /* The protocols of the runtime: termination, sleep and wake-up, and the pause in which the host lets a queue grow, with
- * the text that the workers are made from (runtime/termination.h, runtime/idle.h, runtime/loop/idle.inc.h) and the
+ * the text that the workers are made from (runtime/termination.h, parts/idle.h, runtime/loop/idle.inc.h) and the
  * least queue there is, a number of tasks.
  *
  * Workers run tasks; a task of generation g > 0 publishes one of generation g - 1. What a task leaves behind is plain
@@ -22,7 +22,7 @@ static uint32_t spins; /* before a worker sleeps */
 #define bl__nap prove_nap
 #define bl__wake prove_wake
 #include <ballast/parts/worker.h>
-#include <ballast/runtime/idle.h>
+#include <ballast/parts/idle.h>
 #include <ballast/runtime/termination.h>
 #include <ballast/task.h>
 

@@ -13,7 +13,7 @@ BL_FN void BL__NAME(take_task)(bl__worker *w) {
         slot[0] += n;
         if (slot[0] == slot[1])
             s->top--;
-        if (BL_MAX_SPAWN)
+        if ((BL_MAX_SPAWN) > 0)
             s->limit = s->top + (BL_MAX_SPAWN);
         if (BL__JOINS)
             s->returned.ended = BL__UNENDED;

@@ -3,10 +3,10 @@
  * No wake-up is lost: a sleeper raises `sleepers` and then looks at every queue again; who publishes then reads
  * `sleepers`. A full fence stands between the two steps on both sides (S1, S2), so at least one of them sees the other.
  */
-#ifndef BL_RUNTIME_IDLE_H
-#define BL_RUNTIME_IDLE_H
+#ifndef BL_PARTS_IDLE_H
+#define BL_PARTS_IDLE_H
 
-#include "../parts/run.h"
+#include "run.h"
 
 #if BL_CAN_SLEEP
 

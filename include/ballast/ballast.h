@@ -73,7 +73,7 @@ typedef struct bl_config {
     /* "auto" (the program's BL_AUTO, or stealing, or for a loop on a GPU list:faa), a name from bl_scheduler_name,
      * or one of the papers' names */
     const char *scheduler;
-    const char *group; /* who runs one task: "lane", "warp", "block:LANES"; default: what the program asks for */
+    const char *group; /* what runs one task: "lane", "warp", "block:LANES"; default: what the program asks for */
     /* Default: all that fit. On a CPU that is the cores that this process may use: its affinity mask, and its CPU
      * quota (cgroups) rounded up. More than fit on a GPU are clamped (bl_stats.workers tells). */
     uint32_t workers;
@@ -98,7 +98,7 @@ typedef struct bl_config {
     double time_limit;          /* seconds that the runs of this context may take together; default: no limit */
     const char *checkpoint;     /* a file for what is left of a run that is stopped; default: none */
     double checkpoint_seconds;  /* how often it is written on the way; default 60 */
-    const char *resume;         /* such a file, for a run to go on from; default: none */
+    const char *resume;         /* such a file, to resume a run from; default: none */
     const char *checkpoint_tag; /* a text that tells checkpoints of this problem from others; default: "" */
     /* Called about ten times a second from the thread that called bl_run, with the tasks run so far in this process. */
     void (*progress)(void *arg, uint64_t tasks);
@@ -179,7 +179,7 @@ BL_API int bl_run_range(bl_context *context, const bl_program *program, const vo
  * yet, joins that wait for them, and the contents of all memory from bl_alloc. It appears whole or not at all: if it
  * cannot be written the run ends with BL_EFILE and the file before it is still there.
  *
- * A context that is opened with config.resume goes on from there, on any device and with any scheduler: make the same
+ * A context that is opened with config.resume continues from there, on any device and with any scheduler: make the same
  * allocations in the same order and call the same runs with the same arguments. Those before the one that was stopped
  * are made again, outside of the time limit. When that one begins, memory gets the contents that it had, and its tasks,
  * steals, pauses and seconds (those with set-up) count what was done before.

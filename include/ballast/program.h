@@ -63,9 +63,9 @@
 #include <ballast/generated/schedulers.h>
 #include "parts/worker.h"
 #include "parts/idle.h"
+#include "parts/piece.h"
 #include "runtime/joins.h"
 #include "runtime/lookout.h"
-#include "parts/piece.h"
 #include "runtime/policy.h"
 #include "runtime/program_type.h"
 #include "runtime/termination.h"
@@ -199,7 +199,7 @@ BL__ASSERT((BL_JOIN_WIDTH) > 0 && (BL_JOIN_WIDTH) <= BL__MOST_CHILDREN, "BL_JOIN
 
 #include "runtime/calls.inc.h"
 
-/* A body that is given pieces of a range, by whoever runs tasks one after another. */
+/* A body that is given pieces of a range: where tasks run one after another. */
 #define BL__TAKES_PIECES (BL__PIECES && (BL_WARP == 1 || !BL_KIND_LANE))
 
 /* The worker loop, for the program's own kind of group and, where a warp has lanes, for the other. */

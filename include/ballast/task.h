@@ -101,7 +101,7 @@ BL_HOT_FN uint32_t *bl__outbox_slot(bl_task *t, uint32_t *number) {
     return bl__stack_slot(s, t->words, at);
 }
 
-/* The entry is complete: on a CPU whoever is out of work may take it at once, unless it is an extra. */
+/* The entry is complete: on a CPU an idle worker may take it at once, unless it is an extra. */
 BL_HOT_FN void bl__outbox_show(bl_task *t, uint32_t number) {
 #if BL_WARP == 1
     if (number != t->limit)
@@ -232,8 +232,8 @@ BL_HOT_FN void bl__return(bl_task *t, const void *result, uint32_t bytes) {
         bl__words_copy((bl_word *)to, (const bl_word *)result, bytes / 4);
 }
 
-/* Dependencies: `unmet` counts what must be done before something may start. True for who does the last of it, and
- * who should spawn it then: it sees everything that the others had written before they arrived (the addition is
+/* Dependencies: `unmet` counts what must be done before something may start. True for the task that does the last of
+ * it, which should spawn it then: it sees everything that the others had written before they arrived (the addition is
  * release and acquire). */
 BL_FN bool bl_arrive(uint32_t *unmet) { return bl_fetch_add32_acq_rel(unmet, (uint32_t)-1) == 1; }
 

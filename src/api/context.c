@@ -54,7 +54,7 @@ static int find_device(const char *wanted, bl_device_info *info, const bl__devic
     for (int kind = 0; kind < DEVICE_KINDS; kind++) {
         const char *target = device_kinds[kind]->target;
         if (strcmp(wanted, "auto") && strncmp(wanted, target, strlen(target)))
-            continue; /* who asks for the CPU does not wait for a GPU driver to start */
+            continue; /* a caller that asks for the CPU does not wait for a GPU driver to start */
         for (uint32_t n = 0; device_kinds[kind]->enumerate(n, info); n++)
             if (!strcmp(wanted, "auto") || !strcmp(wanted, info->id) || (n == 0 && !strcmp(wanted, target))) {
                 *ops = device_kinds[kind];

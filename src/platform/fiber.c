@@ -82,7 +82,7 @@ static void end_life(bl__fiber *f) {
 
 #if BL__FIBER_ASM
 
-/* Pushes what a call preserves, leaves the stack pointer in *save, and goes on from the stack pointer next. */
+/* Pushes what a call preserves, leaves the stack pointer in *save, and continues from the stack pointer next. */
 void bl__fiber_jump(void **save, void *next);
 void bl__fiber_start(void);
 void bl__fiber_main(bl__fiber *self);

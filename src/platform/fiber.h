@@ -23,7 +23,7 @@ extern "C" {
 
 typedef struct bl__fiber bl__fiber;
 
-/* What a fiber runs. It returns the fiber that goes on in its place; the one that returned is never entered again. */
+/* What a fiber runs. It returns the fiber that runs in its place; the one that returned is never entered again. */
 typedef bl__fiber *(*bl__fiber_entry)(void *arg);
 
 struct bl__fiber {

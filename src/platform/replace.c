@@ -15,7 +15,7 @@ static size_t folder_length(const char *path) {
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* Links of the last part of a path only: those before it are followed by whoever uses it. */
+/* Links of the last part of a path only: the system follows those before it. */
 static int follow_links(char path[BL__PATH]) {
     enum { MOST = 40 };
     char link[BL__PATH];

@@ -22,7 +22,7 @@ typedef struct bl__replace {
     char name[BL__PATH];   /* beside it; does not change once bl__replace_plan has returned */
 } bl__replace;
 
-/* Makes no file: who cleans up after signals can learn the name first. */
+/* Makes no file: code that cleans up after signals can learn the name first. */
 int bl__replace_plan(bl__replace *r, const char *path);
 int bl__replace_open(bl__replace *r);
 /* Either ends it. `durable`: on the disk before it takes its place, so that a crash of the machine leaves the old

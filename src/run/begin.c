@@ -64,12 +64,12 @@ int bl__look_up(bl__job *j) {
 
 /* ---- beginning: from the roots, or where a checkpoint was written ---- */
 
-/* Range stealing deals out the indices themselves, unless who splits the range must be asked. */
+/* Range stealing deals out the indices themselves, unless the program must be asked how to split the range. */
 static bool is_loop(const bl__job *j, uint32_t range) {
     return j->plan.traits & BL_TRAIT_RANGES && range > 1 && !j->plan.program->splits;
 }
 
-/* Its one entry is kept for whoever has an index of it. */
+/* Its one entry is kept for the workers that have an index of it. */
 static void make_loop(bl__job *j, uint32_t range) {
     j->in = j->flat;
     memset(&j->flat, 0, sizeof j->flat);

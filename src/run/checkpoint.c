@@ -267,7 +267,7 @@ static int check_run(bl_context *c, const bl__rest *is, const head *h) {
     if (h->first_problem != is->first_problem)
         return refuse(c, OTHER_PROBLEM);
     if (h->run < is->run || (c->resume_run && h->run != c->resume_run))
-        return refuse(c, "is of another run than the one to go on with");
+        return refuse(c, "is of another run than the one to resume");
     if (h->run == is->run &&
         (h->words != is->words || h->record_bytes != is->record_bytes || h->result_bytes != is->result_bytes ||
          h->roots != is->roots || h->problem != is->problem || h->blocks != c->block_count))

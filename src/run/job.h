@@ -34,7 +34,7 @@ typedef struct bl__job {
     uint32_t entries; /* in flat, or in the in-array */
     uint32_t roots;
     double begun, checkpoint_at; /* on bl__now */
-    bl_stats before;             /* of what was run before a checkpoint that this run goes on from */
+    bl_stats before;             /* of what was run before the checkpoint that this run resumes from */
 } bl__job;
 
 /* ---- run.c ---- */

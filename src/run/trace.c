@@ -82,7 +82,7 @@ typedef struct collection {
     int status;
 } collection;
 
-/* What goes on with the last span is made part of it. */
+/* What continues the last span is made part of it. */
 static bool joins_last(const bl__timelines *to, const bl_span *span) {
     bl_span *last = to->count ? &to->spans[to->count - 1] : NULL;
     if (!last || last->worker != span->worker || last->kind != span->kind || last->launch != span->launch)
@@ -135,7 +135,7 @@ static void fill_gap(collection *m, uint32_t worker, uint32_t launch, uint64_t f
     wait_until(m, worker, BL_SPAN_IDLE, launch, from, to);
 }
 
-/* Who stood ready to work and ran nothing had begun to look for it. */
+/* A worker that was ready and ran nothing had begun to look for work. */
 static bl_span_kind kind_of(const bl_span *s, uint32_t standing) {
     if (standing == BL__AT_IDLE)
         return BL_SPAN_IDLE;

@@ -1,5 +1,5 @@
 /* The simulated machine: its fibers, the meetings of lanes, and a run from start to end. A fiber that stops chooses the
- * next one itself and switches to it; the caller of bl_sim_run, the host, goes on at the end and for the watch. */
+ * next one itself and switches to it; the caller of bl_sim_run, the host, continues at the end and for the watch. */
 #include "machine.h"
 
 #include "../platform/fiber.h"
@@ -41,9 +41,10 @@ typedef struct machine {
 
 _Thread_local bl__exploration bl__exploring;
 
-static _Thread_local machine *running;        /* NULL: operations act at once */
-static _Thread_local uint64_t outside_points; /* the clock of code outside of a run, and where the next run's goes on */
-static _Thread_local bool use_time;           /* bl_sim_use_time */
+static _Thread_local machine *running; /* NULL: operations act at once */
+static _Thread_local uint64_t
+    outside_points;                 /* the clock of code outside of a run, and where the next run's continues */
+static _Thread_local bool use_time; /* bl_sim_use_time */
 
 /* ---- going on ---- */
 
@@ -88,7 +89,7 @@ static uint64_t clock_of(const machine *m, uint32_t fiber) {
     return m->schedule.turns ? m->schedule.turns[fiber].clock : 0;
 }
 
-/* Whether anybody can go on; ends the run otherwise. */
+/* Whether any fiber can run; ends the run otherwise. */
 static bool somebody_runnable(machine *m) {
     if (!m->schedule.count)
         bl__memory_recheck(m->memory);
@@ -210,7 +211,7 @@ void bl__sim_block_sync(void) {
 
 /* ---- a run ---- */
 
-/* The life of a fiber. Returns who goes on. */
+/* The life of a fiber. Returns the fiber that runs next. */
 static bl__fiber *live(void *arg) {
     machine *m = arg;
     m->body(m->arg, m->self / m->lanes, m->self % m->lanes);

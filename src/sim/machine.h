@@ -1,9 +1,9 @@
 /* The simulated machine: blocks of lanes on one OS thread, interleaved at every atomic operation. bl_sim_run runs a
- * program of any size, sequentially consistent: a seed decides who goes on, or virtual time.
+ * program of any size, sequentially consistent: a seed, or virtual time, decides which fiber runs next.
  *
  *   machine.c    fibers, warps and blocks, the run from start to end
- *   schedule.c   who goes on: from a seed, by virtual time, or replayed
- *   memory.c     what a load returns, and who sleeps on which word; sequentially consistent
+ *   schedule.c   which fiber runs next: from a seed, by virtual time, or replayed
+ *   memory.c     what a load returns, and which fiber sleeps on which word; sequentially consistent
  *   exploring.h  how the machine hands its operations to an exploration (verify/explorer), which is a library of its
  *                own
  *
@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-/* Fibers are numbered block * lanes + lane. A decision is the number of the fiber that goes on. Decisions are made at
+/* Fibers are numbered block * lanes + lane. A decision is the number of the fiber that runs next. Decisions are made at
  * every scheduling point, at the start, and where a fiber sleeps or ends. */
 typedef struct bl_sim_options {
     uint64_t seed;
@@ -45,10 +45,10 @@ typedef void (*bl_sim_body)(void *arg, uint32_t block, uint32_t lane);
 /* Runs body(arg, block, lane) on blocks * lanes fibers until all have returned. After any result but DONE the remaining
  * fibers are gone in the middle of what they did. options may be NULL. */
 bl_sim_result bl_sim_run(uint32_t blocks, uint32_t lanes, bl_sim_body body, void *arg, bl_sim_options *options);
-/* The clock goes on from run to run; after this it begins anew, so that the same seed gives the same times. */
+/* The clock continues from run to run; after this it begins anew, so that the same seed gives the same times. */
 void bl_sim_start_clock(void);
 
-/* Virtual time. Every fiber has a clock, all begin at 0, and the fiber with the lowest one goes on; the seed breaks
+/* Virtual time. Every fiber has a clock, all begin at 0, and the fiber with the lowest one runs next; the seed breaks
  * ties. So fibers run at the same time, as on a real machine, and the run takes as long as the highest clock says: the
  * makespan.
  *
@@ -69,13 +69,13 @@ bool bl_sim_uses_time(void);
 
 #define BL__NOBODY UINT32_MAX /* no fiber, or no place */
 
-/* When a fiber goes on, in virtual time. */
+/* When a fiber runs next, in virtual time. */
 typedef struct bl__turn {
     uint64_t clock;
     uint32_t tie; /* drawn anew whenever the clock moves */
 } bl__turn;
 
-/* The fibers that can go on, and the choice among them. */
+/* The fibers that can run, and the choice among them. */
 typedef struct bl__schedule {
     bl_sim_options *options;
     uint64_t random;
@@ -86,7 +86,7 @@ typedef struct bl__schedule {
     uint32_t count, fibers;
 } bl__schedule;
 
-bool bl__schedule_open(bl__schedule *s, uint32_t fibers, bl_sim_options *options); /* all fibers can go on */
+bool bl__schedule_open(bl__schedule *s, uint32_t fibers, bl_sim_options *options); /* all fibers can run */
 void bl__schedule_close(bl__schedule *s);
 void bl__schedule_add(bl__schedule *s, uint32_t fiber);
 void bl__schedule_remove(bl__schedule *s, uint32_t fiber);
@@ -102,7 +102,7 @@ bl__memory *bl__memory_open(uint32_t fibers);
 void bl__memory_close(bl__memory *m);
 /* The fibers first .. first + count - 1 have met: what each did before is known to all. */
 void bl__memory_meet(bl__memory *m, uint32_t first, uint32_t count);
-/* Wakes the sleepers whose word was changed by somebody who is no fiber. */
+/* Wakes the sleepers whose word was changed from outside the fibers. */
 void bl__memory_recheck(bl__memory *m);
 
 /* For the memory. A scheduling point; returns the memory of the machine that runs here, NULL outside of a run. */

@@ -1,5 +1,5 @@
 /* The memory of the simulated machine, sequentially consistent: a load returns the newest store, whatever its order.
- * Here platform operations arrive; those of an exploration go on to it (exploring.h).
+ * Here platform operations arrive; those of an exploration are passed on to it (exploring.h).
  *
  * The words lie where the program has them, and are accessed with the CPU's atomics because a host thread may look at
  * them during a run. */
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 /* The fibers that sleep on a word are in a list of its bucket. A bucket holds whole lines of 16 bytes, the largest
- * store: a store of 64 bits may wake who waits for one half of it. */
+ * store: a store of 64 bits may wake a fiber that waits for one half of it. */
 typedef struct sleeper {
     const void *word;
     unsigned bits;

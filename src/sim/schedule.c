@@ -1,5 +1,5 @@
-/* Who goes on: a random walk that stays on a fiber every other time, so that both short and long turns occur; or the
- * fiber whose clock is lowest. */
+/* Which fiber runs next: a random walk that stays on a fiber every other time, so that both short and long turns
+ * occur; or the fiber whose clock is lowest. */
 #include "machine.h"
 
 #include <stdlib.h>

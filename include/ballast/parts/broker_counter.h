@@ -1,9 +1,9 @@
 /* The broker of the Broker Queue: a counter that weighs pushes against pops before either touches the ring.
  *
- * Kerbl et al. 2018, Algorithm 1, lines 12 to 19 and 32 to 39. `count` is what will be in the queue when everybody who
- * was admitted has finished. Only who is admitted draws a position from tail or head, so no position is ever drawn in
- * vain, and a refused operation only has to give back what it added to `count`. n items (at most BL__BROKER_BATCH) are
- * admitted at once; what there is no room for, or no item for, is given back.
+ * Kerbl et al. 2018, Algorithm 1, lines 12 to 19 and 32 to 39. `count` is what will be in the queue when all admitted
+ * operations have finished. Only an admitted operation draws a position from tail or head, so no position is ever
+ * drawn in vain, and a refused operation only has to give back what it added to `count`. n items (at most
+ * BL__BROKER_BATCH) are admitted at once; what there is no room for, or no item for, is given back.
  *
  *     count, tail, head: BL_APART bytes from each other
  *
@@ -12,8 +12,8 @@
  *
  * Differences from the paper
  *   - It always reads the counter before it adds to it. Here a thread whose last operation was admitted adds at once:
- *     one access to the hottest word less where the queue is neither empty nor full. Who was refused looks first: if
- *     all those who find nothing kept adding and giving back, the count would never be seen as it is.
+ *     one access to the hottest word less where the queue is neither empty nor full. A refused operation looks first:
+ *     if all that find nothing kept adding and giving back, the count would never be seen as it is.
  *   - head and tail lie apart instead of in one word that is read at once: they only grow, so two reads in the right
  *     order do. FULL: tail, then a later head that still lies a whole ring behind it. EMPTY: head, then a later tail
  *     that has not passed it.
@@ -55,7 +55,7 @@ BL_FN uint32_t bl__broker_allows(int32_t free, uint32_t n) {
     return free <= 0 ? 0 : (uint32_t)free < n ? (uint32_t)free : n;
 }
 
-/* How many of n pushes may go on, each to draw one position from tail. Pops may have counted on what was added too
+/* How many of n pushes are admitted, each to draw one position from tail. Pops may have counted on what was added too
  * much before it was given back: as long as there is room afterwards it must be tried again, or they would wait for
  * items that never come. */
 BL_FN uint32_t bl__broker_admit_pushes(bl__broker *b, uint32_t n) {

@@ -2,8 +2,7 @@
  *
  *     line 0: tail    line 1: head    line 2: holes    line 3 ..: cells of 128 bits, value (low) and index (high)
  *     index = flag (1 bit), turn (31), position (32); position p lives in cell p * 9 & mask, so that neighbours do not
- *     share a line
- *     flag of tail: closed, nobody pushes any more; of head: not open, nobody pops yet; of a cell: unsafe
+ *     share a line flag of tail: closed, nobody pushes any more; of head: not open, nobody pops yet; of a cell: unsafe
  *
  * A push takes the index at tail by fetch-and-add and places its value in that index's cell, if this is empty, not
  * ahead and not unsafe; a pop takes the index at head and
@@ -12,12 +11,13 @@
  *     takes another;
  *   - finds the value of an earlier round, whose taker is under way: marks the cell unsafe, so that the push of its own
  *     index must see for itself that nobody has come for that index yet (U1, U2).
- * So each index that is given out at both ends either moves one value or none, whoever is late, and however late.
+ * So each index that is given out at both ends either moves one value or none, whichever thread is late, and however
+ * late.
  *
  * A turn begins at an index larger than all before (bl__crq_first; another cell each time, so that none is left behind
- * for 2^30 turns), with head not open and tail past the first index, which belongs to the one who prepares the turn.
- * The cells are left as they are: for the ring it is as if it had gone on. A value whose taker is under way since an
- * earlier turn is in nobody's way but of one cell.
+ * for 2^30 turns), with head not open and tail past the first index, which belongs to the thread that prepares the
+ * turn. The cells are left as they are: for the ring it is as if it had gone on. A value whose taker is under way
+ * since an earlier turn is in nobody's way but of one cell.
  *
  * holes = turn and 2^31 + the number of indices between head and tail that hold nothing: plus one for each ticket of
  * tail that places nothing or is skipped, minus one for each index of head that finds nothing; the first index is not
@@ -27,14 +27,15 @@
  * Order pairs
  *   V1 (cell cas, release) with V2 (cell cas, acquire): what the handle stands for is written before the handle
  *   appears.
- *   U1 (cell cas, release) with U2 (cell cas that fails, acquire): who sees the mark sees the head that its maker had
+ *   U1 (cell cas, release) with U2 (cell cas that fails, acquire): a thread that sees the mark sees the head that its
+ *     maker had
  *   moved.
- *   W1 (cas, release) with W2 (acquire): who has a ticket of a turn counts in the holes of that turn or a later one:
+ *   W1 (cas, release) with W2 (acquire): a thread that has a ticket of a turn counts in the holes of that turn or a
+ *     later one:
  *   the counts of both are
  *      read-modify-writes, so this orders two stores, which no interleaving of single steps can show. For head W1 pairs
- *      with H2 of lcrq.h:
- *      who finds a head that is not open knows that the queue has gone on.
- *   S1 (acquire) keeps the reads of a size in this order: who loses its core in between finds too few.
+ *      with H2 of lcrq.h: a thread that finds a head that is not open knows that the queue has moved past it.
+ *   S1 (acquire) keeps the reads of a size in this order: a thread that loses its core in between finds too few.
  */
 #ifndef BL_PARTS_CRQ_H
 #define BL_PARTS_CRQ_H

@@ -1,6 +1,6 @@
 /* What an idle worker does on each target. On a CPU it spins for a short while and then sleeps; elsewhere it backs off.
  *
- * No wake-up is lost: a sleeper raises `sleepers` and then looks at every queue again; who publishes then reads
+ * No wake-up is lost: a sleeper raises `sleepers` and then looks at every queue again; a publisher then reads
  * `sleepers`. A full fence stands between the two steps on both sides (S1, S2), so at least one of them sees the other.
  */
 #ifndef BL_PARTS_IDLE_H
@@ -10,7 +10,7 @@
 
 #if BL_CAN_SLEEP
 
-#ifndef BL__QUICK_TRIES    /* who explores all executions has less patience */
+#ifndef BL__QUICK_TRIES    /* the explorer has less patience */
 #define BL__QUICK_TRIES 4u /* rounds of fetching before a worker counts as idle */
 #define BL__IDLE_SPINS 64u /* looks around before it sleeps */
 #endif

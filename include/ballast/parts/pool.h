@@ -1,7 +1,7 @@
 /* A pool of entries for queues that carry 32-bit handles.
  *
- * Each worker has a free list of its own (plain memory, no atomics): whoever consumes an entry frees it into its own
- * list. Surplus moves in chunks of POOL_CHUNK handles over one lock-free stack of chunks whose head carries a tag
+ * Each worker has a free list of its own (plain memory, no atomics): a worker that consumes an entry frees it into its
+ * own list. Surplus moves in chunks of POOL_CHUNK handles over one lock-free stack of chunks whose head carries a tag
  * against ABA, bumped by every pop: a push does no harm on whatever chunk it finds at the top.
  *
  *     line 0: chunks = first handle of the top chunk (low 32) and tag (high 32)

@@ -9,8 +9,8 @@
  * address in their place, and what its children carry is the record's number with BL__WIDE.
  *
  * A child's result is written to its slot, or added to the sum, and one is taken off the children still out: one
- * addition does both. Who takes off the last one goes on in the fork's place. Records are numbers, so that the memory
- * they lie in may grow and move.
+ * addition does both. The worker that takes off the last one continues in the fork's place. Records are numbers, so
+ * that the memory they lie in may grow and move.
  *
  * Of its own records a CPU thread knows that nobody else touches them, until one of the children is published. Before
  * that it marks the record and all above it as shared (bl__record_share); only then is the addition atomic. So a record
@@ -21,10 +21,10 @@
  *   are private too or would have been marked together with it.
  *
  * Order pairs
- *   J1 (add, release) with J2 (the last add, acquire): results are in their slots before who comes last reads them.
- *   Where results only add up the sum is in the state itself, and relaxed is enough: who takes off the last child has
- *   read what all others added.
- *   Everything else in a record is written before its children are published, and read by who has run one.
+ *   J1 (add, release) with J2 (the last add, acquire): results are in their slots before the last one reads them.
+ *   Where results only add up the sum is in the state itself, and relaxed is enough: the worker that takes off the
+ *   last child has read what all others added.
+ *   Everything else in a record is written before its children are published, and read by workers that have run one.
  *
  * Free records are numbers in a worker's spare list, plain memory that its lanes take from and give to in turn:
  * spare[0] of them from spare[1] on. A record is free if no children are out.

@@ -2,9 +2,9 @@
  * Rudolph 1983, TDR).
  *
  * What was taken too much is given back, and until then the counter is too low, even below 0: somebody else may find
- * nothing where there is something. The test before keeps that short: who polls an empty counter only reads it, so that
- * the others' debts are paid back and what comes in is seen. Without it the debts of many who poll would hide the few
- * items there are for ever.
+ * nothing where there is something. The test before keeps that short: a thread that polls an empty counter only reads
+ * it, so that the others' debts are paid back and what comes in is seen. Without it the debts of many that poll would
+ * hide the few items there are for ever.
  *
  * One fetch-and-add and no loop, whatever the others do. It carries no data: relaxed.
  */

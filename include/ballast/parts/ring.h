@@ -1,9 +1,9 @@
 /* A ring whose slots are used in turn: what the queues with tickets share.
  *
  * A ticket is a position, a 32-bit counter that wraps around. Position p lies in slot p & mask, in round p / capacity,
- * and every slot counts its uses in a word of its own: in each round first one push, then one pop. Whoever has a ticket
- * waits until the slot's turn is its own, and nobody else can come in between; how tickets are given out, and what to
- * do when there is nothing to wait for, is the queue's.
+ * and every slot counts its uses in a word of its own: in each round first one push, then one pop. A thread with a
+ * ticket waits until the slot's turn is its own, and nobody else can come in between; how tickets are given out, and
+ * what to do when there is nothing to wait for, is the queue's.
  *
  *     slot: turn | payload, `words` words        turn = 2 * round        free for the push of that round
  *                                                turn = 2 * round + 1    holds its item
@@ -13,8 +13,8 @@
  *
  * A batch is n positions from p on, taken in this order inside ONE loop. Lanes of a warp that leave a loop may be held
  * back until their sisters leave it too: so what others wait for, copy and turn, happens inside the loop, and a lane
- * stays in it until its last item is through. Whoever has the lowest unfinished position can go on, hence somebody
- * always can, if every pop's ticket has, or will have, a push's.
+ * stays in it until its last item is through. The thread with the lowest unfinished position can always continue,
+ * hence somebody always can, if every pop's ticket has, or will have, a push's.
  *
  * Order pairs
  *   R1 (turn, release) with R4 (acquire): the payload is written before the pop reads it.

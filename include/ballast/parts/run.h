@@ -21,7 +21,7 @@ typedef struct bl__control {
     unsigned char pad5[BL_LINE - 12];
     uint32_t sleepers; /* CPU workers asleep, or about to be */
     uint32_t wakes;    /* bumped by every wake-up */
-    uint32_t lookout;  /* lookout.h: who looks out, ... */
+    uint32_t lookout;  /* lookout.h: which worker looks out, ... */
     uint32_t held_up;  /* ... and how many workers it saw held up in a long task */
     unsigned char pad4[BL_LINE - 16];
     uint64_t misuse; /* with BL__STOP_MISUSE: bl__misuse (high 32) and a number that explains it */
@@ -77,7 +77,7 @@ typedef struct bl__run {
     struct {
         uint32_t loop_tasks; /* indices of the loop, whose entry is run->in; 0: none */
     } of_range;
-    uint32_t alone;   /* range: a loop that spawns nothing: who finds nothing to take has ended */
+    uint32_t alone;   /* range: a loop that spawns nothing: a worker that finds nothing to take has ended */
     uint32_t groups;  /* workers of this launch; only static:wave has more groups than workers */
     uint32_t workers; /* that exist at the same time */
     uint32_t tallies;

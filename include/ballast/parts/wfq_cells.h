@@ -1,12 +1,13 @@
 /* The words of queues/wfq.h: cells of an infinite array that lies on a ring, and the record of each thread.
  *
  * Index i, which only ever counts up, lies in cell i & (ring - 1) in lap i / ring. Every word carries the lap (mod
- * 2^29) in which it was written. So who comes late to a cell that has been used again finds another lap and not
- * another's item: a compare-and-swap that expects "open in lap k" or "item v in lap k" cannot succeed in lap k + 1.
+ * 2^29) in which it was written. So a thread that comes late to a cell that has been used again finds another lap and
+ * not another's item: a compare-and-swap that expects "open in lap k" or "item v in lap k" cannot succeed in lap k + 1.
  * Laps repeat after 2^29: a thread would have to sleep through all of them between its look at a cell and its
  * compare-and-swap.
  *
- *     cell     lap 29 | state 3 | value, or low half of a request's index 32      owner     lap 29 | for a push or a pop 3 | thread 32
+ *     cell      lap 29 | state 3 | value, or low half of a request's index 32
+ *     owner     lap 29 | for a push or a pop 3 | thread 32
  *
  *     open -> item          a push                    item -> open in the next lap      a pop
  *     open -> lent          kept for a request        item -> held                      kept for a request

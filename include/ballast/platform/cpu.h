@@ -166,7 +166,7 @@ BL_FN void bl__cpu_relax(void) {
 #endif
 }
 
-/* With more threads than cores whoever we wait for may not be running: after a short spin give it the core. */
+/* With more threads than cores the thread we wait for may not be running: after a short spin, yield the core. */
 BL_FN void bl_backoff(uint32_t tries) {
     if (tries < 16)
         bl__cpu_relax();

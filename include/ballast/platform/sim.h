@@ -4,7 +4,7 @@
  *
  * The operations only forward. Outside of a run (a host that prepares a queue) they act at once, on a warp of one lane.
  * Between two scheduling points a lane is alone: plain accesses need no care, and only atomics, waits and meetings of
- * lanes decide who goes first.
+ * lanes decide which goes first.
  *
  * Operations are macros, because each hands over its site: file, line, what it is, its order. An exploration weakens
  * the order of one site at run time, and prints where things happened. Operations of one kind and order on one line are

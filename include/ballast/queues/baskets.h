@@ -1,9 +1,9 @@
 /* Baskets queue: a lock-free list in which pushes that lose the race for the end go into one basket.
  *
- * Hoffman, Shalev and Shavit 2007. As in ms.h an item is put in at the link of the last node. Who loses that race was
- * there at the same time as who won it, so their order is free: it puts its node between the old last node and the
- * winner's, without going to the new end. Pops mark the links of the items they take, and head is moved, and nodes are
- * freed, only after several of them.
+ * Hoffman, Shalev and Shavit 2007. As in ms.h an item is put in at the link of the last node. A push that loses that
+ * race was there at the same time as the winner, so their order is free: it puts its node between the old last node
+ * and the winner's, without going to the new end. Pops mark the links of the items they take, and head is moved, and
+ * nodes are freed, only after several of them.
  *
  *     parts/nodes.h: head; tail; free, a stack; capacity + 1 nodes, whose own word is a depth. Bit 31 of a link:
  *     deleted
@@ -27,13 +27,14 @@
  *
  * Order pairs
  *   L1 (link cas, release) with L0, L2 (acquire): the item and its node's own link are written before the node is in
- *     the list. Who comes later into a basket goes on with the release of those before, so one acquire at its first
- *     link is enough for all of it.
- *   N1 (own link, release) with L2: who finds a node's next life behind its link finds head moved when it looks again.
+ *     the list. A push that comes later into a basket continues the release of those before, so one acquire at its
+ *     first link is enough for all of it.
+ *   N1 (own link, release) with L2: a thread that finds a node's next life behind its link finds head moved when it
+ *     looks again.
  *   D1 (link cas, release) with L2: a popper has copied the item before somebody walks over its link and frees the
  *     node.
- *   H1 (head cas, release) with H2 (acquire): the node at head is in the list, and tail not before it; who sees items
- *     gone sees what was pushed before.
+ *   H1 (head cas, release) with H2 (acquire): the node at head is in the list, and tail not before it; a thread that
+ *     sees items gone sees what was pushed before.
  *   T1 (tail cas, release) with T2 (acquire): every node before tail has a next.
  *   F1 (free cas, release) with F2 (acquire; also in parts/nodes.h): all of the above before the node is written again;
  *     `depth` is written before it is read.

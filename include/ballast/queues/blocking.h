@@ -8,8 +8,8 @@
  * Anyone may call anything. Blocking: a thread that stops inside the lock stops all others. Linearization points: the
  * accesses to head and tail under the lock; EMPTY and FULL without it at the second read of bl_blocking_empty,
  * bl_blocking_full. Difference from the paper: a look before the lock. Order pairs: E0 (head, release) with E1
- * (acquire): who sees a head sees every push before the pop that moved it; F0 (tail, release) with F1 (acquire)
- * likewise; L1 (lock, acquire) with L2 (unlock, release): the ring is plain data guarded by the lock.
+ * (acquire): a thread that sees a head sees every push before the pop that moved it; F0 (tail, release) with F1
+ * (acquire) likewise; L1 (lock, acquire) with L2 (unlock, release): the ring is plain data guarded by the lock.
  */
 #ifndef BL_QUEUES_BLOCKING_H
 #define BL_QUEUES_BLOCKING_H

@@ -4,15 +4,18 @@
  * refusal by the broker counts only when the ring itself is seen full, or empty. Until then it is due to operations
  * under way, and the refused one asks again.
  *
- * Anyone may call anything, lanes of one warp too. Blocking: a thread that stops after it was admitted stops whoever
- * draws its position, and keeps others from seeing full or empty. An operation never waits for work, only for
- * operations that have begun. Linearization: push at its draw from tail; pop at the later of its own draw from head and
- * the draw from tail of the same position; EMPTY and FULL at the second read of bl__broker_empty, bl__broker_full.
+ * Anyone may call anything, lanes of one warp too. Blocking: a thread that stops after it was admitted stops the
+ * thread that draws its position, and keeps others from seeing full or empty. An operation never waits for work, only
+ * for operations that have begun. Linearization: push at its draw from tail; pop at the later of its own draw from
+ * head and the draw from tail of the same position; EMPTY and FULL at the second read of bl__broker_empty,
+ * bl__broker_full.
  *
  * Order pairs: R1 to R4 of parts/ring.h, and
- *   D1 (head, release) with E1 (acquire) of parts/broker_counter.h: who sees a head sees in tail every push that came
+ *   D1 (head, release) with E1 (acquire) of parts/broker_counter.h: a thread that sees a head sees in tail every push
+ *     that came
  *   before that pop, or EMPTY would be wrong.
- *   D2 (tail, release) with F1 (acquire): who sees a tail sees in head every pop that came before that push, or FULL
+ *   D2 (tail, release) with F1 (acquire): a thread that sees a tail sees in head every pop that came before that push,
+ *     or FULL
  *   would be wrong.
  *
  * Differences from the paper: those of parts/broker_counter.h; a signed difference instead of a margin for the number
@@ -60,7 +63,7 @@ BL_FN void bl_broker_get(bl_broker *q, uint32_t *items, uint32_t n) {
 /* ---- a slot to fill or to read in place (section 4.3) ----
  *
  * bl_broker_reserve gives a slot of `words` words, which is the caller's until bl_broker_publish; bl_broker_claim
- * gives one that holds an item, until bl_broker_release. NULL: FULL, EMPTY. Whoever draws that slot next waits
+ * gives one that holds an item, until bl_broker_release. NULL: FULL, EMPTY. The thread that draws that slot next waits
  * meanwhile, so hold it for a short time, and use no more than one lane of a warp at a time: a lane that holds a
  * slot must not wait for a sister lane. */
 BL_FN uint32_t *bl_broker_await(bl_broker *q, uint32_t position, uint32_t turn) {

@@ -1,16 +1,16 @@
 /* The Broker Work Distributor: a ring with tickets behind a broker whose answer is taken at face value.
  *
  * Kerbl et al. 2018, section 6.1. The broker (parts/broker_counter.h) admits a push when there is room, or will be once
- * those who were admitted before have finished; a pop likewise. Who is admitted draws a position and goes to its slot
+ * those admitted before have finished; a pop likewise. An admitted operation draws a position and goes to its slot
  * (parts/ring.h), where the other side of that position is, was, or will soon be. The Broker Queue, broker.h, is built
  * on this.
  *
  *     the broker: count, tail, head     then capacity slots: turn | payload
  *
- * Anyone may call anything, lanes of one warp too. Blocking: a thread that stops after it was admitted stops whoever
- * draws its position. Not linearizable: the count runs ahead of the ring, so EMPTY and FULL may be said while the ring
- * never was empty or full. For distributing work that is enough: EMPTY means that everything which is there, or on its
- * way, has found a taker.
+ * Anyone may call anything, lanes of one warp too. Blocking: a thread that stops after it was admitted stops the
+ * thread that draws its position. Not linearizable: the count runs ahead of the ring, so EMPTY and FULL may be said
+ * while the ring never was empty or full. For distributing work that is enough: EMPTY means that everything which is
+ * there, or on its way, has found a taker.
  *
  * Order pairs: R1 to R4 of parts/ring.h.
  */

@@ -7,8 +7,8 @@
  *
  *     the broker (parts/broker_counter.h), then capacity slots of 64 bits
  *
- * Anyone may call anything. Blocking: a thread that stops after it was admitted stops whoever drew its position. Not
- * linearizable: EMPTY and FULL are what the count says, which runs ahead of the ring.
+ * Anyone may call anything. Blocking: a thread that stops after it was admitted stops the thread that drew its
+ * position. Not linearizable: EMPTY and FULL are what the count says, which runs ahead of the ring.
  */
 #ifndef BL_QUEUES_BWD_PACKED_H
 #define BL_QUEUES_BWD_PACKED_H

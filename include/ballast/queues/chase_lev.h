@@ -13,7 +13,7 @@
  * Order pairs
  *   A1 (bottom, release)   with B2 (acquire): the slot is written before bottom covers it; A2 is release too, for the
  *                          same reason as in abp.h. A5 need not be: it sets bottom to a top that has been reached, so
- *                          who reads it gets nothing by B3.
+ *                          a thread that reads it gets nothing by B3.
  *   A2, A3 with B3, B1, B2 (all seq_cst): either a thief sees the lowered bottom, or the owner sees the top that the
  *   thief takes from. As
  *                          in abp.h.

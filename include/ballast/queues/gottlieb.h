@@ -3,16 +3,17 @@
  * Gottlieb, Lubachevsky and Rudolph 1983 (GQ in Kerbl et al. 2018). Besides head and tail there are two bounds of the
  * number of items: one counts them only between the end of their push and the beginning of their pop (too few), the
  * other from the beginning of their push to the end of their pop (too many). A pop takes from the first, a push from
- * what the second leaves free, by test, decrement, retest (parts/reserve.h); who gets nothing says EMPTY or FULL. Who
- * gets something takes a ticket, which nobody can take away, and finds its slot ready but for operations that began
- * before and are not over yet.
+ * what the second leaves free, by test, decrement, retest (parts/reserve.h); a thread that gets nothing says EMPTY or
+ * FULL. A thread that gets something takes a ticket, which nobody can take away, and finds its slot ready but for
+ * operations that began before and are not over yet.
  *
  *     apart from each other: head; tail; items, the lower bound; room, capacity - the upper bound
  *     Then the ring (parts/ring.h)
  *
  * Anyone may call anything. Blocking: a thread that stops with a ticket stops the one that has the same slot next, and
  * what it has reserved is lost to the others. A ticket's partner has its ticket already: pops reserved <= pushes ended
- * <= tickets of the tail, pushes reserved <= capacity + pops ended. So nobody waits for somebody who has not come yet.
+ * <= tickets of the tail, pushes reserved <= capacity + pops ended. So nobody waits for an operation that has not
+ * begun.
  *
  * Not linearizable, and EMPTY and FULL are not exact: they can be reported although items (room) were there all the
  * time.

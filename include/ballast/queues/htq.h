@@ -3,7 +3,7 @@
  * Orozco, Garcia, Khan, Livingston and Gao 2012 (HTQ in Kerbl et al. 2018, which says of it: cbq with the two counters
  * of gottlieb again). One counter has what readers may still ask for, the other what writers may. Each takes from its
  * own (parts/reserve.h), takes a ticket, at once gives the same number to the other side's counter, and only then goes
- * to its slots, where it waits for whoever has them before.
+ * to its slots, where it waits for the operations that have them before.
  *
  *     apart from each other: head; tail; items, for readers; room, for writers
  *     Then the ring (parts/ring.h)
@@ -15,7 +15,7 @@
  *
  * Anyone may call anything. Blocking: a thread that stops between its ticket and its turn stops the one that waits for
  * it. A ticket's partner has its ticket already: pops reserved <= tickets of the tail, pushes reserved <= capacity +
- * tickets of the head. So nobody waits for somebody who has not come yet.
+ * tickets of the head. So nobody waits for an operation that has not begun.
  * Not linearizable, and EMPTY and FULL are not exact, by design: debts of others hide what is there. At rest both
  * counters are exact.
  *

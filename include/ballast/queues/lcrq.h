@@ -1,9 +1,9 @@
 /* LCRQ: linked concurrent ring queues.
  *
  * Morrison and Afek 2013. An operation takes an index by fetch-and-add at one end of a ring and then has to do with
- * that index's cell only; who loses there takes the next index (parts/crq.h). A ring in which a push starves, or that
- * is full, gets a successor whose first item is that push's; pops leave a ring when it is empty and has a successor.
- * The paper allocates rings; here two of them take turns.
+ * that index's cell only; a thread that loses there takes the next index (parts/crq.h). A ring in which a push
+ * starves, or that is full, gets a successor whose first item is that push's; pops leave a ring when it is empty and
+ * has a successor. The paper allocates rings; here two of them take turns.
  *
  *     two lines: head, tail    then ring 0 and ring 1: tail, head, holes apart from each other and `capacity` cells of
  *                              16 bytes each
@@ -39,8 +39,7 @@
  *   a late push finds by its fetch-and-add that tail is closed, or of another turn than it had read: it wastes that
  *   index, places nothing
  *     there, and reads tail again. One with an index of turn n places its item only if the cell is not ahead: then the
- *     pop with that
- *     index, which was given out before the ring was left, is late as well and takes it.
+ *     pop with that index, which was given out before the ring was left, is late as well and takes it.
  *   a late pop finds by its fetch-and-add that head is not open, and goes back; the index it took is forgotten, since
  *   opening sets head to the
  *     first one. Or head is open: then nothing is left in the turn before, and its index is as good as anybody's, so it
@@ -57,18 +56,20 @@
  * turn.
  *
  * Order pairs, besides those of the ring
- *   P1 (tail, release) with P2 (acquire): who sees that a turn has begun sees the ring prepared for it.
- *   O1 (ring's head, release) with H1 (fetch-and-add, acquire), H2 (acquire): who may pop from a turn knows that tail
+ *   P1 (tail, release) with P2 (acquire): a thread that sees that a turn has begun sees the ring prepared for it.
+ *   O1 (ring's head, release) with H1 (fetch-and-add, acquire), H2 (acquire): a thread that may pop from a turn knows
+ *     that tail
  *   has come to it.
- *   L1 (head, release) with L2 (acquire): who prepares a ring sees the words of the turn that was left.
- *   H1 (fetch-and-add, release) with H1, H2 (acquire): who comes after a pop sees the tails that its thread had moved
+ *   L1 (head, release) with L2 (acquire): a thread that prepares a ring sees the words of the turn that was left.
+ *   H1 (fetch-and-add, release) with H1, H2 (acquire): a thread that comes after a pop sees the tails that its thread
+ *     had moved
  *   before: or it might take
  *      a queue for empty which, after all those pops and pushes, cannot be.
  *
  * Differences from the paper: two rings that take turns instead of a list with hazard pointers, and so a bound and
- * FULL; the successor is made before the ring is closed, and by pops, so that nobody need wait for who closed it; no
- * index is taken at an end that was found empty or full; a push tries its cell before it looks at it; holes are
- * counted.
+ * FULL; the successor is made before the ring is closed, and by pops, so that nobody need wait for the thread that
+ * closed it; no index is taken at an end that was found empty or full; a push tries its cell before it looks at it;
+ * holes are counted.
  */
 #ifndef BL_QUEUES_LCRQ_H
 #define BL_QUEUES_LCRQ_H
@@ -128,7 +129,7 @@ BL_FN uint32_t bl_lcrq_next(uint32_t at) { return (at | BL_LCRQ_LOOK) + 1; /* th
 BL_FN bool bl_lcrq_same(uint32_t a, uint32_t b) { return (a ^ b) >> 1 == 0; }
 
 /* Turns begin at `start`, and positions of the first one near the end of a turn if that is near 2^32. The first
- * index of a turn (bl__crq_first) is behind: it has nobody who would fill it. */
+ * index of a turn (bl__crq_first) is behind: nobody would fill it. */
 BL_FN void bl_lcrq_init(bl_lcrq *q, uint32_t start, uint32_t rank, uint32_t size) {
     uint32_t now = start << 1, before = now - 2;
     bl__crq left = bl_lcrq_ring(q, before), r = bl_lcrq_ring(q, now);

@@ -28,12 +28,13 @@
  *   L1 (link cas, release) with L2 (acquire): the item and its node's own link are written before the node is in the
  *     list.
  *   H1 (head cas, release) with H2 (acquire): a popper has copied the item before the next popper frees its node. (C11
- *     needs it; a memory that does not let a load wait for a later store cannot show it.) With X: who sees an item gone
- *     sees what was pushed before that.
+ *     needs it; a memory that does not let a load wait for a later store cannot show it.) With X: a thread that sees
+ *     an item gone sees what was pushed before that.
  *   F1 (free cas, release) with F2 (acquire) of parts/nodes.h: all of the above before the node is written again.
- *   T1 (tail cas, release) with T2 (acquire): a push knows of those before it, and who sees what its thread pops later
- *     does not find an old end of the list and call it EMPTY.
- *   T1 (tail cas, release) with X: who sees an item in sees what was popped before that, and what was pushed before it.
+ *   T1 (tail cas, release) with T2 (acquire): a push knows of those before it, and a thread that sees what its thread
+ *     pops later does not find an old end of the list and call it EMPTY.
+ *   T1 (tail cas, release) with X: a thread that sees an item in sees what was popped before that, and what was pushed
+ *     before it.
  *   X (fence, seq_cst)     with itself, in FULL and EMPTY: one thread pops two, the next finds it EMPTY, a third pushes
  *     and finds it FULL. One of the two would have to be wrong, and without the fence both looks may be old.
  *
@@ -141,7 +142,7 @@ BL_FN bl_outcome bl_ms_pop(bl_ms *q, uint32_t *item) {
     }
 }
 
-/* Tail first: who loses its core in between finds too few, never more than there ever were. */
+/* Tail first: a thread that loses its core in between finds too few, never more than there ever were. */
 BL_FN uint32_t bl_ms_size(const bl_ms *q) {
     uint32_t tail = bl__node_tag(bl_load64_acquire(q->tail));
     int32_t size = (int32_t)(tail - bl__node_tag(bl_load64_relaxed(q->head)));

@@ -8,7 +8,7 @@
  *
  * Anyone may call anything. Every call comes back: with FULL or EMPTY, or with RETRY when the slot belongs to an
  * operation that has its ticket and after some waiting has not finished. Blocking all the same: a thread that stops
- * there stops everybody who is next at that end.
+ * there stops the next operation at that end.
  *
  * Invariant: head <= tail <= head + capacity, at any time. The push that moves tail to p + 1 has seen the pop of
  * p - capacity finished, so head was beyond p - capacity; the pop that moves head to p + 1 has seen the push of p
@@ -22,10 +22,10 @@
  * compare-and-swap.
  *
  * Order pairs, besides those of the ring
- *   C1 (head cas, release) with E1 (acquire): who finds the head moved by a pop also finds every push before that pop
- *     in the tail.
- *   P1 (tail cas, release) with F1 (acquire): who finds the tail moved by a push also finds every pop before that push
- *     in the head.
+ *   C1 (head cas, release) with E1 (acquire): a thread that finds the head moved by a pop also finds every push before
+ *     that pop in the tail.
+ *   P1 (tail cas, release) with F1 (acquire): a thread that finds the tail moved by a push also finds every pop before
+ *     that push in the head.
  *
  * Differences from the paper: EMPTY and FULL by head and tail, RETRY between them.
  */
@@ -95,7 +95,7 @@ BL_FN bl_outcome bl_nsfq_empty(const bl_nsfq *q, uint32_t *p, uint32_t turn, uin
     return *waits < BL_NSFQ_PATIENCE ? BL_QUEUE_DONE : BL_QUEUE_RETRY;
 }
 
-/* Who has a ticket uses it inside the loop: see parts/ring.h. */
+/* A thread with a ticket uses it inside the loop: see parts/ring.h. */
 BL_FN bl_outcome bl_nsfq_push(bl_nsfq *q, const uint32_t *item) {
     uint32_t p = bl_load32_relaxed(q->tail), tries = 0, waits = 0, going = 1;
     bl_outcome outcome = BL_QUEUE_DONE;

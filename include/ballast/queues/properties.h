@@ -18,7 +18,7 @@ enum {
         1u << 3, /* holds `capacity` items; without it at least so many, and FULL comes when the memory is used up */
     BL_QUEUE_STATIC_MEMORY = 1u << 4, /* never needs more memory than it was given */
     BL_QUEUE_BATCHED = 1u << 5,       /* push_n, pop_n cost less than n operations */
-    BL_QUEUE_FAIR = 1u << 6, /* who comes first gets its place first: no operation is overtaken without bound */
+    BL_QUEUE_FAIR = 1u << 6,          /* first come, first served: no operation is overtaken without bound */
     BL_QUEUE_ALL_PARADIGMS = 1u << 7, /* lanes of one warp, warps and blocks may all call it, each by itself */
     BL_QUEUE_MULTI_QUEUE = 1u << 8,   /* gives control back when it is empty or full */
     BL_QUEUE_ORDERS_MEMORY = 1u << 9, /* what was written before a push is seen after the pop of that item */

@@ -1,7 +1,7 @@
 /* The blocking queue of Scogland and Feng: tickets for a ring, waiting, and a close that ends it.
  *
- * Scogland and Feng 2015 (SFQ in Kerbl et al. 2018). As cbq, but whoever waits also looks whether the queue has been
- * closed, so that threads that wait for work can be sent home at the end of it.
+ * Scogland and Feng 2015 (SFQ in Kerbl et al. 2018). As cbq, but a thread that waits also looks whether the queue has
+ * been closed, so that threads that wait for work can be sent home at the end of it.
  *
  *     apart from each other: head; tail; end.  Then the ring (parts/ring.h)
  *     head, tail: 64 bits, the next ticket and on top the bit CLOSED; a ticket's low 32 bits are its position
@@ -23,7 +23,7 @@
  * called old, free their slots as always; younger ones read and leave the slot as it is, so that no push can follow
  * there. So a push's turn comes if and only if its ticket is below T and below H + capacity, which is `end`: every slot
  * below it is filled, or will be by a push that waits for old pops at most, and no slot beyond. What is between is
- * known to nobody until the close writes `end`; who needs it waits for that.
+ * known to nobody until the close writes `end`; a thread that needs it waits for that.
  *
  * Linearization, by ticket: as in cbq. FULL: at the read of the mark or of `end`, after the close. EMPTY at the read of
  * `end` (S2): the queue is closed, and tickets before this one have taken all items. So EMPTY is exact; FULL means
@@ -31,8 +31,8 @@
  *
  * Order pairs, besides those of the ring. Tickets and marks carry no data and need no order between them: that a ticket
  * lies below H or T is known from the word it came from.
- *   S0 (end, release) with S1, S2, S3 (acquire): who knows of the close finds the tail marked, so that its next push is
- *     refused; after S2 it also sees what the closer wrote before.
+ *   S0 (end, release) with S1, S2, S3 (acquire): a thread that knows of the close finds the tail marked, so that its
+ *     next push is refused; after S2 it also sees what the closer wrote before.
  *
  * Differences from the paper: which waiting operation ends how, is decided by the close alone and not by when each of
  * them looks, so nothing is lost and there are no holes; batches, one fetch-and-add for n.

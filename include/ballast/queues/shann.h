@@ -2,8 +2,8 @@
  *
  * Shann, Huang and Chen 2000; Colvin and Groves 2005 found the published form wrong (verify/witness/shann_published.h
  * has it and says why). A slot holds a value and a counter in one word. An operation changes the slot at its end by
- * compare-and-swap and then moves that end on; who finds the slot changed and the end not yet moved moves it for the
- * other.
+ * compare-and-swap and then moves that end on; a thread that finds the slot changed and the end not yet moved moves it
+ * for the other.
  *
  *     parts/handle_ring.h. The tag counts how often the slot was changed: odd when it holds an item, even when it is
  *     empty
@@ -15,17 +15,17 @@
  * The order of reads is what was wrong: a full slot at tail means that an item was put there only if the ring was NOT
  * full when the slot was read, or it may be the item of the round before; so head is looked at first. Then the slot,
  * and then tail again: had it moved, the slot would belong to a later round. Head and tail change places for pop.
- * Linearization: push and pop when their end moves past them (T1, H1, by whoever does it); FULL and EMPTY at the second
- * read of the other end: the ends only move on, so the own end cannot have moved since it was read.
+ * Linearization: push and pop when their end moves past them (T1, H1, by whichever thread does it); FULL and EMPTY at
+ * the second read of the other end: the ends only move on, so the own end cannot have moved since it was read.
  * Counters repeat after 2^32 operations on one end, 2^31 on one slot: a thread would have to sleep through all of them.
  *
  * Order pairs
- *   S1 (slot cas, release) with S2 (acquire): what the handle stands for is written before the handle appears; and who
- *     sees a slot of a later round sees its own end moved, because the one who changed the slot had.
- *   H1 (head cas, release) with H2 (acquire): who sees a position left sees its slot empty; and tail as far as it was
- *     then, or EMPTY would be wrong.
- *   T1 (tail cas, release) with T2 (acquire): who sees a position filled sees its item; and head as far as it was then,
- *     or FULL would be wrong.
+ *   S1 (slot cas, release) with S2 (acquire): what the handle stands for is written before the handle appears; and a
+ *     thread that sees a slot of a later round sees its own end moved, because the thread that changed the slot had.
+ *   H1 (head cas, release) with H2 (acquire): a thread that sees a position left sees its slot empty; and tail as far
+ *     as it was then, or EMPTY would be wrong.
+ *   T1 (tail cas, release) with T2 (acquire): a thread that sees a position filled sees its item; and head as far as
+ *     it was then, or FULL would be wrong.
  *   X (fence, seq_cst)     with itself, in FULL and EMPTY: one thread pops two, the next finds it EMPTY, a third pushes
  *     and finds it FULL. One of the two would have to be wrong, and without the fence both looks may be old.
  *
@@ -119,7 +119,7 @@ BL_FN bl_outcome bl_shann_pop(bl_shann *q, uint32_t *item) {
     }
 }
 
-/* Tail first: who loses its core in between finds too few, never more than there ever were. */
+/* Tail first: a thread that loses its core in between finds too few, never more than there ever were. */
 BL_FN uint32_t bl_shann_size(const bl_shann *q) {
     uint32_t tail = bl_load32_acquire(q->tail);
     int32_t size = (int32_t)(tail - bl_load32_relaxed(q->head));

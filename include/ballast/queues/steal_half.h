@@ -5,7 +5,9 @@
  * the top on, e being part of the word that thieves change. What lies in the range is taken by compare-and-swap on that
  * word, by thieves and owner alike; behind it the owner works without.
  *
- *     line 0: range = top (32), e (5), tag (27)     line 1: bottom, the next free position     line 2 ..: capacity slots, position & mask
+ *     line 0: range = top (32), e (5), tag (27)
+ *     line 1: bottom, the next free position
+ *     line 2 ..: capacity slots, position & mask
  *
  *     | taken | item | item | item | item | item | item | free ...
  *               ^ top         2^e: ^ end                  ^ bottom
@@ -16,8 +18,8 @@
  * bottom. A range of one is Chase and Lev's deque. Thieves draw the range: one that wants more than it covers makes it
  * longer first (B4: the largest power of two below the number of items, at least half), and one that takes leaves what
  * suits the rest, never a longer one than it found. The owner cuts it to that size when it pops into it (A4): about
- * once per halving. Who only ever steals one item never makes it longer than one. The tag counts the cuts, which leave
- * the top where it is: without it the owner could pop and push in the range between a thief's copy and its
+ * once per halving. A thief that only ever steals one item never makes it longer than one. The tag counts the cuts,
+ * which leave the top where it is: without it the owner could pop and push in the range between a thief's copy and its
  * compare-and-swap. A thief would have to sleep through 2^27 cuts without a steal, or through 2^32 steals.
  *
  * push, pop: owner. steal, size: anyone. Lock-free: a thief's compare-and-swap fails only when another operation's
@@ -35,8 +37,8 @@
  *                          wrote it, that before B1, which reads it, or before B2 in its own thread, and B2 sees the
  *                          lowered bottom.
  *                          As in abp.h.
- *   A4 (cas, release)      with B1 (acquire part): who sees the range that the owner has cut sees the bottom that it
- *                          lowered before.
+ *   A4 (cas, release)      with B1 (acquire part): a thread that sees the range that the owner has cut sees the bottom
+ *                          that it lowered before.
  *   B3 (release part)      with A0 (acquire): the thief has finished copying before the owner writes these slots again.
  *                          A thief that copies later has lost: its range is gone.
  *   The acquire in size only keeps its two reads in order.
@@ -140,7 +142,7 @@ BL_FN uint32_t bl_steal_half_cut(bl_steal_half *q, uint64_t range, uint32_t bott
             break;
     }
     if (n != lowered)
-        bl_store32_relaxed(q->bottom, bottom - n); /* empty: who reads this takes nothing */
+        bl_store32_relaxed(q->bottom, bottom - n); /* empty: a thread that reads this takes nothing */
     return n;
 }
 
@@ -199,7 +201,7 @@ BL_FN uint32_t bl_steal_half_steal_n(bl_steal_half *q, uint32_t *items, uint32_t
     return n && bl_steal_half_take(q, items, &n) == BL_QUEUE_DONE ? n : 0;
 }
 
-/* Bottom first: who loses its core in between finds too few, never more than there ever were. */
+/* Bottom first: a thread that loses its core in between finds too few, never more than there ever were. */
 BL_FN uint32_t bl_steal_half_size(const bl_steal_half *q) {
     uint32_t bottom = bl_load32_acquire(q->bottom);
     int32_t size = (int32_t)(bottom - bl_steal_half_top(bl_load64_relaxed(q->range)));

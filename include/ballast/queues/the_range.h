@@ -2,8 +2,8 @@
  *
  * Toss and Gautier 2012, section 3.2, after Frigo, Leiserson and Randall 1998, in the end after Dijkstra. Thieves take
  * the lock, so at most one works at the back. Owner and thief each announce what they take, by moving their end, and
- * then look at the other's: whoever comes second sees that the ends have crossed. Then the thief gives way, and the
- * owner waits for the lock and takes what is left.
+ * then look at the other's: the one that comes second sees that the ends have crossed. Then the thief gives way, and
+ * the owner waits for the lock and takes what is left.
  *
  *     line 0: begin, moved by the owner     line 1: end, lock: moved and taken by thieves
  *

@@ -1,7 +1,7 @@
 /* Two-lock queue: a ring with one lock at its head and one at its tail.
  *
- * Michael and Scott 1996, the blocking one of their two queues; Kerbl et al. 2018 call it 2MQ. One who puts in and one
- * who takes out work at the same time: each locks its own end and only reads the other's counter, which moves when the
+ * Michael and Scott 1996, the blocking one of their two queues; Kerbl et al. 2018 call it 2MQ. A push and
+ * a pop work at the same time: each locks its own end and only reads the other's counter, which moves when the
  * items are there, or gone.
  *
  *     apart from each other: head lock; head; tail lock; tail.  Then capacity slots
@@ -18,7 +18,7 @@
  *   L1 (lock, acquire) with L2 (unlock, release): the end's own counter.
  *   T1 (tail, release) with T2 (acquire): the slots are written before tail covers them.
  *   H1 (head, release) with H2 (acquire): they are read before head leaves them to be written again. Both also with X:
- *     who has seen one counter sees the other at least as far as it was then.
+ *     a thread that has seen one counter sees the other at least as far as it was then.
  *   X (fence, seq_cst) with itself, in FULL and EMPTY: one thread pops two, the next finds it EMPTY, a third pushes and
  *     finds it FULL. One of the two would have to be wrong, and without the fence both looks may be old.
  *

@@ -5,8 +5,7 @@
  * BL_TZ_INTERVAL operations, so that most operations contend on a slot and not on a shared counter.
  *
  *     parts/handle_ring.h, whose head and tail are the hints. Position p lies in slot p & mask. Since p & mask is
- *     known,
- *     bit 0 of the tag is free:
+ *     known, bit 0 of the tag is free:
  *       tag = p with bit 0 cleared     empty, waiting for position p
  *       tag = p with bit 0 set         holds the item of position p
  *     and an item taken leaves the tag of position p + capacity, empty.
@@ -23,7 +22,8 @@
  * Order pairs
  *   P1 (slot cas, release) with C0 (acquire): what the handle stands for is written before the handle appears.
  *   C1 (slot cas, release) with P0 (acquire): the slot's next user comes after its last.
- *   H1, H2 (hint cas, release) with H0 (acquire): who starts at a hint sees every slot before it filled (taken).
+ *   H1, H2 (hint cas, release) with H0 (acquire): a thread that starts at a hint sees every slot before it filled
+ *     (taken).
  *
  * Differences from the paper: round tags instead of two null values and a bound on the age of an operation.
  */
@@ -127,7 +127,7 @@ BL_FN bl_outcome bl_tz_pop(bl_tz *q, uint32_t *item) {
     }
 }
 /* From the hints over the slots they lag behind: a handful, but with a small ring several rounds of it. Tail first:
- * who loses its core in between finds too few, never more than there ever were. */
+ * a thread that loses its core in between finds too few, never more than there ever were. */
 BL_FN uint32_t bl_tz_size(const bl_tz *q) {
     uint32_t tail = bl_load32_acquire(q->tail);
     for (;; tail++) {

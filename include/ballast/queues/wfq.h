@@ -2,10 +2,10 @@
  *
  * Yang and Mellor-Crummey 2016, "A wait-free queue as fast as fetch-and-add". An infinite array: a push takes an index
  * by fetch-and-add on the tail and puts its value there by one compare-and-swap, a pop takes an index of the head and
- * the value there. A pop that comes first shuts the cell, and both take another index. Who fails BL_WFQ_PATIENCE times
- * asks for help: a push is given the cells that pops find open, by each thread for the next in a circle; every
- * successful pop works on the pending pop of another thread. Here the array is a ring of segments that are used again,
- * and the words of a cell tell the laps apart: parts/wfq_cells.h.
+ * the value there. A pop that comes first shuts the cell, and both take another index. A thread that fails
+ * BL_WFQ_PATIENCE times asks for help: a push is given the cells that pops find open, by each thread for the next in a
+ * circle; every successful pop works on the pending pop of another thread. Here the array is a ring of segments that
+ * are used again, and the words of a cell tell the laps apart: parts/wfq_cells.h.
  *
  *     tail, head, limit, waste: apart from each other    then a line per thread, bl_wfq_handle
  *     cells[ring], owners[ring]: 64 bits each    cleared[ring / BL_WFQ_SEGMENT]: 32 bits each, the lap for which a
@@ -32,8 +32,8 @@
  * Wait-free: every operation ends after a bounded number of its own steps, as in the paper; a push may end with FULL.
  * What bounded memory costs is that FULL can come early: an item stays in its cell as long as the pop that has its
  * ticket, or for which it is held, does nothing. Then the limit cannot pass it, and when the pushes have used up the
- * ring they are refused until that pop goes on; pops go on. Nobody else who stops, in a push, in helping, in recycling
- * or in a pop at another cell, keeps a cell.
+ * ring they are refused until that pop continues; pops are not. No other thread that stops, in a push, in helping, in
+ * recycling or in a pop at another cell, keeps a cell.
  *
  * Linearization: push when the tail passes the index at which it ends (T1); pop when both ends have passed the index of
  * its item, or when somebody found the queue empty beyond it, if that is earlier; EMPTY when the tail is read, in
@@ -46,24 +46,24 @@
  *      is held. Relaxed compare-and-swaps on a cell carry on the release sequence of what they replace.
  *   S1, L1, T1, H1 (cleared, limit, tail, head, release) with S2, L2, T2, H2 (acquire): a cell is opened for its lap
  *   before somebody gets an index
- *      in it. Who clears has read that, who moves the limit knows it by S, who moves the tail by L, who moves the head
- *      by T, and who gets the
+ *      in it. A thread that clears has read that, a thread that moves the limit knows it by S, a thread that moves the
+ *      tail by L, a thread that moves the head by T, and a thread that gets the
  *      index by H. A pop that read an older lap would take its cell for one that is long used, and leave an item there.
  *   E1 (head, acquire) with H1: the tail is read after the head, and is at least what the last pop knew: EMPTY.
  *   R1 (push request, release) with R2 (acquire): the value, and what it stands for; back: the cell in which it was
  *   settled.
  *   Q1 (pop request, release) with Q2 (acquire): pop_from, and the state of the cell that is tried or in which it was
  *   settled.
- *   The value of a request needs no order of its own: who could put a later value into a lent cell would have seen that
- *   it is an item by now.
+ *   The value of a request needs no order of its own: a thread that could put a later value into a lent cell would
+ *   have seen that it is an item by now.
  *
  * Differences from the paper: a ring of segments instead of a list, and no pointers; laps in the words instead of
  * announcing segments to a cleaner that looks at all threads, twice: a thread that stops keeps no segment but in the
  * case above. A cell is one word on the fast path and opens again with the pop; the paper's val and enq are its states
- * (bottom is open, top is shut), and one word says who owns it for enq or for deq. A lent cell names the request, so
- * that no later one of the same thread can end there when the cell is given up. A pop looks at the ends before it takes
- * a ticket, and a push at the limit; a push that finds itself behind the head moves the tail there. FULL withdraws a
- * request. waste counts the tickets that came to nothing, for the size.
+ * (bottom is open, top is shut), and one word says which thread owns it for enq or for deq. A lent cell names the
+ * request, so that no later one of the same thread can end there when the cell is given up. A pop looks at the ends
+ * before it takes a ticket, and a push at the limit; a push that finds itself behind the head moves the tail there.
+ * FULL withdraws a request. waste counts the tickets that came to nothing, for the size.
  */
 #ifndef BL_QUEUES_WFQ_H
 #define BL_QUEUES_WFQ_H
@@ -132,7 +132,7 @@ BL_FN uint64_t bl_wfq_lap(const bl_wfq *q, uint64_t i) { return i >> q->log; }
 BL_FN uint64_t *bl_wfq_cell(const bl_wfq *q, uint64_t i) { return q->cells + bl_wfq_place(i, q->mask); }
 BL_FN uint64_t *bl_wfq_owner(const bl_wfq *q, uint64_t i) { return q->owners + bl_wfq_place(i, q->mask); }
 BL_FN uint64_t bl_wfq_open(const bl_wfq *q, uint64_t i) { return bl_wfq_word(bl_wfq_lap(q, i), BL_WFQ_OPEN, 0); }
-/* The bump that keeps out who comes late. */
+/* The bump that keeps latecomers out. */
 BL_FN uint64_t bl_wfq_reopened(const bl_wfq *q, uint64_t i) {
     return bl_wfq_word(bl_bump(bl_wfq_lap(q, i)), BL_WFQ_OPEN, 0);
 }
@@ -208,7 +208,7 @@ BL_FN uint64_t bl_wfq_pop_ticket(bl_wfq *q) {
 
 /* ---- a cell ---- */
 
-/* Makes `thread` the owner of cell i, if nobody is yet. Who is; nobody, when the time for it is over. */
+/* Makes `thread` the owner of cell i, if it has none yet. Returns the owner; nobody, when the time for it is over. */
 BL_FN uint32_t bl_wfq_propose(bl_wfq *q, uint64_t i, uint32_t kind, uint32_t thread) {
     uint64_t mine = bl_wfq_word(bl_wfq_lap(q, i), kind, thread), owner = bl_load64_relaxed(bl_wfq_owner(q, i));
     while ((int32_t)(bl_wfq_upper(mine) - bl_wfq_upper(owner)) > 0)
@@ -432,7 +432,7 @@ BL_FN bool bl_wfq_settle_pop(bl_wfq *q, uint64_t i, uint32_t thread) {
            bl_load64_relaxed(bl_wfq_owner(q, i)) == bl_wfq_word(lap, BL_WFQ_POPS, thread);
 }
 
-/* The pending pop of `thread`, if it has one. All who help it look at the same cells in the same order and try the
+/* The pending pop of `thread`, if it has one. All helpers look at the same cells in the same order and try the
  * same one at a time. */
 BL_FN void bl_wfq_help_pop(bl_wfq *q, uint32_t thread) {
     bl_wfq_handle *h = q->handles + thread;
@@ -520,7 +520,7 @@ BL_FN bl_outcome bl_wfq_pop(bl_wfq *q, uint32_t *item) {
     return got ? BL_QUEUE_DONE : BL_QUEUE_EMPTY;
 }
 
-/* Tail first: who loses its core in between finds too few. */
+/* Tail first: a thread that loses its core in between finds too few. */
 BL_FN uint32_t bl_wfq_size(const bl_wfq *q) {
     uint64_t tail = bl_load64_acquire(q->tail), head = bl_load64_acquire(q->head);
     int64_t size = (int64_t)(tail - head - bl_load64_relaxed(q->waste));

@@ -6,7 +6,7 @@
 #ifndef BL_RUNTIME_CALLS_ONCE
 #define BL_RUNTIME_CALLS_ONCE
 /* BL__IS(function, type): whether it is a pointer to such a function. BL__AS: it, or where it is not one in C, where
- * the compiler would go on with a warning, nothing that could be complained about twice. */
+ * the compiler would only warn, nothing that could be complained about twice. */
 #ifdef __cplusplus
 template <class type> struct bl__takes {
     static char test(type);

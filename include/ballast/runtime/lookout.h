@@ -1,10 +1,10 @@
 /* The lookout: of the threads that are out of work one sleeps in short naps only, and looks which workers have been in
- * one task for long. What lies on their stacks cannot wait until they come round to publish it: whoever is out of work
+ * one task for long. What lies on their stacks cannot wait until they come round to publish it: idle threads
  * may raid them (raid.inc.h).
  *
  * Workers whose tasks are short are left alone. They see that somebody is out of work between two tasks, and publish.
  *
- *     control->lookout    the lookout's number + 1; 0: nobody. Who gives it up with work in hand wakes another sleeper
+ *     control->lookout    the lookout's number + 1; 0: nobody. A lookout that finds work wakes another sleeper
  *                         (bl__wake_for_work)
  *     control->held_up    how many workers it saw in a long task, with something on their stacks
  *     tally->slow         in which task it saw the worker stand still: bl__task_mark
@@ -23,7 +23,7 @@
 
 #if BL_WARP == 1
 
-#ifndef BL__PATIENCE /* who explores all executions has none */
+#ifndef BL__PATIENCE /* the explorer has none: it tries all executions */
 #define BL__PATIENCE BL_LONG_TICKS
 #define BL__LEAST_NAP 50000u /* ns */
 #define BL__MOST_NAP 500000u /* ns */

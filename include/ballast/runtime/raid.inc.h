@@ -1,8 +1,8 @@
-/* Template: taking entries off the private stack of a thread that is in a long task (lookout.h says who is, gate.h lets
+/* Template: taking entries off the private stack of a thread that is in a long task (lookout.h says which, gate.h lets
  * the thief in).
  *
  * A thief takes the older half; of a single entry the second half of its indices. It keeps one entry and publishes the
- * others, so that all who are out of work find them at once.
+ * others, so that all idle workers find them at once.
  */
 
 /* The oldest of `count` entries that `from` holds onto the own stack. */

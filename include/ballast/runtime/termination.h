@@ -1,13 +1,13 @@
 /* Termination without a counter per task.
  *
  * One 64-bit word: bits 0..30 idle workers, bit 31 DONE, bits 32..63 epoch. Going idle adds one, with nothing held.
- * Leaving idle takes one off and bumps the epoch, before the pop. Whoever sees all idle reads the word, finds every
- * queue empty, and compare-and-swaps that very word to DONE; if anybody left idle meanwhile the epoch has moved and the
- * swap fails.
+ * Leaving idle takes one off and bumps the epoch, before the pop. A worker that sees all idle reads the word, finds
+ * every queue empty, and compare-and-swaps that very word to DONE; if anybody left idle meanwhile the epoch has moved
+ * and the swap fails.
  *
  * This asks nothing of a queue's EMPTY, only that its size is exact at rest: all workers idle and the epoch unchanged
  * means at rest. Order pairs: T1 (idle, release) with T2 (read, acquire): what a worker published before going idle is
- * counted by who looks.
+ * counted by the worker that looks.
  */
 #ifndef BL_RUNTIME_TERMINATION_H
 #define BL_RUNTIME_TERMINATION_H

@@ -23,7 +23,7 @@ BL_FN uint32_t BL__NAME(give)(bl__worker *w, uint32_t receiver, uint32_t n) {
     return done;
 }
 
-/* The n oldest entries to whoever has room; every other queue is looked at, so what is left fits nowhere. How many
+/* The n oldest entries to queues that have room; every other queue is looked at, so what is left fits nowhere. How many
  * went. */
 BL_FN uint32_t BL__NAME(donate)(bl__worker *w, uint32_t n) {
     uint32_t workers = w->run->queue_count, done = 0;

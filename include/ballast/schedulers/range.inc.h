@@ -1,5 +1,5 @@
-/* Range stealing: a range of indices per worker; who runs out takes the second half of another's (Toss and Gautier
- * 2012).
+/* Range stealing: a range of indices per worker; a worker that runs out takes the second half of another's (Toss and
+ * Gautier 2012).
  * BL_SCHEDULER_PROPERTIES range: range many ranges|steals|greedy capacity|private|victims|steal_half|done_test
  * BL_SCHEDULER_TEXT a range of indices per worker, thieves take half of what is left, greedy
  *
@@ -45,7 +45,7 @@ BL_FN BL_QUEUE BL__NAME(own_of)(const bl__worker *w, uint32_t i) {
     return q;
 }
 
-/* All lanes go on with what lane 0 has found, and see what it has acquired. */
+/* All lanes continue with what lane 0 has found, and see what it has acquired. */
 BL_FN void BL__NAME(agree)(uint32_t *from, uint32_t *to) {
     bl_warp_sync();
     *from = bl_warp_broadcast32(*from, 0);
@@ -120,7 +120,7 @@ BL_FN uint32_t BL__NAME(make_room)(bl__worker *w) {
     if (w->lane == 0)
         BL_QUEUE_(set)(&own, from + moved, to + moved);
     if (from < to)
-        bl__wake_for_work(w->run); /* who looked meanwhile saw nothing */
+        bl__wake_for_work(w->run); /* a worker that looked meanwhile saw nothing */
     return from + moved;
 }
 

@@ -1,5 +1,5 @@
-/* Stealing: a queue per worker; who runs out takes from another (Cederman and Tsigas 2008, section 4.4; Gems 35).
- * BL_SCHEDULER_PROPERTIES steal: any many steals|greedy capacity|private|victims|steal_one|steal_half|done_test
+/* Stealing: a queue per worker; a worker that runs out takes from another (Cederman and Tsigas 2008, section 4.4; Gems
+ * 35). BL_SCHEDULER_PROPERTIES steal: any many steals|greedy capacity|private|victims|steal_one|steal_half|done_test
  * BL_SCHEDULER_TEXT a queue per worker, thieves take from the others, greedy
  *
  * The contract is in scheduler_contract.h. A worker feeds its own queue whenever a thief has emptied it, so that every

@@ -6,9 +6,9 @@
  * whatever the tasks of a launch may spawn, so a push cannot fail. Nothing is handed from worker to worker during a
  * wave, so a worker that finds no further share has ended.
  *
- * Who includes this says how tasks are shared out:
- *   void     BL__NAME(open_share)(w)       when the worker starts: its first share, w->of_waves.task up to w->of_waves.task_end, perhaps
- *                                          none
+ * The including file says how tasks are shared out:
+ *   void     BL__NAME(open_share)(w)       when the worker starts: its first share, of_waves.task up to task_end,
+ *                                          perhaps none
  *   bool     BL__NAME(next_share)(w)       the next share, when that is used up; false: there is none
  *   uint32_t BL__NAME(at_once)(w)          how many tasks of it to fetch now
  */

@@ -1,4 +1,4 @@
-/* Template: the operations of the Broker Queue (broker.h) for BL_BROKERED, which has a bl__broker and, for who is
+/* Template: the operations of the Broker Queue (broker.h) for BL_BROKERED, which has a bl__broker and, for those
  * admitted, NAME_put and NAME_get: draw n positions with release and go there. A refusal by the broker counts only
  * when the ring is seen full, or empty. */
 #define BL__BROKERED(x) BL_CAT(BL_BROKERED, _##x)

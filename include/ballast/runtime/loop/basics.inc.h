@@ -17,7 +17,7 @@ BL_HOT_FN bool BL__NAME(shut)(bl__worker *w) {
 #endif
 }
 
-/* Asked again and again by who looks for work, which so knows of long batches too when it has found some. */
+/* A worker that looks for work asks again and again; when it finds some it so knows of long batches, too. */
 BL_FN bool BL__NAME(stopping)(bl__worker *w) {
     if (w->lane == 0)
         w->stop = bl_load32_host(&w->run->control->stop);
@@ -53,7 +53,7 @@ BL_FN void BL__NAME(note)(bl__worker *w, bl__standing standing) {
 #endif
 }
 
-/* Entries on the private stack. Lane 0 may change it next, so no lane goes on before all have looked. */
+/* Entries on the private stack. Lane 0 may change it next, so no lane continues before all have looked. */
 BL_FN uint32_t BL__NAME(held)(bl__worker *w) {
     uint32_t count = bl__stack_count(w->stack);
     bl_warp_sync();

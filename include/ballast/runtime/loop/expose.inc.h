@@ -12,8 +12,8 @@ BL_FN bool BL__NAME(somebody_idle)(bl__worker *w) {
 }
 
 /* The next batch may take long, and nobody can reach this worker's stack meanwhile: all that the batch does not need
- * is published before it. A long entry is halved again and again, so that those who
- * take the halves can do the same at once. */
+ * is published before it. A long entry is halved again and again, so that
+ * thieves that take the halves can do the same at once. */
 BL_FN void BL__NAME(expose)(bl__worker *w, const BL_SHARED *shared) {
     const bl__run *run = w->run;
     if (run->one_per_node || run->alone || run->workers == 1)

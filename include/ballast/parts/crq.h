@@ -26,15 +26,13 @@
  *
  * Order pairs
  *   V1 (cell cas, release) with V2 (cell cas, acquire): what the handle stands for is written before the handle
- *   appears.
+ *     appears.
  *   U1 (cell cas, release) with U2 (cell cas that fails, acquire): a thread that sees the mark sees the head that its
- *     maker had
- *   moved.
+ *     maker had moved.
  *   W1 (cas, release) with W2 (acquire): a thread that has a ticket of a turn counts in the holes of that turn or a
- *     later one:
- *   the counts of both are
- *      read-modify-writes, so this orders two stores, which no interleaving of single steps can show. For head W1 pairs
- *      with H2 of lcrq.h: a thread that finds a head that is not open knows that the queue has moved past it.
+ *     later one: the counts of both are read-modify-writes, so this orders two stores, which no interleaving of single
+ *     steps can show. For head W1 pairs with H2 of lcrq.h: a thread that finds a head that is not open knows that the
+ *     queue has moved past it.
  *   S1 (acquire) keeps the reads of a size in this order: a thread that loses its core in between finds too few.
  */
 #ifndef BL_PARTS_CRQ_H

@@ -16,10 +16,9 @@
  *
  * Order pairs
  *   G1 (open and top, release) with G2 (acquire): entries are in their slots before a thief reads them. The owner's
- *   side is light too: the
- *   heavy fence G5 follows.
+ *     side is light too: the heavy fence G5 follows.
  *   G3 (gate, release) with G4 (acquire): what a thief took off the stack is gone before the owner, or the next thief,
- *   looks.
+ *     looks.
  *   An owner that finds the gate at 0 needs no order: nobody has been inside.
  */
 #ifndef BL_PARTS_GATE_H

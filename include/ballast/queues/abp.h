@@ -17,12 +17,9 @@
  *                           at least release, or a thief that reads the later one would not see the slots published by
  *                           the earlier; but for 0, which covers no slot.
  *   A2 (tail), A3 (head) with B3, B1 (head), B2 (tail), all seq_cst: either a thief sees the lowered tail, or the owner
- *   sees the head that
- *                           the thief takes from; never do both miss. If A3 does not see what a B3 wrote, A2 and A3
- *                           come before it in the
- *                           order of seq_cst operations, and it before the B1 that reads it and the B2 after that. Only
- *                           A3 and B2 must
- *                           be kept behind what their own thread did before (first_seq_cst, platform.h).
+ *     sees the head that the thief takes from; never do both miss. If A3 does not see what a B3 wrote, A2 and A3 come
+ *     before it in the order of seq_cst operations, and it before the B1 that reads it and the B2 after that. Only A3
+ *     and B2 must be kept behind what their own thread did before (first_seq_cst, platform.h).
  *   A4, A5 (head, release)  with B1: a thief that sees the reset head sees the reset tail.
  *   B3 (release part)       with A3, A6 (acquire), A4 where it fails (acquire): the thief has finished copying before
  *                           the owner can write that slot again.

@@ -12,11 +12,9 @@
  *
  * Order pairs: R1 to R4 of parts/ring.h, and
  *   D1 (head, release) with E1 (acquire) of parts/broker_counter.h: a thread that sees a head sees in tail every push
- *     that came
- *   before that pop, or EMPTY would be wrong.
+ *     that came before that pop, or EMPTY would be wrong.
  *   D2 (tail, release) with F1 (acquire): a thread that sees a tail sees in head every pop that came before that push,
- *     or FULL
- *   would be wrong.
+ *     or FULL would be wrong.
  *
  * Differences from the paper: those of parts/broker_counter.h; a signed difference instead of a margin for the number
  * of threads (lines 8 and 29).

@@ -15,11 +15,10 @@
  *                          same reason as in abp.h. A5 need not be: it sets bottom to a top that has been reached, so
  *                          a thread that reads it gets nothing by B3.
  *   A2, A3 with B3, B1, B2 (all seq_cst): either a thief sees the lowered bottom, or the owner sees the top that the
- *   thief takes from. As
- *                          in abp.h.
+ *     thief takes from. As in abp.h.
  *   A4 (release) with B1: a thief that sees the top after the owner's last item sees the bottom that it lowered before.
  *   B3 (release part) with A0, A3, A4 (acquire): the thief has finished copying before the owner writes that slot
- *   again.
+ *     again.
  *   A4 (acquire) keeps A5 behind it: a thief that reads A5 comes too late for the item.
  *
  * Differences from the papers: a bounded ring; items of several words, copied by racing reads; orders on the accesses

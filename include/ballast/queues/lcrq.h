@@ -58,13 +58,10 @@
  * Order pairs, besides those of the ring
  *   P1 (tail, release) with P2 (acquire): a thread that sees that a turn has begun sees the ring prepared for it.
  *   O1 (ring's head, release) with H1 (fetch-and-add, acquire), H2 (acquire): a thread that may pop from a turn knows
- *     that tail
- *   has come to it.
+ *     that tail has come to it.
  *   L1 (head, release) with L2 (acquire): a thread that prepares a ring sees the words of the turn that was left.
  *   H1 (fetch-and-add, release) with H1, H2 (acquire): a thread that comes after a pop sees the tails that its thread
- *     had moved
- *   before: or it might take
- *      a queue for empty which, after all those pops and pushes, cannot be.
+ *     had moved before: or it might take a queue for empty which, after all those pops and pushes, cannot be.
  *
  * Differences from the paper: two rings that take turns instead of a list with hazard pointers, and so a bound and
  * FULL; the successor is made before the ring is closed, and by pops, so that nobody need wait for the thread that

@@ -28,8 +28,8 @@
  *   L1 (link cas, release) with L2 (acquire): the item and its node's own link are written before the node is in the
  *     list.
  *   H1 (head cas, release) with H2 (acquire): a popper has copied the item before the next popper frees its node. (C11
- *     needs it; a memory that does not let a load wait for a later store cannot show it.) With X: a thread that sees
- *     an item gone sees what was pushed before that.
+ *     needs it; a memory that does not let a load wait for a later store cannot show it.) With X: a thread that sees an
+ *     item gone sees what was pushed before that.
  *   F1 (free cas, release) with F2 (acquire) of parts/nodes.h: all of the above before the node is written again.
  *   T1 (tail cas, release) with T2 (acquire): a push knows of those before it, and a thread that sees what its thread
  *     pops later does not find an old end of the list and call it EMPTY.

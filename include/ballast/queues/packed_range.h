@@ -16,9 +16,8 @@
  *
  * Order pairs
  *   P1 (store, release), P2 (cas, release) with S1 (cas, acquire): what the indices stand for is written before they
- *   can be stolen. What other
- *                          compare-and-swaps do in between, relaxed ones as well, leaves P1 and P2 the heads of their
- *                          release sequences.
+ *     can be stolen. What other compare-and-swaps do in between, relaxed ones as well, leaves P1 and P2 the heads of
+ *     their release sequences.
  *
  * Differences from the paper: one word instead of two and a lock; steal takes half by itself.
  */

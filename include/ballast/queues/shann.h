@@ -24,8 +24,8 @@
  *     thread that sees a slot of a later round sees its own end moved, because the thread that changed the slot had.
  *   H1 (head cas, release) with H2 (acquire): a thread that sees a position left sees its slot empty; and tail as far
  *     as it was then, or EMPTY would be wrong.
- *   T1 (tail cas, release) with T2 (acquire): a thread that sees a position filled sees its item; and head as far as
- *     it was then, or FULL would be wrong.
+ *   T1 (tail cas, release) with T2 (acquire): a thread that sees a position filled sees its item; and head as far as it
+ *     was then, or FULL would be wrong.
  *   X (fence, seq_cst)     with itself, in FULL and EMPTY: one thread pops two, the next finds it EMPTY, a third pushes
  *     and finds it FULL. One of the two would have to be wrong, and without the fence both looks may be old.
  *

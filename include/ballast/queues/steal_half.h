@@ -33,10 +33,8 @@
  *   A1 (bottom, release)   with B2 (acquire): the slots are written before bottom covers them. A2 is release too, as in
  *                          abp.h.
  *   A2, A3 with B3 or B4, B1, B2 (all seq_cst): if the owner does not see the range that a thief takes from, then A3
- *   comes before the B3 or B4 that
- *                          wrote it, that before B1, which reads it, or before B2 in its own thread, and B2 sees the
- *                          lowered bottom.
- *                          As in abp.h.
+ *     comes before the B3 or B4 that wrote it, that before B1, which reads it, or before B2 in its own thread, and B2
+ *     sees the lowered bottom. As in abp.h.
  *   A4 (cas, release)      with B1 (acquire part): a thread that sees the range that the owner has cut sees the bottom
  *                          that it lowered before.
  *   B3 (release part)      with A0 (acquire): the thief has finished copying before the owner writes these slots again.

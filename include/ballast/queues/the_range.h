@@ -15,10 +15,9 @@
  *
  * Order pairs
  *   O1, O2 with T1, T2 (all seq_cst): either the owner sees the lowered end or the thief sees the raised begin; never
- *   do both miss.
+ *     do both miss.
  *   L1 (lock, acquire) with L2 (unlock, release): the ends are changed in turn, and what the indices stand for is
- *   written before they can be
- *                      stolen.
+ *     written before they can be stolen.
  *   The acquire in size only keeps its two reads in order.
  *
  * Differences from the paper: half is computed with the lock. pop asks for no more than there seems to be, so that

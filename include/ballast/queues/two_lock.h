@@ -18,9 +18,9 @@
  *   L1 (lock, acquire) with L2 (unlock, release): the end's own counter.
  *   T1 (tail, release) with T2 (acquire): the slots are written before tail covers them.
  *   H1 (head, release) with H2 (acquire): they are read before head leaves them to be written again. Both also with X:
- *     a thread that has seen one counter sees the other at least as far as it was then.
- *   X (fence, seq_cst) with itself, in FULL and EMPTY: one thread pops two, the next finds it EMPTY, a third pushes and
- *     finds it FULL. One of the two would have to be wrong, and without the fence both looks may be old.
+ *     a thread that has seen one counter sees the other at least as far as it was then. X (fence, seq_cst) with itself,
+ *     in FULL and EMPTY: one thread pops two, the next finds it EMPTY, a third pushes and finds it FULL. One of the two
+ *     would have to be wrong, and without the fence both looks may be old.
  *
  * Differences from the paper: a ring instead of a list, so there is no dummy and no allocator, and FULL; batches under
  * one lock; a look before the lock, since lanes of a warp that took it only to find nothing could keep a sister lane

@@ -42,18 +42,17 @@
  *
  * Order pairs
  *   C1 (cell, release) with C2 (acquire): what an item's handle stands for; the owner and the request of a cell that is
- *   lent, the owner of one that
- *      is held. Relaxed compare-and-swaps on a cell carry on the release sequence of what they replace.
+ *     lent, the owner of one that is held. Relaxed compare-and-swaps on a cell carry on the release sequence of what
+ *     they replace.
  *   S1, L1, T1, H1 (cleared, limit, tail, head, release) with S2, L2, T2, H2 (acquire): a cell is opened for its lap
- *   before somebody gets an index
- *      in it. A thread that clears has read that, a thread that moves the limit knows it by S, a thread that moves the
- *      tail by L, a thread that moves the head by T, and a thread that gets the
- *      index by H. A pop that read an older lap would take its cell for one that is long used, and leave an item there.
+ *     before somebody gets an index in it. A thread that clears has read that, a thread that moves the limit knows it
+ *     by S, a thread that moves the tail by L, a thread that moves the head by T, and a thread that gets the index by
+ *     H. A pop that read an older lap would take its cell for one that is long used, and leave an item there.
  *   E1 (head, acquire) with H1: the tail is read after the head, and is at least what the last pop knew: EMPTY.
  *   R1 (push request, release) with R2 (acquire): the value, and what it stands for; back: the cell in which it was
- *   settled.
+ *     settled.
  *   Q1 (pop request, release) with Q2 (acquire): pop_from, and the state of the cell that is tried or in which it was
- *   settled.
+ *     settled.
  *   The value of a request needs no order of its own: a thread that could put a later value into a lent cell would
  *   have seen that it is an item by now.
  *

@@ -103,6 +103,10 @@ typedef struct bl_config {
     /* Called about ten times a second from the thread that called bl_run, with the tasks run so far in this process. */
     void (*progress)(void *arg, uint64_t tasks);
     void *progress_arg;
+    /* CPU only. Default 0: the thread that calls bl_run is one of the workers, so that a short run costs no more than
+     * its tasks. But then bl_run cannot return while that thread is in a task, not even with BL_ESTALL. 1: it only
+     * waits. So it does where it has something else to do, or must not be bound: with `progress` or `bind`. */
+    uint32_t caller_waits;
 } bl_config;
 
 /* What a run did. */

@@ -114,6 +114,8 @@ static const char *wrong_field(const bl_config *c, const bl__device_ops *ops) {
         return "stream: only a GPU has streams (accepted: NULL)";
     if (c->bind > 1)
         return "bind: 0 or 1";
+    if (c->caller_waits > 1)
+        return "caller_waits: 0 or 1";
     if (c->bind && !ops->can_bind)
         return "bind: only workers on the CPU can be bound to cores (accepted: with device cpu)";
     return NULL;

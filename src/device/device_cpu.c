@@ -1,10 +1,21 @@
-/* Device: the CPU. A pool of threads, one per worker; they sleep while there is nothing to do. */
+/* Device: the CPU. The calling thread is worker 0, and a pool of threads has the others; they sleep while there is
+ * nothing to do.
+ *
+ * A run starts without them. They count as idle and asleep until somebody wants them: when there are roots for them, and
+ * from then on whenever a worker publishes (bl__wake). So a run of one task wakes nobody, and its end waits for nobody
+ * who has not come. In waves every worker has a share that only it runs, so all of them come.
+ *
+ * While the caller works, the watcher, a thread of its own, looks after stalls, time limits, checkpoints and bl_cancel.
+ * It sleeps too while there is no run. With config.caller_waits, and where the caller must not work, there is no
+ * watcher: the caller watches, and the pool has all workers. */
 #include "platform/cpus.h"
 #include "internal.h"
 #include "platform/fence.h"
 
 #include <ballast/parts/gate.h>
+#include <ballast/parts/idle.h>
 #include <ballast/parts/trace.h>
+#include <ballast/runtime/termination.h>
 #include <ballast/task.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -28,8 +39,20 @@ typedef struct cpu_device {
     uint32_t cores; /* that were usable when it was opened */
     bool bind;
     uint64_t job;     /* bumped with each job */
-    uint32_t running; /* threads still in it */
+    uint32_t running; /* threads of the pool that are in it */
+    uint32_t wanted;  /* threads of the pool that should come, and have not yet */
+    uint32_t absent;  /* threads of the pool that nobody has asked to come: idle and asleep, for the others */
+    bool open;        /* they still may */
+    bool late;        /* they are counted as idle */
     bool quit;
+    /* The watcher, where the caller works: */
+    pthread_t watcher;
+    pthread_cond_t watched; /* there is a run to watch, or it is to look sooner */
+    bool has_watcher, dozing;
+    bool active; /* a run is under way */
+    bool works;  /* the caller, in its worker */
+    int verdict; /* BL_OK, or why the run was given up */
+    bl_context *c;
     const bl__plan *plan;
     const bl__run *run;
     const void *shared;
@@ -133,6 +156,12 @@ static void run_part(cpu_device *d, uint32_t number) {
     bl__trace_wave_ends(run->trace + number, run->launch, run->tally[number].tasks - before);
 }
 
+/* A worker that comes late was idle and asleep all the time. False: the run is over. */
+static bool comes(const bl__run *run) {
+    bl__sleep_end(run);
+    return bl__idle_leave(run->control);
+}
+
 static void *thread_main(void *argument) {
     cpu_thread *self = argument;
     cpu_device *d = self->device;
@@ -140,19 +169,33 @@ static void *thread_main(void *argument) {
     bl__cpus_stay_on(self->core);
     pthread_mutex_lock(&d->lock);
     for (;;) {
-        while (d->job == seen && !d->quit)
+        while (!(d->open && d->wanted && d->job != seen) && !d->quit)
             pthread_cond_wait(&d->job_given, &d->lock);
         if (d->quit)
             break;
         seen = d->job;
+        d->wanted--;
+        d->running++;
         pthread_mutex_unlock(&d->lock);
-        run_part(d, self->number);
+        if (!d->late || comes(d->run))
+            run_part(d, self->number);
         pthread_mutex_lock(&d->lock);
         if (--d->running == 0)
             pthread_cond_signal(&d->job_ended);
     }
     pthread_mutex_unlock(&d->lock);
     return NULL;
+}
+
+/* Called with the lock: up to n more of the pool. */
+static void want(cpu_device *d, uint32_t n) {
+    n = n < d->absent ? n : d->absent;
+    bl_store32_relaxed(&d->absent, d->absent - n);
+    d->wanted += n;
+    if (n > 1)
+        pthread_cond_broadcast(&d->job_given);
+    else if (n)
+        pthread_cond_signal(&d->job_given);
 }
 
 static void stop_threads(cpu_device *d) {
@@ -170,10 +213,9 @@ static void stop_threads(cpu_device *d) {
     d->numbers = NULL;
     d->thread_count = 0;
     d->quit = false;
-    d->job = 0; /* the next threads have seen none */
 }
 
-static int start_threads(cpu_device *d, uint32_t count) {
+static int start_threads(cpu_device *d, uint32_t first, uint32_t count) {
     if (d->thread_count == count)
         return BL_OK;
     stop_threads(d);
@@ -187,7 +229,7 @@ static int start_threads(cpu_device *d, uint32_t count) {
     int error = 0;
     for (uint32_t i = 0; i < count && !error; i++) {
         d->numbers[i].device = d;
-        d->numbers[i].number = i;
+        d->numbers[i].number = first + i;
         d->numbers[i].core = d->bind ? bl__cpus_take() : -1;
         error = pthread_create(&d->threads[i], NULL, thread_main, &d->numbers[i]);
         if (!error)
@@ -228,19 +270,48 @@ void bl__nap(const bl__run *run, uint32_t seen, uint64_t ns) {
     pthread_mutex_unlock(&d->sleep_lock);
 }
 
+/* Sleepers first. UINT32_MAX, at the end or for a pause: those who have not come need not come for that. */
 void bl__wake(const bl__run *run, uint32_t n) {
     cpu_device *d = run->host;
+    uint32_t absent = bl_load32_relaxed(&d->absent), asleep = bl_load32_relaxed(&run->control->sleepers);
+    asleep = asleep > absent ? asleep - absent : 0; /* as good as it can be known without the locks */
     pthread_mutex_lock(&d->sleep_lock);
     bl_fetch_add32_release(&run->control->wakes, 1);
-    if (n >= bl_load32_relaxed(&run->control->sleepers))
+    if (n >= asleep)
         pthread_cond_broadcast(&d->woken);
     else
         for (uint32_t i = 0; i < n; i++)
             pthread_cond_signal(&d->woken);
     pthread_mutex_unlock(&d->sleep_lock);
+    if (absent == 0 || n == UINT32_MAX || n <= asleep)
+        return;
+    pthread_mutex_lock(&d->lock);
+    want(d, n - asleep);
+    pthread_mutex_unlock(&d->lock);
 }
 
 /* ---- device operations ---- */
+
+#define LOOK_SECONDS 0.05
+
+static void *watcher_main(void *argument);
+
+static int start_watcher(cpu_device *d) {
+    if (!d->has_watcher)
+        d->has_watcher = pthread_create(&d->watcher, NULL, watcher_main, d) == 0;
+    return d->has_watcher ? BL_OK : BL_ENOMEM;
+}
+
+static void stop_watcher(cpu_device *d) {
+    if (!d->has_watcher)
+        return;
+    pthread_mutex_lock(&d->lock);
+    d->quit = true;
+    pthread_cond_signal(&d->watched);
+    pthread_mutex_unlock(&d->lock);
+    pthread_join(d->watcher, NULL);
+    d->has_watcher = d->quit = false;
+}
 
 static int cpu_open(bl_context *c, const char *id) {
     (void)id;
@@ -257,7 +328,9 @@ static int cpu_open(bl_context *c, const char *id) {
     pthread_cond_init(&d->job_given, NULL);
     pthread_cond_init(&d->job_ended, &monotonic);
     pthread_cond_init(&d->woken, &monotonic);
+    pthread_cond_init(&d->watched, &monotonic);
     pthread_condattr_destroy(&monotonic);
+    d->c = c;
     c->device = d;
     return BL_OK;
 }
@@ -283,11 +356,13 @@ static void cpu_close(bl_context *c) {
         free(d);
         return;
     }
+    stop_watcher(d);
     if (c->dead) {
         abandon(d);
         return;
     }
     stop_threads(d);
+    pthread_cond_destroy(&d->watched);
     pthread_cond_destroy(&d->woken);
     pthread_cond_destroy(&d->job_ended);
     pthread_cond_destroy(&d->job_given);
@@ -338,48 +413,133 @@ static void stop_workers(const bl__run *run) {
 }
 
 /* Called with the lock. Asks the workers to stop and gives them two seconds. */
-static int give_up(bl_context *c, const bl__run *run) {
+static void give_up(bl_context *c) {
     cpu_device *d = c->device;
-    bl__watch_report(c, "no task ended in time", run->tally, run->tallies);
-    stop_workers(run);
+    bl__watch_report(c, "no task ended in time", d->run->tally, d->run->tallies);
+    stop_workers(d->run);
     struct timespec until;
-    after_seconds(&until, 0.9);
-    for (int i = 0; i < 2 && d->running; i++) {
-        pthread_cond_timedwait(&d->job_ended, &d->lock, &until);
-        after_seconds(&until, 0.9);
+    after_seconds(&until, 1.8);
+    while ((d->running || d->works) && pthread_cond_timedwait(&d->job_ended, &d->lock, &until) == 0)
+        ;
+    d->verdict = BL_ESTALL;
+    pthread_cond_signal(&d->job_ended);
+}
+
+/* Called with the lock, by the caller or the watcher. */
+static void look_after(bl_context *c, bl__watch *watch) {
+    cpu_device *d = c->device;
+    bl__seen seen = bl__watch_look(c, watch, d->run->tally, d->run->tallies);
+    if (seen == BL__TO_PAUSE)
+        stop_workers(d->run);
+    else if (seen == BL__NO_PROGRESS)
+        give_up(c);
+}
+
+static void *watcher_main(void *argument) {
+    cpu_device *d = argument;
+    bl__watch watch;
+    uint64_t job = 0;
+    pthread_mutex_lock(&d->lock);
+    while (!d->quit) {
+        if (!d->active || d->verdict != BL_OK) {
+            pthread_cond_wait(&d->watched, &d->lock);
+            continue;
+        }
+        if (d->job != job) {
+            job = d->job;
+            bl__watch_start(&watch);
+        }
+        struct timespec until;
+        after_seconds(&until, bl__watch_next(d->c, LOOK_SECONDS));
+        d->dozing = true;
+        pthread_cond_timedwait(&d->watched, &d->lock, &until);
+        d->dozing = false;
+        if (d->active && d->job == job && !d->quit)
+            look_after(d->c, &watch);
     }
-    c->dead = d->running != 0;
-    return BL_ESTALL;
+    pthread_mutex_unlock(&d->lock);
+    return NULL;
+}
+
+/* Called with the lock, when a run starts: a watcher that dozes wakes up soon enough by itself. */
+static void tell_watcher(bl_context *c) {
+    cpu_device *d = c->device;
+    if (!d->dozing || bl__watch_next(c, LOOK_SECONDS) < LOOK_SECONDS)
+        pthread_cond_signal(&d->watched);
+}
+
+/* How many of the pool are wanted from the start: all for waves, and for a loop that is dealt out; one for each root, or
+ * one where others may follow, so that somebody is there when a long task spawns. */
+static uint32_t wanted_at_first(const bl__plan *plan, const bl__run *run, bool works, uint32_t pool) {
+    const bl_program *p = plan->program;
+    if (run->in_entries != 1 || run->alone || run->of_range.loop_tasks || plan->traits & BL_TRAIT_WAVES)
+        return pool;
+    return works && p->max_spawn == 0 && p->result_bytes == 0 ? 0 : 1;
+}
+
+/* Before any worker looks at another's. */
+static void set_places(const bl__run *run, uint32_t late) {
+    for (uint32_t i = 0; i < run->workers; i++) {
+        bl__stack_open(bl__stack_of(run, i), run);
+        run->tally[i].standing = BL__AT_START; /* an earlier launch may have left something */
+        run->tally[i].spilled = 0;
+    }
+    run->control->idle += late;
+    run->control->sleepers += late;
 }
 
 static int cpu_launch(bl_context *c, const bl__plan *plan, const bl__run *run, const void *shared) {
     cpu_device *d = c->device;
-    int status = start_threads(d, run->workers);
+    const bool works = !c->config.caller_waits && !c->config.bind && !c->config.progress;
+    const bool waves = plan->traits & BL_TRAIT_WAVES;
+    int status = start_threads(d, works, run->workers - works);
+    if (status == BL_OK && works)
+        status = start_watcher(d);
     if (status != BL_OK) {
         bl__detail(c, "workers %u: so many threads cannot be started here", (unsigned)run->workers);
         return status;
     }
-    for (uint32_t i = 0; i < run->workers; i++) /* before any of them looks at another's */
-        bl__stack_open(bl__stack_of(run, i), run);
     bl__watch watch;
     bl__watch_start(&watch);
     pthread_mutex_lock(&d->lock);
     d->plan = plan;
     d->run = run;
     d->shared = shared;
-    d->running = d->thread_count;
+    d->late = !waves && !run->alone;
+    set_places(run, d->late ? d->thread_count : 0);
     d->job++;
-    pthread_cond_broadcast(&d->job_given);
-    while (d->running && status == BL_OK) {
-        struct timespec until;
-        after_seconds(&until, bl__watch_next(c, 0.05));
-        pthread_cond_timedwait(&d->job_ended, &d->lock, &until);
-        bl__seen seen = d->running ? bl__watch_look(c, &watch, run->tally, run->tallies) : BL__ALL_WELL;
-        if (seen == BL__TO_PAUSE)
-            stop_workers(run);
-        else if (seen == BL__NO_PROGRESS)
-            status = give_up(c, run);
+    d->open = d->active = true;
+    d->works = works;
+    d->verdict = BL_OK;
+    bl_store32_relaxed(&d->absent, d->thread_count);
+    want(d, wanted_at_first(plan, run, works, d->thread_count));
+    if (works) {
+        tell_watcher(c);
+        pthread_mutex_unlock(&d->lock);
+        run_part(d, 0);
+        pthread_mutex_lock(&d->lock);
+        d->works = false;
+        pthread_cond_signal(&d->job_ended); /* the watcher may be waiting for this worker */
     }
+    for (;;) {
+        /* A worker that has ended tells that the run is over, or stops: in waves only its own part. */
+        bool all = !d->running && (waves ? d->wanted == 0 : works || d->wanted == 0);
+        if (all || d->verdict != BL_OK)
+            break;
+        if (works) {
+            pthread_cond_wait(&d->job_ended, &d->lock);
+            continue;
+        }
+        struct timespec until;
+        after_seconds(&until, bl__watch_next(c, LOOK_SECONDS));
+        pthread_cond_timedwait(&d->job_ended, &d->lock, &until);
+        if (d->running || d->wanted)
+            look_after(c, &watch);
+    }
+    d->open = d->active = false;
+    d->wanted = 0;
+    c->dead = d->running != 0;
+    status = d->verdict;
     pthread_mutex_unlock(&d->lock);
     return status;
 }

@@ -254,6 +254,7 @@ static int run_dynamic(bl__job *j) {
     if (status == BL_OK)
         status = j->c->ops->timer_start(j->c);
     while (status == BL_OK) {
+        j->run.in_entries = j->entries;
         status = bl__launch(j, &after);
         bool over = (uint32_t)after.idle & 1u << 31 || after.stop & BL__STOP_DONE ||
                     (j->run.alone && !(after.stop & ~BL__COARSE));

@@ -66,7 +66,8 @@ typedef struct bl__run {
     const uint32_t *in, *in_first; /* waves: entries, and the number of the first task of each */
     uint32_t *out, *out_first;
     uint64_t queue_stride, seed;
-    uint32_t in_entries, first_task, slice_tasks; /* waves: this launch runs tasks first_task .. + slice_tasks */
+    uint32_t in_entries;              /* entries at the start of a launch */
+    uint32_t first_task, slice_tasks; /* waves: this launch runs tasks first_task .. + slice_tasks */
     /* What one scheduler alone reads. */
     struct {
         uint32_t turn; /* static:cyclic: tasks that a group takes before it is the next one's turn; else 0 */

@@ -1,12 +1,14 @@
 /* The page of `ballast report`: rows of suites in a folder, as one HTML file that needs nothing else.
  *
- *   collect.c   files of the folder -> rows -> panels and verdicts
- *   looks.c     the colour, dash and shape of every curve
- *   script.c    a panel -> commands for gnuplot
- *   plot.c      all commands -> gnuplot -> an SVG for each panel
- *   timeline.c  traces of runs -> what each worker did when
- *   summary.c   who wins where
- *   page.c      all of it as HTML, with style.css inside
+ *   collect.c    files of the folder -> rows -> panels and verdicts
+ *   looks.c      the colour, dash and shape of every curve
+ *   script.c     a panel -> commands for gnuplot
+ *   plot.c       all commands -> gnuplot -> an SVG for each panel
+ *   timeline.c   traces of runs -> what each worker did when
+ *   words.c      text and numbers for people, escaped
+ *   summary.c    who wins where
+ *   timelines.c  the timelines beside each other
+ *   page.c       all of it as HTML, with style.css inside
  *
  * Whatever comes from a file is escaped where it is written. */
 #ifndef BALLAST_REPORT_H
@@ -38,13 +40,13 @@ typedef struct report {
     unsigned timeline_count;
 } report;
 
-/* Each returns 0, or 1 with a line in `error`. */
+/* collect.c, plot.c, page.c. Each returns 0, or 1 with a line in `error`. */
 int report_collect(report *r, const char *folder, bench_error *error);
 int report_draw(report *r, bench_error *error);
 int report_write(const report *r, FILE *page, bench_error *error);
 void report_free(report *r);
 
-/* ---- inside ---- */
+/* ---- inside: looks.c ---- */
 
 /* How a curve looks: colour 0 .. REPORT_COLOURS - 1 as in style.css, dash and shape as gnuplot counts them. Of more
  * than REPORT_CROWD contenders only the best REPORT_SHOWN and the figure's reference have a colour: the others are
@@ -76,25 +78,30 @@ typedef struct report_rank {
 } report_rank;
 report_rank *report_ranks(const bench_panel *panel, bool contest);
 
+/* ---- inside: words.c ---- */
+
 typedef struct report_word {
     char text[128];
 } report_word;
+void report_text(FILE *page, const char *text);                       /* escaped */
+report_word report_say(const bench_figure *figure, const char *word); /* a word of the rows, for people */
 /* x of a mark for people: a number with few digits, a word as the figure says it. */
 report_word report_label(const bench_panel *panel, const bench_mark *mark);
-bench_number report_number(double value);                             /* four digits, whole numbers whole: 45,056 */
-report_word report_say(const bench_figure *figure, const char *word); /* a word of the rows, for people */
-void report_panel_name(FILE *page, const bench_panel *panel);         /* "cuda:0, particles in a tube" */
+bench_number report_number(double value);                     /* four digits, whole numbers whole: 45,056 */
+void report_panel_name(FILE *page, const bench_panel *panel); /* "cuda:0, particles in a tube" */
+const char *report_series(const bench_figure *figure);        /* what a curve is */
+const char *report_unit(const bench_figure *figure);          /* of y, short: ms */
+const char *report_agreement(bench_agreement agreement);      /* "holds", ... */
+const char *report_class(bench_agreement agreement);          /* of style.css */
+/* "#kerbl-pairs-threads" without the '#'. */
+void report_anchor(FILE *page, const report_experiment *e, const report_figure *f);
+
+/* ---- inside: script.c, summary.c, timelines.c ---- */
+
 void report_script(FILE *script, const bench_panel *panel, const report_look *looks, unsigned number);
-void report_text(FILE *page, const char *text);        /* escaped */
-const char *report_series(const bench_figure *figure); /* what a curve is */
-const char *report_unit(const bench_figure *figure);   /* of y, short: ms */
 void report_summary(const report *r, FILE *page);
 void report_timelines(const report *r, FILE *page);
 double report_until(const report *r, const timeline *t); /* the longest of those of the same problem and device */
-const char *report_agreement(bench_agreement agreement); /* "holds", ... */
-const char *report_class(bench_agreement agreement);     /* of style.css */
-/* "#kerbl-pairs-threads" without the '#'. */
-void report_anchor(FILE *page, const report_experiment *e, const report_figure *f);
 
 extern const char *const report_style[]; /* style.css, its lines; NULL at the end */
 

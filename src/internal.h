@@ -128,6 +128,8 @@ extern const bl__device_ops bl__cpu_ops, bl__sim_ops;
 extern const bl__device_ops bl__cuda_ops;
 #endif
 
+/* ---- api/context.c ---- */
+
 /* The watch that every device runs over its workers: call it now and then with what the workers have done so far. */
 typedef struct bl__watch {
     uint64_t tasks;
@@ -159,26 +161,47 @@ int bl__copy_in(bl_context *c, void *device, const void *host, size_t bytes);
 int bl__copy_out(bl_context *c, void *host, const void *device, size_t bytes);
 int bl__zero(bl_context *c, void *device, size_t bytes);
 
+/* ---- api/errors.c ---- */
+
 /* Adds to what bl_error_detail says. NULL: about a call without a context, by this thread. */
 void bl__detail(bl_context *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void bl__detail_clear(bl_context *c);
 int bl__no_memory(bl_context *c, const char *what); /* says so, and returns BL_ENOMEM */
+
+/* ---- api/schedulers.c ---- */
 
 bool bl__scheduler_known(const char *name);
 /* bl_device_lacks, for a device of that compute capability. */
 const char *bl__lacks(uint32_t capability, const char *name);
 
-/* The part of a program for that target; if it has none, any. */
-const bl_program *bl__part_for(const bl_program *program, const char *target);
-
 /* Resolves config->scheduler and config->group for a program. */
 int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint32_t *lanes);
 
-/* Timelines (trace.c): room for those of a run, if they are wanted; and what was written there into c->timelines, if
- * the run succeeded. The second returns `status`, or what else went wrong. */
+/* Managed queues by number (BL_MANAGED_QUEUES). */
+typedef struct bl__queue_type {
+    const char *name;
+    size_t (*bytes)(bl_shape shape);
+    int by_handle;
+    uint32_t most_threads;
+} bl__queue_type;
+const bl__queue_type *bl__queue_type_at(int queue);
+int bl__queue_number(const char *name); /* -1: none */
+
+/* ---- api/function.c ---- */
+
+/* The part of a program for that target; if it has none, any. */
+const bl_program *bl__part_for(const bl_program *program, const char *target);
+
+/* ---- run/trace.c ---- */
+
+/* Timelines: room for those of a run, if they are wanted; and what was written there into c->timelines, if the run
+ * succeeded. The second returns `status`, or what else went wrong. */
 int bl__trace_begin(bl_context *c, bl__run *run);
 int bl__trace_end(bl_context *c, bl__run *run, bool waves, int status);
 
-/* Checkpoints (checkpoint.c): what is left of a run, in memory of the device, and which run it is. */
+/* ---- run/checkpoint.c, run/checkpoint_check.c ---- */
+
+/* A checkpoint: what is left of a run, in memory of the device, and which run it is. */
 typedef struct bl__rest {
     uint64_t problem, first_problem; /* of the context's runs up to this one, and of its first */
     uint32_t run;                    /* which of them */
@@ -208,19 +231,10 @@ int bl__resume_open(bl_context *c, const bl__rest *is, bl__resume *resume);
 /* Contents into these, and into all memory of the user. */
 int bl__resume_load(bl_context *c, bl__resume *resume, void *flat, void *records, void *results);
 void bl__resume_close(bl__resume *resume);
-/* Whether these entries and records can be left of such a run (checkpoint_check.c); else BL_EFILE, and c->detail
- * says why not. */
+/* Whether these entries and records can be left of such a run; else BL_EFILE, and c->detail says why not. */
 int bl__rest_check(bl_context *c, const bl__rest *rest, const uint32_t *entries, unsigned char *records);
 
-/* Managed queues by number (BL_MANAGED_QUEUES). */
-typedef struct bl__queue_type {
-    const char *name;
-    size_t (*bytes)(bl_shape shape);
-    int by_handle;
-    uint32_t most_threads;
-} bl__queue_type;
-const bl__queue_type *bl__queue_type_at(int queue);
-int bl__queue_number(const char *name); /* -1: none */
+/* ---- policies/ ---- */
 
 /* Management for targets whose code the host runs itself: src/policies/manage_all.inc.h, built once per target. */
 typedef void (*bl__manage_fn)(bl__manage_op op, int queue, const bl__run *run, uint32_t *entries, uint32_t count,

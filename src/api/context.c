@@ -1,8 +1,6 @@
-/* Contexts, devices, device memory, statuses. */
+/* Contexts, devices, device memory, the watch over workers. */
 #include "internal.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -18,24 +16,6 @@ static const bl__device_ops *const device_kinds[] = {
 enum { DEVICE_KINDS = sizeof device_kinds / sizeof device_kinds[0] };
 
 const char *bl_version(void) { return BL_VERSION; }
-
-const char *bl_status_name(int status) {
-    static const char *const names[] = {
-#define X(name, text) "BL_" #name,
-        BL_STATUS_MAP(X)
-#undef X
-    };
-    return status >= 0 && status < BL_STATUS_COUNT ? names[status] : "BL_UNKNOWN";
-}
-
-const char *bl_status_text(int status) {
-    static const char *const texts[] = {
-#define X(name, text) text,
-        BL_STATUS_MAP(X)
-#undef X
-    };
-    return status >= 0 && status < BL_STATUS_COUNT ? texts[status] : "unknown status";
-}
 
 int bl_device_info_at(uint32_t i, bl_device_info *info) {
     for (int kind = 0; kind < DEVICE_KINDS; kind++) {
@@ -159,9 +139,6 @@ static bool copy_config(bl_config *to, const bl_config *config, const char *devi
     return to->device && to->scheduler && to->group && to->checkpoint && to->resume && to->checkpoint_tag;
 }
 
-/* What calls without a context say about their errors. */
-static _Thread_local char open_detail[1024];
-
 /* The caller's config as this version has it. False: it asks for something that only a newer version has. */
 static bool read_config(bl_config *to, const bl_config *config, size_t bytes) {
     memset(to, 0, sizeof *to);
@@ -177,7 +154,7 @@ int bl_open_sized(bl_context **context, const bl_config *given, size_t config_by
     bl_config config;
     bl_device_info info;
     const bl__device_ops *ops;
-    open_detail[0] = 0;
+    bl__detail_clear(NULL);
     if (!context) {
         bl__detail(NULL, "context: no place for it (accepted: a pointer to a bl_context *)");
         return BL_EINVAL;
@@ -217,12 +194,12 @@ bool bl__inherited(const bl_context *c) { return c->process != (int)getpid(); }
 int bl__enter(bl_context *c) {
     uint32_t idle = 0;
     if (!c) {
-        open_detail[0] = 0;
+        bl__detail_clear(NULL);
         bl__detail(NULL, "context: NULL (accepted: one from bl_open)");
         return BL_EINVAL;
     }
     if (bl__inherited(c)) {
-        c->detail[0] = 0;
+        bl__detail_clear(c);
         bl__detail(c,
                    "process %d opened this context, and its workers are there; a fork does not copy threads: open one "
                    "in the child, process %d",
@@ -266,29 +243,6 @@ void bl_cancel(bl_context *c) {
 const char *bl_device_id(const bl_context *c) { return c->id; }
 const char *bl_device_name(const bl_context *c) { return c->name; }
 const char *bl_device_target(const bl_context *c) { return c->ops->target; }
-
-/* ---- details ---- */
-
-const char *bl_error_detail(const bl_context *c) { return c ? c->detail : open_detail; }
-
-void bl__detail(bl_context *c, const char *format, ...) {
-    va_list arguments;
-    char *text = c ? c->detail : open_detail;
-    size_t size = c ? sizeof c->detail : sizeof open_detail;
-    if (c && c->detail_is_old) {
-        c->detail[0] = 0;
-        c->detail_is_old = false;
-    }
-    va_start(arguments, format);
-    size_t used = strlen(text);
-    vsnprintf(text + used, size - used, format, arguments);
-    va_end(arguments);
-}
-
-int bl__no_memory(bl_context *c, const char *what) {
-    bl__detail(c, "no memory for %s", what);
-    return BL_ENOMEM;
-}
 
 /* ---- memory ---- */
 
@@ -417,7 +371,7 @@ void bl__watch_report(bl_context *c, const char *why, const bl__tally *tally, ui
     static const char *const names[] = {"not started", "in a task", "searching", "idle", "ended"};
     enum { SHOWN = 16 };
     uint32_t at[BL__AT_END + 1] = {0};
-    c->detail[0] = 0;
+    bl__detail_clear(c);
     bl__detail(c, "%s; workers", why);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t standing = bl_load32_host(&tally[i].standing);

@@ -82,7 +82,7 @@ static void make_loop(bl__job *j, uint32_t range) {
 /* Root entries into flat. A range is dealt out, a part for each worker; more than one root come only with a range of
  * one. */
 static int upload_roots(bl__job *j, const void *roots, uint32_t count, uint32_t range) {
-    bool whole = range == 1 || (j->plan.traits & BL_TRAIT_WAVES) || is_loop(j, range);
+    bool whole = range == 1 || bl__in_waves(j) || is_loop(j, range);
     uint32_t parts = whole ? 1 : range < j->run.workers ? range : j->run.workers;
     uint32_t words = j->run.words, payload = j->plan.program->payload_bytes;
     bool joins = j->plan.program->result_bytes != 0;
@@ -170,7 +170,7 @@ int bl__begin(bl__job *j, const void *roots, uint32_t count, uint32_t range, uin
         status = bl__look_up(j); /* its time may be up already */
     if (status == BL_OK && !resume.file && is_loop(j, range))
         make_loop(j, range);
-    if (status == BL_OK && j->plan.traits & BL_TRAIT_WAVES)
+    if (status == BL_OK && bl__in_waves(j))
         status = number_tasks(j, tasks);
     bl__resume_close(&resume);
     return status;

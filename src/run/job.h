@@ -1,11 +1,15 @@
 /* One run on its way: what it owns, and what the files that make it need of each other.
  *
- *   run.c      plans, gets memory, launches until nothing is left
- *   begin.c    from the roots or from a checkpoint; and stopping before the end
+ *   run.c      plans, launches until nothing is left
  *   waves.c    the launches of the static and list schedulers
+ *   begin.c    from the roots or from a checkpoint; and stopping before the end
+ *   launch.c   one launch, and what its workers counted
  *   records.c  join records
  *   extras.c   what CPU workers keep in memory of their own
- *   misuse.c   what a task did wrong, in words */
+ *   misuse.c   what a task did wrong, in words
+ *   buffers.c  memory on the device
+ *
+ * A file calls only files below it in this list. */
 #ifndef BALLAST_JOB_H
 #define BALLAST_JOB_H
 
@@ -37,16 +41,12 @@ typedef struct bl__job {
     bl_stats before;             /* of what was run before the checkpoint that this run resumes from */
 } bl__job;
 
-/* ---- run.c ---- */
+/* A launch for every wave, or one that goes on until nothing is left. */
+static inline bool bl__in_waves(const bl__job *j) { return j->plan.traits & BL_TRAIT_WAVES; }
 
-int bl__ensure(bl__job *j, bl__buffer *b,
-               size_t bytes); /* at least so large; what was there is lost if it has to grow */
-void bl__release(bl__job *j, bl__buffer *b);
-uint32_t bl__power_of_two(uint64_t at_least);
-/* Tasks that a group runs together: a warp's lanes one each, or a piece of the size asked for. */
-uint32_t bl__tasks_at_once(const bl__job *j);
-int bl__launch(bl__job *j, bl__control *after);
-void bl__add_up(bl__job *j); /* the workers' counters into the statistics */
+/* ---- waves.c ---- */
+
+int bl__run_waves(bl__job *j, uint32_t tasks);
 
 /* ---- begin.c ---- */
 
@@ -56,9 +56,12 @@ int bl__begin(bl__job *j, const void *roots, uint32_t count, uint32_t range, uin
  * BL_OK: the run ends here. */
 int bl__look_up(bl__job *j);
 
-/* ---- waves.c ---- */
+/* ---- launch.c ---- */
 
-int bl__run_waves(bl__job *j, uint32_t tasks);
+/* Tasks that a group runs together: a warp's lanes one each, or a piece of the size asked for. */
+uint32_t bl__tasks_at_once(const bl__job *j);
+int bl__launch(bl__job *j, bl__control *after);
+void bl__add_up(bl__job *j); /* the workers' counters into the statistics */
 
 /* ---- records.c ---- */
 
@@ -78,5 +81,12 @@ void bl__extras_end(bl__job *j);
 /* ---- misuse.c ---- */
 
 int bl__say_misuse(bl__job *j, uint64_t misuse); /* as in bl__control; BL_EMISUSE */
+
+/* ---- buffers.c ---- */
+
+/* At least so large; what was there is lost if it has to grow. */
+int bl__ensure(bl__job *j, bl__buffer *b, size_t bytes);
+void bl__release(bl__job *j, bl__buffer *b);
+uint32_t bl__power_of_two(uint64_t at_least); /* at most 2^31 */
 
 #endif

@@ -1,39 +1,14 @@
-/* One run on any device: set up, launch, grow when the workers ask for it. job.h tells where the rest of it is. */
+/* One run on any device: set up, launch, grow when the workers ask for it. job.h says where the rest of it is. */
 #include "job.h"
 
 #include <ballast/parts/entry.h>
 #include <ballast/parts/pool.h>
 #include <ballast/parts/worker.h>
-#include <ballast/queues/broker.h>
 #include <ballast/task.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int bl__ensure(bl__job *j, bl__buffer *b, size_t bytes) {
-    if (b->memory && b->bytes >= bytes)
-        return BL_OK;
-    bl__free(j->c, b->memory);
-    j->bytes -= b->bytes;
-    b->memory = NULL;
-    b->bytes = 0;
-    int status = bl__alloc(j->c, &b->memory, bytes);
-    if (status == BL_OK) {
-        b->bytes = bytes;
-        j->bytes += bytes;
-        if (j->bytes > j->stats.peak_bytes)
-            j->stats.peak_bytes = j->bytes;
-    }
-    return status;
-}
-
-void bl__release(bl__job *j, bl__buffer *b) {
-    bl__free(j->c, b->memory);
-    j->bytes -= b->bytes;
-    b->memory = NULL;
-    b->bytes = 0;
-}
 
 static void release_all(bl__job *j) {
     bl__buffer *all[] = {&j->control, &j->tally,     &j->spill,   &j->memory,       &j->queues,
@@ -45,16 +20,7 @@ static void release_all(bl__job *j) {
     free(j->tallies);
 }
 
-uint32_t bl__power_of_two(uint64_t at_least) {
-    uint64_t n = 2;
-    while (n < at_least)
-        n *= 2;
-    return n > 1u << 31 ? 1u << 31 : (uint32_t)n;
-}
-
 /* ---- sizes ---- */
-
-static bool in_waves(const bl__job *j) { return j->plan.traits & BL_TRAIT_WAVES; }
 
 static size_t aligned(size_t bytes) { return (bytes + 15) / 16 * 16; }
 
@@ -71,7 +37,7 @@ static int size_workers(bl__job *j, uint32_t lanes) {
                          : config->private_entries          ? config->private_entries
                          : j->plan.as_in_paper              ? 0
                                                             : j->c->ops->default_private(run->words, outbox);
-    if (in_waves(j))
+    if (bl__in_waves(j))
         run->private_limit = 0;
     run->stack_capacity = bl__power_of_two((uint64_t)run->private_limit + outbox + batch + 1);
     run->scratch_bytes = (uint32_t)aligned(p->scratch_bytes);
@@ -98,18 +64,13 @@ static int size_workers(bl__job *j, uint32_t lanes) {
     return BL_OK;
 }
 
-uint32_t bl__tasks_at_once(const bl__job *j) {
-    bool lanes = j->plan.instance->lane_tasks && j->c->ops->warp > 1;
-    return lanes ? j->run.lanes : j->plan.program->takes_pieces && j->run.grain ? j->run.grain : 1;
-}
-
 static void choose_policy(bl__job *j) {
     const bl_config *config = &j->c->config;
     bl__run *run = &j->run;
     bool paper = j->plan.as_in_paper;
     run->seed = config->seed;
     bool one_queue = j->plan.traits & BL_TRAIT_ONE_QUEUE;
-    run->queue_count = in_waves(j) ? 0 : one_queue ? 1 : run->workers;
+    run->queue_count = bl__in_waves(j) ? 0 : one_queue ? 1 : run->workers;
     run->random_victims = config->victims ? config->victims == BL_VICTIMS_RANDOM : !paper;
     run->steal_half = config->steal == BL_STEAL_HALF;
     run->one_per_node = paper;
@@ -134,7 +95,7 @@ static int allocate_workers(bl__job *j) {
     int status = bl__ensure(j, &j->control, sizeof(bl__control));
     if (status == BL_OK)
         status = bl__ensure(j, &j->tally, sizeof(bl__tally) * run->tallies);
-    if (status == BL_OK && !in_waves(j))
+    if (status == BL_OK && !bl__in_waves(j))
         status = bl__ensure(j, &j->spill, spill);
     if (status == BL_OK && j->c->ops->host_stacks)
         status = bl__ensure(j, &j->memory, (size_t)run->worker_memory * run->workers);
@@ -220,31 +181,6 @@ static int drain(bl__job *j) {
 
 /* ---- launching ---- */
 
-int bl__launch(bl__job *j, bl__control *after) {
-    j->run.launch = j->stats.launches++;
-    j->c->pausable = !in_waves(j);
-    int status = j->c->ops->launch(j->c, &j->plan, &j->run, j->shared);
-    if (status == BL_OK)
-        status = bl__copy_out(j->c, after, j->control.memory, sizeof *after);
-    if (status == BL_OK)
-        status = bl__copy_out(j->c, j->tallies, j->tally.memory, sizeof(bl__tally) * j->run.tallies);
-    if (status != BL_OK)
-        return status;
-    j->wide = j->wide || after->wide;
-    if (after->stop & BL__STOP_FAILED)
-        status = BL_ETASK;
-    if (status == BL_OK && after->stop & BL__STOP_MISUSE)
-        status = bl__say_misuse(j, after->misuse);
-    if (status == BL_OK && after->stop & BL__STOP_MEMORY) {
-        bl__detail(j->c, "%s: no memory for more entries that a task spawns, or for results of a wide fork",
-                   j->plan.program->name);
-        status = BL_ENOMEM;
-    }
-    if (status == BL_OK && after->stop & BL__STOP_TOO_MANY)
-        status = BL_ETOOMANY;
-    return status;
-}
-
 /* Central and stealing: one launch, and another after each pause for growth. */
 static int run_dynamic(bl__job *j) {
     bl__control after;
@@ -287,31 +223,6 @@ static int run_dynamic(bl__job *j) {
 }
 
 /* ---- results ---- */
-
-void bl__add_up(bl__job *j) {
-    bl_stats *s = &j->stats;
-    uint64_t least = UINT64_MAX, most = 0, queue_peak = 0, peak = 0;
-    for (uint32_t i = 0; i < j->run.tallies; i++) {
-        const bl__tally *t = j->tallies + i;
-        s->tasks += t->tasks;
-        s->steals += t->steals;
-        s->steal_attempts += t->attempts;
-        least = t->busy < least ? t->busy : least;
-        most = t->busy > most ? t->busy : most;
-        queue_peak = t->queue_peak > queue_peak ? t->queue_peak : queue_peak;
-        peak = t->peak > peak ? t->peak : peak;
-        if (!in_waves(j))
-            s->peak_entries += t->peak;
-    }
-    s->peak_bytes += bl__extras_bytes(j);
-    s->balance = most ? (double)least / (double)most : 1;
-    if (j->plan.traits & BL_TRAIT_ONE_QUEUE) {
-        s->peak_entries += queue_peak;
-        s->paper_tasks = queue_peak;
-    } else if (!in_waves(j)) {
-        s->paper_tasks = peak * j->run.queue_count;
-    }
-}
 
 static void describe(bl__job *j, uint32_t lanes) {
     bl_stats *s = &j->stats;
@@ -402,7 +313,7 @@ static int run_entries(bl_context *c, const bl_program *program, const void *sha
             c->first_problem = c->problem;
         status = bl__begin(j, roots, count, range, &tasks);
         if (status == BL_OK)
-            status = in_waves(j) ? bl__run_waves(j, tasks) : run_dynamic(j);
+            status = bl__in_waves(j) ? bl__run_waves(j, tasks) : run_dynamic(j);
         if (status == BL_OK && results)
             status = bl__copy_out(c, results, j->results.memory, (size_t)program->result_bytes * count);
         bl__add_up(j);
@@ -410,7 +321,7 @@ static int run_entries(bl_context *c, const bl_program *program, const void *sha
         if (!j->again)
             c->spent += bl__now() - j->begun;
     }
-    status = bl__trace_end(c, &j->run, in_waves(j), status);
+    status = bl__trace_end(c, &j->run, bl__in_waves(j), status);
     if (stats) {
         memset(stats, 0, c->stats_bytes);
         memcpy(stats, &j->stats, c->stats_bytes < sizeof j->stats ? c->stats_bytes : sizeof j->stats);
@@ -445,7 +356,7 @@ static int run_call(bl_context *c, const bl_program *program, const void *shared
     if (status != BL_OK)
         return status;
     if (!c->dead) /* else it says why */
-        c->detail[0] = 0;
+        bl__detail_clear(c);
     const char *wrong = wrong_argument(program, shared, roots, count, results_wanted, results);
     if (wrong) {
         bl__detail(c, "%s", wrong);

@@ -5,6 +5,7 @@
 #include "../platform/fiber.h"
 #include "ballast/platform/sim.h"
 #include "exploring.h"
+#include "sleepers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@ typedef struct warp {
 
 typedef struct machine {
     bl__schedule schedule;
-    bl__memory *memory;
+    bl__sleepers *sleepers;
     uint64_t points, check_at;
     uint32_t self, unfinished, lanes, block_warps;
     bl__fiber **fibers;
@@ -89,10 +90,21 @@ static uint64_t clock_of(const machine *m, uint32_t fiber) {
     return m->schedule.turns ? m->schedule.turns[fiber].clock : 0;
 }
 
+/* The fiber that runs has changed a word, or met with this one. */
+static void wake(machine *m, uint32_t fiber) {
+    bl__schedule_delay(&m->schedule, fiber, clock_of(m, m->self));
+    bl__schedule_add(&m->schedule, fiber);
+}
+
+static void wake_all(machine *m, uint32_t fiber) {
+    for (; fiber != BL__NOBODY; fiber = m->sleepers->of[fiber].next)
+        wake(m, fiber);
+}
+
 /* Whether any fiber can run; ends the run otherwise. */
 static bool somebody_runnable(machine *m) {
     if (!m->schedule.count)
-        bl__memory_recheck(m->memory);
+        wake_all(m, bl__sleepers_changed(m->sleepers, NULL));
     if (!m->schedule.count)
         end_run(m, BL_SIM_DEADLOCK);
     return m->schedule.count != 0;
@@ -106,24 +118,17 @@ static void sleep_self(machine *m) {
         to_host(m);
 }
 
-bl__memory *bl__machine_point(void) {
+bl__sleepers *bl__machine_point(void) {
     machine *m = running;
     if (!m)
         return NULL;
     point(m, false, 1);
-    return m->memory;
+    return m->sleepers;
 }
 
 uint32_t bl__machine_self(void) { return running->self; }
 void bl__machine_sleep(void) { sleep_self(running); }
-
-/* The fiber that runs has changed a word, or met with this one. */
-static void wake(machine *m, uint32_t fiber) {
-    bl__schedule_delay(&m->schedule, fiber, clock_of(m, m->self));
-    bl__schedule_add(&m->schedule, fiber);
-}
-
-void bl__machine_wake(uint32_t fiber) { wake(running, fiber); }
+void bl__machine_wake(uint32_t first) { wake_all(running, first); }
 
 void bl__sim_yield(bl__sim_site *site, uint32_t tries) {
     if (running)
@@ -169,7 +174,6 @@ static void meet(machine *m, meeting *at) {
     }
     at->arrived = 0;
     at->generation++;
-    bl__memory_meet(m->memory, at->first, at->lanes);
     for (uint32_t fiber = at->first; fiber < at->first + at->lanes; fiber++)
         bl__schedule_delay(&m->schedule, m->self, clock_of(m, fiber));
     for (uint32_t fiber = at->first; fiber < at->first + at->lanes; fiber++)
@@ -240,8 +244,8 @@ static bool open_machine(machine *m, uint32_t blocks, uint32_t fibers) {
     m->fibers = calloc(fibers, sizeof *m->fibers);
     m->warps = calloc((size_t)blocks * m->block_warps, sizeof *m->warps);
     m->blocks = calloc(blocks, sizeof *m->blocks);
-    m->memory = bl__memory_open(fibers);
-    if (!bl__schedule_open(&m->schedule, fibers, m->options) || !m->fibers || !m->warps || !m->blocks || !m->memory)
+    m->sleepers = bl__sleepers_open(fibers);
+    if (!bl__schedule_open(&m->schedule, fibers, m->options) || !m->fibers || !m->warps || !m->blocks || !m->sleepers)
         return false;
     for (uint32_t i = 0; i < fibers; i++)
         if (!(m->fibers[i] = bl__fiber_create(0, live, m)))
@@ -255,7 +259,7 @@ static void close_machine(machine *m, uint32_t fibers) {
         if (m->fibers[i])
             bl__fiber_destroy(m->fibers[i]);
     bl__schedule_close(&m->schedule);
-    bl__memory_close(m->memory);
+    bl__sleepers_close(m->sleepers);
     free(m->fibers);
     free(m->warps);
     free(m->blocks);

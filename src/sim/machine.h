@@ -1,9 +1,10 @@
 /* The simulated machine: blocks of lanes on one OS thread, interleaved at every atomic operation. bl_sim_run runs a
  * program of any size, sequentially consistent: a seed, or virtual time, decides which fiber runs next.
  *
+ *   memory.c     what a load returns; sequentially consistent
  *   machine.c    fibers, warps and blocks, the run from start to end
  *   schedule.c   which fiber runs next: from a seed, by virtual time, or replayed
- *   memory.c     what a load returns, and which fiber sleeps on which word; sequentially consistent
+ *   sleepers.c   which fiber sleeps on which word
  *   exploring.h  how the machine hands its operations to an exploration (verify/explorer), which is a library of its
  *                own
  *
@@ -96,20 +97,12 @@ uint32_t bl__schedule_next(bl__schedule *s, uint32_t self, bool yields);
 void bl__schedule_spend(bl__schedule *s, uint32_t fiber, uint64_t ticks);
 void bl__schedule_delay(bl__schedule *s, uint32_t fiber, uint64_t until);
 
-typedef struct bl__memory bl__memory;
-
-bl__memory *bl__memory_open(uint32_t fibers);
-void bl__memory_close(bl__memory *m);
-/* The fibers first .. first + count - 1 have met: what each did before is known to all. */
-void bl__memory_meet(bl__memory *m, uint32_t first, uint32_t count);
-/* Wakes the sleepers whose word was changed from outside the fibers. */
-void bl__memory_recheck(bl__memory *m);
-
-/* For the memory. A scheduling point; returns the memory of the machine that runs here, NULL outside of a run. */
-bl__memory *bl__machine_point(void);
+/* For the memory. A scheduling point; returns the sleepers of the machine that runs here, NULL outside of a run. */
+struct bl__sleepers *bl__machine_point(void);
 uint32_t bl__machine_self(void);
 void bl__machine_sleep(void); /* until somebody wakes it */
-void bl__machine_wake(uint32_t fiber);
+/* A list as bl__sleepers_changed returns it. */
+void bl__machine_wake(uint32_t first);
 
 #ifdef __cplusplus
 }

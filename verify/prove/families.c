@@ -47,18 +47,6 @@ bool prove_protocol_find(const char *text, uint32_t *client) {
     return false;
 }
 
-bl_explore_options prove_explore_options(const prove_limits *limits, void (*before)(void *),
-                                         const char *(*after)(void *)) {
-    return (bl_explore_options){.before = before,
-                                .after = after,
-                                .max_executions = limits->executions,
-                                .preemptions = limits->preemptions,
-                                .sequential = limits->sequential,
-                                .mutant = limits->mutant,
-                                .replay = limits->replay,
-                                .table = limits->replay ? stdout : NULL};
-}
-
 bool prove_protocol_explore(uint32_t client, const prove_limits *limits, bl_explore_result *result) {
     const prove_family *f = family_of(&client);
     return f->explore(client, limits, result);

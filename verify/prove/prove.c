@@ -29,23 +29,6 @@ typedef struct proof {
     double begin, told;
 } proof;
 
-prove_client *prove_all_clients(const prove_options *o, uint32_t *count) {
-    prove_client *all = NULL;
-    *count = 0;
-    for (uint32_t queue = 0; queue < prove_queue_count; queue++) {
-        uint32_t n = 0;
-        prove_client *some = prove_wanted(o, queue) ? prove_clients(queue, &n) : NULL;
-        prove_client *larger = realloc(all, (*count + n + 1) * sizeof *all);
-        if (!larger)
-            exit(2);
-        all = larger;
-        for (uint32_t i = 0; i < n; i += o->every)
-            all[(*count)++] = some[i];
-        free(some);
-    }
-    return all;
-}
-
 static bool explore(proof *p, uint32_t job, uint32_t preemptions, bool sequential, bool *complete) {
     uint64_t budget = p->o->budget * (p->clients[job].deep ? PROVE_DEEPER : 1);
     prove_limits limits = {.executions = budget, .preemptions = preemptions, .sequential = sequential};

@@ -35,9 +35,6 @@ typedef struct prove_family {
     bool (*explore)(uint32_t client, const prove_limits *limits, bl_explore_result *result);
 } prove_family;
 
-bl_explore_options prove_explore_options(const prove_limits *limits, void (*before)(void *),
-                                         const char *(*after)(void *));
-
 extern const prove_family prove_termination, prove_joins, prove_gate, prove_lookout, prove_ranges, prove_pool,
     prove_schedulers, prove_pagerank;
 

@@ -442,10 +442,22 @@ static const char *after(void *arg) {
     return wrong;
 }
 
+bl_explore_options prove_explore_options(const prove_limits *limits, void (*before)(void *),
+                                         const char *(*after)(void *)) {
+    return (bl_explore_options){.before = before,
+                                .after = after,
+                                .max_executions = limits->executions,
+                                .preemptions = limits->preemptions,
+                                .sequential = limits->sequential,
+                                .mutant = limits->mutant,
+                                .replay = limits->replay,
+                                .table = limits->replay ? stdout : NULL};
+}
+
 bool prove_explore(const prove_client *c, const prove_limits *limits, bl_explore_result *result) {
     static run r;
     static _Alignas(BL_APART) unsigned char memory[1 << 16];
-    bl_explore_options o = {.before = before, .after = after, .mutant = limits->mutant, .replay = limits->replay};
+    bl_explore_options o = prove_explore_options(limits, before, after);
     r.c = c;
     r.q = &prove_queues[c->queue];
     r.more = prove_more_of(c->queue);
@@ -454,7 +466,7 @@ bool prove_explore(const prove_client *c, const prove_limits *limits, bl_explore
     for (uint32_t i = 0; i < c->threads; i++)
         for (const char *at = c->script[i]; *at; at++)
             r.closes += *at == 'c';
-    r.sequential = o.sequential = limits->sequential;
+    r.sequential = limits->sequential;
     r.apart = !r.sequential && prove_is_apart(c->queue);
     r.bytes = r.q->bytes((bl_shape){c->capacity, r.words, c->threads});
     r.memory = memory;
@@ -464,9 +476,6 @@ bool prove_explore(const prove_client *c, const prove_limits *limits, bl_explore
         result->failed = true;
         return false;
     }
-    o.max_executions = limits->executions;
-    o.preemptions = limits->preemptions;
-    o.table = limits->replay ? stdout : NULL;
     o.max_steps = STEPS;
     if (!bl_explore(c->threads, body, &r, &o, result))
         return false;

@@ -86,6 +86,8 @@ typedef struct prove_limits {
     bl_mutant mutant;
     const char *replay;
 } prove_limits;
+bl_explore_options prove_explore_options(const prove_limits *limits, void (*before)(void *),
+                                         const char *(*after)(void *));
 
 /* What known.txt says. */
 bool prove_read_known(const char *file);

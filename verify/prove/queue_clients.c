@@ -8,7 +8,7 @@
  * calls for two items where a queue has its own, a thread that asks for the size, calls in place, and a close.
  *
  * Of queues that wait only what cannot wait for ever: every order of its steps (a ticket, then the slot) ends. */
-#include "queue_client.h"
+#include "prove.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -284,6 +284,23 @@ prove_client *prove_clients(uint32_t queue, uint32_t *count) {
         qsort(l.clients, l.count, sizeof *l.clients, cheaper);
     *count = l.count;
     return l.clients ? l.clients : calloc(1, sizeof *l.clients);
+}
+
+prove_client *prove_all_clients(const prove_options *o, uint32_t *count) {
+    prove_client *all = NULL;
+    *count = 0;
+    for (uint32_t queue = 0; queue < prove_queue_count; queue++) {
+        uint32_t n = 0;
+        prove_client *some = prove_wanted(o, queue) ? prove_clients(queue, &n) : NULL;
+        prove_client *larger = realloc(all, (*count + n + 1) * sizeof *all);
+        if (!larger)
+            exit(2);
+        all = larger;
+        for (uint32_t i = 0; i < n; i += o->every)
+            all[(*count)++] = some[i];
+        free(some);
+    }
+    return all;
 }
 
 /* ---- as text ---- */

@@ -60,7 +60,7 @@ static int read_request(const options *set, bench_request *request) {
     return status;
 }
 
-/* As it was typed, for whoever wants to do it again. */
+/* As typed, for reproducing the run. */
 static void join_words(int argc, char **argv, char *text, size_t size) {
     size_t length = (size_t)snprintf(text, size, "ballast bench");
     for (int i = 0; i < argc && length < size; i++)

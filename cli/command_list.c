@@ -1,4 +1,4 @@
-/* ballast list: what there is. Each section is printed twice over, for people and as JSON. */
+/* ballast list: what this build offers. Each section is printed either for people or as JSON. */
 #include "list_queues.h"
 #include "options.h"
 #include "output.h"
@@ -13,11 +13,11 @@ static const app_option LIST_OPTIONS[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-/* What the schedulers must fit; NULL: any. */
+/* Lists only schedulers that suit these; NULL: any. */
 typedef struct scheduler_filter {
     const app *app;
     const char *target;
-    bl_device_info device; /* zero where there is none to ask */
+    bl_device_info device; /* zero if no device was given */
 } scheduler_filter;
 
 static bool app_has(const app *chosen, const char *target, const char *scheduler) {

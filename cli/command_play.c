@@ -1,5 +1,5 @@
-/* ballast play: four in a row against the computer. A dialogue of lines, so that it works over a pipe as it does in
- * a terminal. */
+/* ballast play: four in a row against the computer. A line-based dialogue, so that it works over a pipe as well as in a
+ * terminal. */
 #define _POSIX_C_SOURCE 200809L /* getline, isatty */
 
 #include "../apps/fourrow/fourrow.h"
@@ -25,7 +25,7 @@ static const app_option PLAY_OPTIONS[] = {
 typedef struct play {
     bl_context *context;
     const char *device;
-    fourrow_totals *totals; /* in memory of the device */
+    fourrow_totals *totals; /* in device memory */
     uint32_t lookahead;
     bool second; /* the human moves second */
     bool colour, echo;
@@ -33,7 +33,7 @@ typedef struct play {
     char moves[FOURROW_CELLS + 1];
 } play;
 
-/* What one key did. */
+/* The effect of one key. */
 typedef enum outcome { AGAIN, MOVED, ENDED, FAILED } outcome;
 
 /* ---- the board ---- */
@@ -73,8 +73,8 @@ static int thinking_failed(const play *p, int status) {
     return run_failed("play: %s%s%s", bl_status_text(status), detail[0] ? ": " : "", detail);
 }
 
-/* One move further at a time: the first lookahead that sees a win has the quickest one, and once every move loses,
- * the choice of the lookahead before holds out longest. */
+/* Deepens the lookahead one move at a time. The first lookahead that sees a win has found the quickest one; once every
+ * move loses, the previous lookahead's choice holds out longest. */
 static int think(const play *p, char *column) {
     uint32_t most = FOURROW_CELLS - p->game.stones;
     for (uint32_t ahead = 1; ahead <= p->lookahead && ahead <= most; ahead++) {
@@ -92,7 +92,7 @@ static int think(const play *p, char *column) {
     return STATUS_OK;
 }
 
-/* The column is a legal one. */
+/* The column must be legal. */
 static void move(play *p, char column) {
     p->moves[p->game.stones] = column;
     fourrow_game_play(&p->game, column);
@@ -119,7 +119,7 @@ static outcome hint(const play *p) {
     return AGAIN;
 }
 
-/* Back to the human's move before this one, which takes the computer's answer with it. */
+/* Back to the human's previous move, which also takes back the computer's reply. */
 static outcome undo(play *p) {
     if (p->game.stones < 2) {
         puts("There is nothing to undo.");
@@ -147,7 +147,7 @@ static outcome take_column(play *p, char column) {
     return MOVED;
 }
 
-/* `line` is what was typed, without the blanks around it. */
+/* `line` is the input without surrounding blanks. */
 static outcome take_key(play *p, const char *line) {
     if (strlen(line) == 1) {
         switch (line[0]) {
@@ -168,7 +168,7 @@ static outcome take_key(play *p, const char *line) {
     return AGAIN;
 }
 
-/* Control characters would do things to the terminal when they are shown again. */
+/* Control characters must not reach the terminal when the input is echoed. */
 static char *tidy(char *line) {
     char *first = line + strspn(line, " \t\r\n");
     size_t length = strlen(first);
@@ -193,7 +193,7 @@ static outcome human_moves(play *p) {
             break;
         }
         const char *typed = tidy(line);
-        if (p->echo) /* nobody saw it typed */
+        if (p->echo) /* input from a pipe is not visible */
             puts(typed);
         done = take_key(p, typed);
     }

@@ -23,7 +23,7 @@ static int help(void) {
     return STATUS_OK;
 }
 
-/* Where a page would replace a file, only with --force. */
+/* A page replaces an existing file only with --force. */
 static int check_place(const options *set, const char *path) {
     if (!app_output_replaces(path) || options_given(set, "--force"))
         return 0;

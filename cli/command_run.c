@@ -1,4 +1,4 @@
-/* ballast run: one app, one device, one scheduler; solved, checked, summed up. */
+/* ballast run: one app, one device, one scheduler: solve, verify, summarise. */
 #define _POSIX_C_SOURCE 200809L /* isatty, open_memstream */
 
 #include "options.h"
@@ -46,27 +46,27 @@ static const app_option RUN_OPTIONS[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-/* The line that shows how far a run is, rewritten in place. */
+/* The progress line, rewritten in place. */
 typedef struct progress_line {
     bool shown;
-    uint64_t tasks; /* at the first call of this run, and when that was: set-up is no part of the rate */
+    uint64_t tasks; /* at the first call of this run, whose time is `start`: set-up does not count towards the rate */
     double start;
 } progress_line;
 
 typedef struct run_request {
     const app *app;
-    const char *values[OPTIONS_MAX]; /* of the app's options */
+    const char *values[OPTIONS_MAX]; /* values of the app's options */
     bl_config config;
     uint32_t repeat;
     uint64_t seed;
     const char *trace;  /* NULL: none */
-    char problem[4096]; /* which, for checkpoints */
+    char problem[4096]; /* identifies the problem, for checkpoints */
     bool check, force, json;
     progress_line progress;
 } run_request;
 
 typedef struct run_outcome {
-    bl_stats stats;     /* of the last run, the one that is checked */
+    bl_stats stats;     /* of the last run, which is the one verified */
     const char *status; /* "complete", or why it was stopped */
     uint32_t runs;
     double seconds[REPEAT_MAX];
@@ -93,7 +93,7 @@ static int help(const app *chosen) {
     return STATUS_OK;
 }
 
-/* The app's own options are known once its name has been read, so they come after it. */
+/* The app's options are known only once its name has been read, so they follow it. */
 static int parse(options *set, int argc, char **argv, const app **chosen) {
     for (int at = 0; at < argc;) {
         if (options_is(argv[at])) {
@@ -167,8 +167,8 @@ static int read_numbers(const options *set, run_request *request) {
     return 0;
 }
 
-/* All that a checkpoint must have been written with: the app, the seed, its options and what is in its files,
- * wherever these lie. */
+/* Everything that a checkpoint must match: the app, the seed, its options, and the contents of its files, whatever
+ * their paths. */
 static void name_problem(run_request *request, const void *problem) {
     const app *chosen = request->app;
     size_t size = sizeof request->problem;
@@ -218,7 +218,7 @@ static double now(void) { return 1e-9 * (double)bl_clock(); }
 
 static void show_progress(void *argument, uint64_t tasks) {
     progress_line *line = argument;
-    if (!line->shown || tasks < line->tasks) { /* fewer: an app began anew within its run */
+    if (!line->shown || tasks < line->tasks) { /* fewer: the app has started a new run */
         line->shown = true;
         line->tasks = tasks;
         line->start = now();
@@ -237,10 +237,10 @@ static void clear_progress(progress_line *line) {
 /* ---- signals ---- */
 
 static bl_context *volatile to_cancel;
-static atomic_int received; /* signals, by several threads perhaps */
+static atomic_int received; /* number of signals, possibly on several threads */
 
-/* The first one lets the run stop in order, and that takes as long as it takes. A second one may be the same, sent
- * to the process and to its group, as timeout does. The third means it. */
+/* The first signal lets the run stop cleanly, however long that takes. A second one may be a duplicate: timeout signals
+ * both the process and its group. The third terminates the process. */
 static void on_signal(int number) {
     enum { TOO_MANY = 3 };
     int count = atomic_fetch_add(&received, 1) + 1;
@@ -252,7 +252,7 @@ static void on_signal(int number) {
     raise(number);
 }
 
-/* NULL: as it was, unless there was a signal: the next one must not cut off what the first one asked for. */
+/* NULL restores the old handlers, unless there was a signal: the next one must not interrupt a clean stop. */
 static void cancel_on_signals(bl_context *context) {
     static const int signals[] = {SIGINT, SIGTERM};
     static struct sigaction before[2];
@@ -292,10 +292,10 @@ static int no_code(const run_request *request, const bl_context *context) {
                      target, accepted.text);
 }
 
-/* What the ranges of the options do not catch: what the scheduler or the device has no use for, and what does not
- * fit together. The library's detail begins with the option's name. */
+/* Errors that the option ranges do not catch: an option that the scheduler or the device does not support, or a
+ * combination that does not fit. The library's detail begins with the option's name. */
 static int out_of_range(const char *detail) {
-    if (!strncmp(detail, "grain ", 6)) /* the option has the papers' name for it */
+    if (!strncmp(detail, "grain ", 6)) /* the option has the papers' name */
         return wrong_use("--pop %s", detail + 6);
     if (detail[0])
         return wrong_use("--%s", detail);
@@ -308,7 +308,7 @@ static int no_device(const char *device) {
                      gpu ? "GPU" : "device");
 }
 
-/* Where each worker stood, a line each: the one message that is longer than a line. */
+/* Prints a line with the state of each worker: the only message longer than one line. */
 static int stalled(const run_request *request, const char *detail) {
     int status = run_failed("%s: no progress, aborted (--stall %g)", request->app->name, request->config.stall_seconds);
     if (detail[0])
@@ -316,7 +316,7 @@ static int stalled(const run_request *request, const char *detail) {
     return status;
 }
 
-/* One line for a status that is not BL_OK; `context` is NULL when there is none yet. Returns the exit status. */
+/* Prints one line for a status other than BL_OK; `context` is NULL if there is none yet. Returns the exit status. */
 static int explain(const run_request *request, const bl_context *context, int status) {
     const char *detail = bl_error_detail(context);
     if (status == BL_ENODEVICE)
@@ -334,7 +334,7 @@ static int explain(const run_request *request, const bl_context *context, int st
     return run_failed("%s: %s%s%s", request->app->name, bl_status_text(status), detail[0] ? ": " : "", detail);
 }
 
-/* Apps name the option or file themselves. */
+/* The app's message names the option or file. */
 static int refused(const app_error *error, int status) {
     int exit_status = run_failed("%s", error->text);
     return status == STATUS_WRONG_USE ? status : exit_status;
@@ -362,7 +362,7 @@ static double rate(const run_outcome *outcome) {
     return outcome->median > 0 ? (double)outcome->stats.tasks / outcome->median : 0;
 }
 
-/* The app's lines "name value", lined up with ours. */
+/* The app's lines "name value", aligned with ours. */
 static void print_result(const app *chosen, const void *problem) {
     char *text = NULL;
     size_t size = 0;
@@ -429,7 +429,7 @@ static void json_stats(json_writer *json, const run_outcome *outcome) {
     json_real(json, "balance", stats->balance);
 }
 
-/* `problem`: NULL where it has no result. */
+/* `problem` is NULL if there is no result. */
 static void print_json(const run_request *request, const bl_context *context, const void *problem,
                        const run_outcome *outcome) {
     json_writer json = {stdout, false};
@@ -463,7 +463,7 @@ static int check(const run_request *request, const bl_context *context, void *pr
     return run_failed("wrong result with %s on %s: %s", outcome->stats.scheduler, bl_device_id(context), error.text);
 }
 
-/* Who has no queues runs waves of tasks, and stops between two of them only. */
+/* A scheduler without queues runs waves of tasks, and can stop only between two waves. */
 static void note_waves(const run_request *request, const bl_stats *stats) {
     bool waves = bl_scheduler_traits(stats->scheduler) & BL_TRAIT_WAVES;
     if (waves && (request->config.time_limit > 0 || request->config.checkpoint))
@@ -471,7 +471,7 @@ static void note_waves(const run_request *request, const bl_stats *stats) {
              request->config.time_limit > 0 ? "--time-limit" : "--checkpoint", stats->scheduler, stats->launches);
 }
 
-/* What was done a little differently than asked for. */
+/* Notes on options that were ignored or adjusted. */
 static void note_changes(const run_request *request, const bl_context *context, const bl_stats *stats) {
     uint32_t capacity = request->config.capacity, private_entries = request->config.private_entries;
     uint32_t uses = bl_scheduler_uses(stats->scheduler);
@@ -488,13 +488,13 @@ static void note_changes(const run_request *request, const bl_context *context, 
         !strcmp(bl_device_target(context), "cuda"))
         note("--workers %" PRIu32 ": ignored by static:wave on a GPU, which distributes the tasks itself",
              request->config.workers);
-    else if (stats->workers > 0 && stats->workers < request->config.workers) /* 0 when there was nothing to run */
+    else if (stats->workers > 0 && stats->workers < request->config.workers) /* 0 if there was nothing to run */
         note("--workers %" PRIu32 ": clamped to the %" PRIu32 " that fit", request->config.workers, stats->workers);
 }
 
-/* A run that was stopped has no result, but it can say how far it came. */
+/* A stopped run has no result, but reports how far it came. */
 static int stopped(const run_request *request, const bl_context *context, int status, run_outcome *outcome) {
-    /* While what was complete before a checkpoint is made again no other is written. */
+    /* A resumed run writes no checkpoint while it repeats the runs that were complete before. */
     const char *written = request->config.checkpoint, *from = request->config.resume;
     const char *file = written && access(written, F_OK) == 0 ? written : from;
     outcome->status = status == BL_ETIME ? "time-limit" : "cancelled";

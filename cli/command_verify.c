@@ -1,4 +1,5 @@
-/* ballast verify: contract, stress and linearizability of the queues, here and now. The checks are in verify/. */
+/* ballast verify: contract, stress and linearizability tests of the queues on this machine. The checks are in
+ * verify/. */
 #include "options.h"
 #include "output.h"
 
@@ -212,7 +213,7 @@ static bool is_wanted(const verify_request *request, const char *name) {
     return request->count == 0;
 }
 
-/* Rows as they come; the histories after the last. */
+/* Prints rows as they complete, and the histories after the last. */
 static int verify_all(const verify_request *request, verify_result *results) {
     int status = STATUS_OK;
     json_writer json = {stdout, false};
@@ -276,7 +277,7 @@ int command_verify(int argc, char **argv) {
         return run_failed("out of memory");
     status = verify_all(&request, results);
     free(results);
-    if (request.target->trouble()) { /* threads that never end: a normal end might wait for them */
+    if (request.target->trouble()) { /* some threads never end, and a normal exit might wait for them */
         finish_output();
         _exit(STATUS_FAILED);
     }

@@ -1,5 +1,5 @@
-/* ballast list queues: what each queue claims, and Table 1 of Kerbl et al. 2018 beside it. docs/queues.md says why
- * they differ. */
+/* ballast list queues: what each queue claims, next to Table 1 of Kerbl et al. 2018. docs/queues.md explains the
+ * differences. */
 #include "list_queues.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static const queue_column COLUMNS[] = {
 };
 enum { COLUMN_COUNT = sizeof COLUMNS / sizeof COLUMNS[0] };
 
-/* The rows of the paper's table as columns, with the flag that is ours; 0: measured, see ballast bench kerbl-pairs. */
+/* The rows of the paper's table as columns, with our flag for each; 0: measured, see ballast bench kerbl-pairs. */
 static const queue_column TABLE1[] = {
     {0, "scalable", "highly_scalable"},
     {BL_QUEUE_FAIR, "fair", "fair_ordering"},
@@ -36,7 +36,7 @@ static const queue_column TABLE1[] = {
 };
 enum { TABLE1_COUNT = sizeof TABLE1 / sizeof TABLE1[0] };
 
-/* As printed in the paper: y fulfils, p in part, - does not. */
+/* As printed in the paper: y yes, p partially, - no. */
 static const struct {
     const char *name, *paper, *marks;
 } printed[] = {
@@ -57,7 +57,7 @@ static int find_printed(const char *name) {
 
 static const char *mark_text(char mark) { return mark == 'y' ? "yes" : mark == 'p' ? "part" : "no"; }
 
-/* "yes" where both agree, else "paper/ours". */
+/* "yes" if both agree, otherwise "paper/ours". */
 static void print_cell(const bl_queue_info *q, char mark, const queue_column *column) {
     const char *paper = mark_text(mark), *ours = q->flags & column->flag ? "yes" : "no";
     char text[16];

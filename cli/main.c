@@ -1,4 +1,4 @@
-/* ballast: the command line of the library. Only dispatch here; each command has its file. */
+/* ballast: the command line of the library. This file only dispatches; each command has its own file. */
 #include "options.h"
 #include "output.h"
 
@@ -54,9 +54,8 @@ static int dispatch(int argc, char **argv) {
     return wrong_command(problem);
 }
 
-/* The first file that a process opens gets the number of a standard stream that was closed, and all that is printed
- * lands in it. So their numbers are taken, by what can be neither read nor written: whoever tries is told, as
- * before. */
+/* If a standard stream is closed, the next file that is opened gets its number, and printed text would end up in that
+ * file. So occupy these numbers with descriptors that reject the access: reading or writing still fails, as before. */
 static bool take_standard_streams(void) {
     for (int i = 0; i <= 2; i++)
         if (fcntl(i, F_GETFD) < 0 && open("/dev/null", i == 0 ? O_WRONLY : O_RDONLY) != i)

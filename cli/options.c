@@ -25,7 +25,7 @@ void options_add(options *set, const app_option *rows) {
 
 bool options_is(const char *word) { return word[0] == '-' && word[1] != '\0'; }
 
-/* Number of the row called `word` up to its '=', or -1. */
+/* The number of the row whose name is `word` up to its '=', or -1. */
 static int find(const options *set, const char *word) {
     size_t length = strcspn(word, "=");
     for (unsigned i = 0; i < set->count; i++)
@@ -70,7 +70,7 @@ void options_values(const options *set, const app_option *rows, const char **val
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
-/* How many letters must be put in, taken out or replaced to turn the first `n` of `a` into `b`. */
+/* Edit distance: insertions, deletions and replacements that turn the first `n` letters of `a` into `b`. */
 static size_t distance(const char *a, size_t n, const char *b) {
     enum { LONGEST = 64 };
     size_t row[LONGEST + 1], m = strlen(b);
@@ -90,10 +90,10 @@ static size_t distance(const char *a, size_t n, const char *b) {
     return row[m];
 }
 
-/* The row whose name is nearest to `word`, NULL when none is near enough to be what was meant. */
+/* The row whose name is nearest to `word`, or NULL if none is a plausible match. */
 static const app_option *nearest(const options *set, const char *word) {
     size_t length = strcspn(word, "="), letters = length - strspn(word, "-");
-    size_t best = letters / 2 + 1; /* half of the letters wrong is still a slip */
+    size_t best = letters / 2 + 1; /* up to half of the letters wrong counts as a typo */
     const app_option *row = NULL;
     for (unsigned i = 0; i < set->count; i++) {
         size_t apart = distance(word, length, set->row[i]->name);
@@ -117,7 +117,7 @@ static int unknown_option(const options *set, const char *word) {
 
 /* ---- parsing ---- */
 
-/* Negative numbers are values; another option in the place of a value means that the value was forgotten. */
+/* Negative numbers are values; another option in place of a value means that the value is missing. */
 static bool can_be_value(const options *set, const char *word) {
     return word && word[0] != '\0' && strncmp(word, "--", 2) != 0 && find(set, word) < 0;
 }
@@ -172,7 +172,7 @@ int option_whole(const options *set, const char *name, uint64_t from, uint64_t t
         *value = number;
         return 0;
     }
-    bool digits = strspn(text, "0123456789") == strlen(text); /* then only its size can be what is wrong */
+    bool digits = strspn(text, "0123456789") == strlen(text); /* then only its size can be wrong */
     return wrong_use("%s %.64s: %s (accepted: %" PRIu64 " to %" PRIu64 "; k, M, G allowed)", name, text,
                      parsed || digits ? "out of range" : "not a whole number", from, to);
 }
@@ -206,7 +206,7 @@ int option_choice(const options *set, const char *name, const char *const *choic
 
 /* ---- names of devices and apps ---- */
 
-/* Only the form; whether such a device is here is for the library to say. */
+/* Checks only the form; the library checks whether the device exists. */
 static bool is_device(const char *text) {
     if (strncmp(text, "cuda:", 5) == 0)
         return isdigit((unsigned char)text[5]) && text[5 + strspn(text + 5, "0123456789")] == '\0';

@@ -7,7 +7,7 @@
 
 /* ---- messages ---- */
 
-/* Names from the command line may hold line breaks or escape sequences: the promise is one line. */
+/* Names from the command line may contain line breaks or escape sequences, but a message must be one line. */
 static void say(const char *format, va_list arguments) {
     char line[4096];
     int length = vsnprintf(line, sizeof line, format, arguments);
@@ -60,7 +60,7 @@ void name_list_add(name_list *list, const char *name) {
 human human_count(double count) {
     static const char *const prefix[] = {"", " k", " M", " G", " T", " P"};
     size_t i = 0;
-    /* 999.95 is where four digits would round up to the next prefix. */
+    /* from 999.95 on, four digits would round up to the next prefix */
     while (count >= 999.95 && i + 1 < sizeof prefix / sizeof prefix[0]) {
         count /= 1000;
         i++;
@@ -114,7 +114,7 @@ static void quote(FILE *out, const char *text) {
     fputc('"', out);
 }
 
-/* What stands before a value: a comma if it is not the first, and its key. */
+/* Writes what precedes a value: a comma unless it is the first, and its key. */
 static void lead_in(json_writer *json, const char *key) {
     if (json->comma)
         fputs(", ", json->out);

@@ -1,4 +1,4 @@
-/* What the tool writes: JSON, numbers for people, and its one-line messages. */
+/* The tool's output: JSON, human-readable numbers, and one-line messages. */
 #ifndef BALLAST_CLI_OUTPUT_H
 #define BALLAST_CLI_OUTPUT_H
 
@@ -9,15 +9,16 @@
 
 enum { STATUS_OK = 0, STATUS_FAILED = 1, STATUS_WRONG_USE = 2 }; /* exit statuses of the tool */
 
-/* One line "ballast: ..." on standard error, whatever the arguments contain. The first two return the exit status. */
+/* Prints one line "ballast: ..." on standard error, whatever the arguments contain. The first two return the exit
+ * status. */
 int wrong_use(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int run_failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Everything written to standard output has arrived: 0, or 1 after a line on standard error. */
+/* Flushes standard output. Returns 0 if everything was written, or 1 after a line on standard error. */
 int finish_output(void);
 
-/* "a, b, c" for messages that list what is accepted. Starts zeroed. */
+/* "a, b, c" for messages that list accepted names. Initialise to zero. */
 typedef struct name_list {
     size_t length;
     char text[3072];
@@ -25,7 +26,7 @@ typedef struct name_list {
 
 void name_list_add(name_list *list, const char *name);
 
-/* ---- numbers for people, three or four digits and a unit ---- */
+/* ---- human-readable numbers: three or four digits and a unit ---- */
 
 typedef struct human {
     char text[32];
@@ -42,15 +43,15 @@ void print_row(FILE *out, const char *name, const char *format, ...) __attribute
 
 typedef struct json_writer {
     FILE *out;
-    bool comma; /* a value was written at this level: the next one needs a comma first */
+    bool comma; /* a value was written at this level, so the next one needs a comma */
 } json_writer;
 
-/* `key` is the member's name, NULL for an element of an array or the outermost value. */
+/* `key` is the member's name, or NULL for an array element or the outermost value. */
 void json_start(json_writer *json, const char *key, char bracket); /* '{' or '[' */
 void json_end(json_writer *json, char bracket);                    /* '}' or ']' */
 void json_string(json_writer *json, const char *key, const char *text);
 void json_whole(json_writer *json, const char *key, uint64_t number);
-void json_real(json_writer *json, const char *key, double number); /* null where JSON has no form for it */
+void json_real(json_writer *json, const char *key, double number); /* null if JSON cannot represent it */
 void json_bool(json_writer *json, const char *key, bool value);
 void json_null(json_writer *json, const char *key);
 

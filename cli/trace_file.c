@@ -18,7 +18,7 @@ static const char *name_of(const bl_span *span) {
     }
 }
 
-/* One of the colours that chrome://tracing knows; without it names get colours by chance, and idle looks like work. */
+/* A colour name of chrome://tracing; by default it assigns arbitrary colours, and idle looks like work. */
 static const char *colour_of(const bl_span *span) {
     switch (span->kind) {
     case BL_SPAN_TASKS:
@@ -66,7 +66,7 @@ static void write_worker(FILE *out, uint32_t worker) {
             worker, worker);
 }
 
-/* Counts that are 0 are left out: most are. */
+/* Omits zero counts, which are most of them. */
 static void write_count(FILE *out, const char *name, uint64_t count) {
     if (count)
         fprintf(out, ", \"%s\": %" PRIu64, name, count);

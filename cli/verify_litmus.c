@@ -1,4 +1,4 @@
-/* ballast verify --litmus: what the machine itself keeps. The tests are in verify/litmus.h. */
+/* ballast verify --litmus: which guarantees the machine itself keeps. The tests are in verify/litmus.h. */
 #include "options.h"
 #include "output.h"
 

@@ -1,18 +1,18 @@
 /* Example 1, a program for CPU threads: the area under a narrow peak. An interval over which two estimates disagree
- * spawns its halves, so almost all of the work lies close to the peak, and only running it shows where. */
+ * spawns its halves, so almost all of the work lies near the peak, and only running it shows where. */
 #include <ballast/task.h>
 
 #include <math.h>
 #include <stdio.h>
 
-typedef struct interval { /* what a task carries */
+typedef struct interval { /* the payload of a task */
     double from, to;
 } interval;
-typedef struct areas { /* what all tasks see */
+typedef struct areas { /* shared by all tasks */
     uint64_t *total;
 } areas;
-typedef struct part { /* what a worker adds up by itself */
-    uint64_t area;    /* in units of 2^-40: sums of integers do not depend on the order of the tasks */
+typedef struct part { /* a worker's private sum */
+    uint64_t area;    /* in units of 2^-40: a sum of integers does not depend on the order of the tasks */
 } part;
 
 static double peak(double x) { return 1 / (x * x + 1e-6); }
@@ -44,7 +44,7 @@ static BL_TASK void peak_merge(const areas *shared, const part *local) {
 #include <ballast/program.h>
 
 int main(void) {
-    uint64_t total = 0; /* on a CPU any memory is memory of the device */
+    uint64_t total = 0; /* on a CPU, any memory is device memory */
     bl_context *context = NULL;
     bl_stats stats = {0};
     int status = bl_open(&context, &(bl_config){.device = "cpu"});

@@ -1,9 +1,9 @@
-/* Example 3, one queue and nothing else: threads that hand each other small structs over the Broker Queue. The header
- * is all there is: no library to link, and the memory is the caller's.
+/* Example 3, a queue on its own: threads pass small structs through the Broker Queue. You need only the header: there
+ * is no library to link, and the caller provides the memory.
  *
  *     cc -O2 -pthread 03_queue_alone.c -o 03_queue_alone
  *
- * Any other queue of include/ballast/queues goes the same way: its name is the prefix. */
+ * Every queue in include/ballast/queues works the same way, with its name as the prefix. */
 #define _GNU_SOURCE
 #include <ballast/queues/broker.h>
 
@@ -21,7 +21,7 @@ static void *memory;
 static bl_shape shape = {1000, sizeof(order) / 4, PRODUCERS + CONSUMERS}; /* capacity, words per item, threads */
 static uint64_t paid, filled;
 
-/* Copies items in. FULL means: come back later. */
+/* Copies items in. FULL means: try again later. */
 static void *produce(void *argument) {
     uint32_t customer = *(uint32_t *)argument;
     bl_broker q;
@@ -34,7 +34,7 @@ static void *produce(void *argument) {
     return NULL;
 }
 
-/* Reads items where they lie. */
+/* Reads items in place, without copying them. */
 static void *consume(void *argument) {
     bl_broker q;
     bl_broker_bind(&q, memory, shape, *(uint32_t *)argument);

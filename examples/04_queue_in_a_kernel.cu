@@ -1,5 +1,5 @@
-/* Example 4, a queue inside a kernel: every thread takes numbers from a Broker Queue and puts new ones into it, so that
- * all blocks share work that is only found on the way. The header is all there is.
+/* Example 4, a queue inside a kernel: every thread pops numbers from a Broker Queue and pushes the new ones it finds,
+ * so all blocks share work that is discovered as they go. You need only the header.
  *
  *     nvcc -O2 -arch=native 04_queue_in_a_kernel.cu -o 04_queue_in_a_kernel
  *
@@ -11,12 +11,12 @@
 
 static const uint32_t LIMIT = 1u << 22;
 
-/* A number that nobody has reached yet goes into the queue. `open` counts the numbers in it or in somebody's hands. */
+/* Pushes a number that no thread has reached yet. `open` counts the numbers that are queued or being processed. */
 static __device__ void reach(bl_broker *q, uint32_t *reached, uint32_t *open, uint32_t n) {
     if (n >= LIMIT || (bl_fetch_or32_relaxed(reached + n / 32, 1u << n % 32) >> n % 32 & 1))
         return;
     bl_fetch_add32_relaxed(open, 1);
-    bl_broker_push(q, &n); /* never FULL: each number comes once, and there is room for all */
+    bl_broker_push(q, &n); /* never FULL: each number is pushed once, and there is room for all */
 }
 
 static __global__ void set_up(void *memory, bl_shape shape, uint32_t *reached, uint32_t *open) {
@@ -28,7 +28,8 @@ static __global__ void set_up(void *memory, bl_shape shape, uint32_t *reached, u
         reach(&q, reached, open, 1);
 }
 
-/* EMPTY is no end: another thread may still find something. That nothing is open is. */
+/* An empty queue does not end the search, since another thread may still push. The search ends when no number is
+ * open. */
 static __global__ void search(void *memory, bl_shape shape, uint32_t *reached, uint32_t *open) {
     bl_broker q;
     bl_broker_bind(&q, memory, shape, blockIdx.x * blockDim.x + threadIdx.x);

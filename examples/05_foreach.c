@@ -1,6 +1,6 @@
 /* Example 5, a parallel loop whose steps are small and uneven: from which number below a million does 3n + 1 take
- * longest to reach 1? The body is given a piece of the range at a time, as many indices as last some microseconds;
- * what it has not begun can be stolen meanwhile. */
+ * longest to reach 1? The body gets the range piece by piece, each a few microseconds long; meanwhile idle workers can
+ * steal what it has not started. */
 #include <ballast/task.h>
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 typedef struct answer {
     uint64_t *longest; /* steps (high 32 bits) and number */
 } answer;
-typedef struct best { /* what a worker has seen */
+typedef struct best { /* found by one worker */
     uint64_t longest;
 } best;
 

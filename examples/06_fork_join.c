@@ -1,6 +1,5 @@
-/* Example 6, fork and join: merge sort. A task sorts a piece of the array; a long one forks its halves, and when
- * both have returned the join merges them. What a task returns is how many pairs of its piece were in the wrong
- * order. */
+/* Example 6, fork and join: merge sort. A task sorts a piece of the array. A long piece forks its halves, and the join
+ * merges them once both have returned. A task returns how many pairs of its piece were out of order. */
 #include <ballast/task.h>
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* Example 7, tasks that depend on each other: the edit distance of two texts, by tiles. A tile needs the one above
- * it and the one to its left; each tile counts what it still waits for, and whoever finishes the last of that spawns
- * it. No barrier, no order fixed beforehand. */
+/* Example 7, tasks that depend on each other: the edit distance of two texts, by tiles. A tile needs the one above it
+ * and the one to its left. Each tile counts the tiles it still waits for; the task that brings the count to zero spawns
+ * it. There is no barrier and no fixed order. */
 #include <ballast/task.h>
 
 #include <stdio.h>
@@ -55,7 +55,7 @@ static void prepare(table *g, unsigned char *down, unsigned char *across) {
         random = random * 1664525u + 1013904223u;
         down[i] = "ACGT"[random >> 30];
         across[(i + 17) % LENGTH] =
-            random >> 24 & 15 ? down[i] : 'A'; /* the same text, turned and with some letters changed */
+            random >> 24 & 15 ? down[i] : 'A'; /* the same text, rotated and with some letters changed */
     }
     for (uint32_t i = 0; i < SIDE; i++)
         g->cost[i] = g->cost[(size_t)i * SIDE] = (uint16_t)i;

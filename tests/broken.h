@@ -1,4 +1,5 @@
-/* A queue with a fault, chosen at run time, to see whether the checks see it. It is blocking.h but for that. */
+/* A queue with a fault selected at run time, to test whether the checks detect it. Apart from the fault it is
+ * blocking.h. */
 #ifndef BALLAST_TESTS_BROKEN_H
 #define BALLAST_TESTS_BROKEN_H
 
@@ -6,13 +7,13 @@
 
 typedef enum broken_kind {
     BROKEN_NOT,
-    BROKEN_FULL,  /* now and then FULL for no reason */
+    BROKEN_FULL,  /* occasionally reports FULL for no reason */
     BROKEN_EMPTY, /* or EMPTY */
-    BROKEN_SWAP,  /* the second item is popped, and the first goes to the end */
-    BROKEN_LOSE,  /* an item is lost, and the answer is RETRY */
-    BROKEN_TWICE, /* an item that was popped goes back in */
-    BROKEN_TEAR,  /* one word is not the item's */
-    BROKEN_HANG,  /* waits for what never comes */
+    BROKEN_SWAP,  /* pops the second item and moves the first to the end */
+    BROKEN_LOSE,  /* loses an item and returns RETRY */
+    BROKEN_TWICE, /* pushes a popped item again */
+    BROKEN_TEAR,  /* corrupts one word of an item */
+    BROKEN_HANG,  /* waits for ever */
     BROKEN_KINDS
 } broken_kind;
 

@@ -1,7 +1,7 @@
-/* What every test program here shares: CHECK counts and says where, check_end prints the sum and gives the exit status,
- * and check_limit ends a test that hangs instead of waiting for whoever started it.
+/* Shared by all test programs: CHECK counts and reports where it failed, check_end prints the totals and returns the
+ * exit status, and check_limit ends a test that hangs, even if its caller sets no limit.
  *
- * CHECK is for one thread: threads and lanes report through memory, and who joins them checks. */
+ * CHECK is for one thread: other threads and lanes report through memory, and the thread that joins them checks. */
 #ifndef BALLAST_TESTS_CHECK_H
 #define BALLAST_TESTS_CHECK_H
 
@@ -22,19 +22,19 @@
 #define CHECK_SLOWER 12
 #endif
 #ifndef CHECK_SLOWER
-#define CHECK_SLOWER 1 /* about how much less work a test should do to end in its time */
+#define CHECK_SLOWER 1 /* factor by which a test should reduce its work under this sanitizer */
 #endif
 
 enum { CHECK_SKIPPED = 77 };
 
 static unsigned long check_passed, check_failed;
-static char check_doing[256]; /* for check_limit, and in front of every failure */
+static char check_doing[256]; /* for check_limit, and printed before every failure */
 
-/* `check_at("%s on %s", ...)` says what is being tested. */
+/* `check_at("%s on %s", ...)` sets what is being tested. */
 #define check_at(...) ((void)snprintf(check_doing, sizeof check_doing, __VA_ARGS__))
 
 #define CHECK(x) check_that((x) ? 1 : 0, __FILE__, __LINE__, #x)
-/* Both sides as numbers, which are printed when they differ. */
+/* Compares two numbers, and prints both if they differ. */
 #define CHECK_SAME(a, b) check_same((unsigned long long)(a), (unsigned long long)(b), __FILE__, __LINE__, #a " == " #b)
 
 static inline void check_print(const char *file, int line, const char *what) {
@@ -64,7 +64,7 @@ static inline int check_end(void) {
     return check_failed ? 1 : 0;
 }
 
-/* Only what a signal handler may call. */
+/* Calls only async-signal-safe functions. */
 static inline void check_too_long(int signal_number) {
     static const char text[] = "hangs, or takes too long: ";
     (void)signal_number;
@@ -78,7 +78,7 @@ static inline void check_limit(unsigned seconds) {
     memset(&action, 0, sizeof action);
     action.sa_handler = check_too_long;
     sigaction(SIGALRM, &action, NULL);
-    setvbuf(stdout, NULL, _IOLBF, 0); /* what was printed before a hang should be seen */
+    setvbuf(stdout, NULL, _IOLBF, 0); /* what was printed before a hang must be visible */
     alarm(seconds);
 }
 

@@ -1,5 +1,4 @@
-/* For tests that go over all schedulers: what a config asks for, less what its scheduler has no use for and would
- * refuse. */
+/* For tests that cover all schedulers: the config without the fields that its scheduler would reject. */
 #ifndef BALLAST_TESTS_CONFIG_H
 #define BALLAST_TESTS_CONFIG_H
 

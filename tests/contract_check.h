@@ -1,4 +1,4 @@
-/* The contract's cases as checks of a test program: failures are printed and counted as CHECK does it. */
+/* The contract's cases as checks of a test program: failures are printed and counted as by CHECK. */
 #ifndef BALLAST_TESTS_CONTRACT_CHECK_H
 #define BALLAST_TESTS_CONTRACT_CHECK_H
 

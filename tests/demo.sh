@@ -1,5 +1,5 @@
 #!/bin/sh
-# The demo: fits on a screen, every row is checked, and what it says to try next exists.
+# The demo fits on one screen, every row is verified, and the commands that it suggests exist.
 #
 #     demo.sh DEMO BALLAST
 set -eu
@@ -15,7 +15,7 @@ fail() { # REASON
     finish
 }
 
-# As `make demo` starts it: by a path relative to the tree.
+# As `make demo` starts it: with a path relative to the tree.
 run() { # LOCALE ARGUMENT...
     (cd "$(dirname "$demo")/.." && locale=$1 && shift && LC_ALL=$locale "$(basename "$(dirname "$demo")")/${demo##*/}" "$@")
 }

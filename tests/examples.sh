@@ -1,7 +1,7 @@
 #!/bin/sh
-# Uses an installed Ballast as a stranger would: examples.sh BUILD SOURCE. Installs BUILD into a folder of its own, moves that folder, and builds the
-# examples and the README's program outside of the tree: with the CMake package, with pkg-config and a C compiler alone, and with
-# the static and the shared library. Needs only what BUILD was made with.
+# Uses an installed Ballast as a new user would: examples.sh BUILD SOURCE. Installs BUILD into a temporary folder, moves
+# that folder, and builds the examples and the README's program outside the tree: with the CMake package, with
+# pkg-config and only a C compiler, and with the static and the shared library. Needs only the tools that built BUILD.
 # shellcheck disable=SC2016,SC2046,SC2086 # small scripts for `sh -c`; flags are lists of words
 set -u
 
@@ -15,9 +15,9 @@ cc=${CC:-cc}
 # shellcheck source=tests/harness.sh
 . "$(dirname "$0")/harness.sh"
 
-# ---- the small machinery ----
+# ---- helpers ----
 
-# NAME WORDS COMMAND...: it must succeed within a minute and say WORDS.
+# NAME WORDS COMMAND...: the command must succeed within a minute and print WORDS.
 check_says() {
     says_name=$1
     words=$2
@@ -44,14 +44,14 @@ check "cmake package: configure" cmake -S "$source/examples" -B "$tmp/static" -D
 check "cmake package: build, static library" cmake --build "$tmp/static" -j 2
 check_says "01_cpu" "$area" "$tmp/static/01_cpu"
 check_says "02_one_source on the CPU" "$queens" "$tmp/static/02_one_source" cpu 10
-check_says "02_one_source on whatever there is" "724 solutions, 35538 tasks" "$tmp/static/02_one_source" auto 10
-check "02_one_source names a device that is not there" sh -c \
+check_says "02_one_source on the default device" "724 solutions, 35538 tasks" "$tmp/static/02_one_source" auto 10
+check "02_one_source names a missing device" sh -c \
     '"$1" no-such-device; test $? -eq 1' sh "$tmp/static/02_one_source"
 
 check_says "05_foreach" "837799 takes 524 steps; 999999 numbers" "$tmp/static/05_foreach"
 check_says "06_fork_join" "1048576 values, 274877252109 swaps, 0 out of order" "$tmp/static/06_fork_join"
 check_says "07_task_graph" "4096 tiles" "$tmp/static/07_task_graph"
-check_says "08_stop_and_go_on" "10400600 ways, 20801199 tasks in" "$tmp/static/08_stop_and_go_on" "$tmp/rest"
+check_says "08_checkpoint" "10400600 ways, 20801199 tasks in" "$tmp/static/08_checkpoint" "$tmp/rest"
 check_says "03_queue_alone" "200000 orders, 9900000 paid" "$tmp/static/03_queue_alone"
 if [ -x "$tmp/static/04_queue_in_a_kernel" ]; then
     check_says "04_queue_in_a_kernel" "" sh -c '"$1"; test $? -eq 0 -o $? -eq 77' sh "$tmp/static/04_queue_in_a_kernel"
@@ -62,11 +62,11 @@ check "cmake package: configure, shared library" cmake -S "$source/examples" -B 
 check "cmake package: build, shared library" cmake --build "$tmp/shared" --target 01_cpu
 check_says "01_cpu, shared library" "$area" "$tmp/shared/01_cpu"
 
-# ---- GPUs: one nvcc call a file makes code for all of these ----
+# ---- GPUs: one nvcc call per file generates code for all of these ----
 
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 if [ -x "$nvcc" ]; then
-    # A queue that older GPUs cannot run: they must compile it all the same.
+    # Older GPUs cannot run this queue, but it must compile for them.
     cat >"$tmp/lcrq.cu" <<'END'
 #include <ballast/queues/lcrq.h>
 __global__ void exchange(void *memory, bl_shape shape, uint32_t *items) {

@@ -1,4 +1,4 @@
-/* Input files for tests of readers, in a folder that the test makes with mkdtemp. Include after CHECK is defined. */
+/* Input files for tests of readers, in a folder that the test creates with mkdtemp. Include after defining CHECK. */
 #ifndef BALLAST_TESTS_FILES_H
 #define BALLAST_TESTS_FILES_H
 

@@ -1,4 +1,4 @@
-# What the test scripts share; they source it. $tmp: a folder that goes when the script ends.
+# Shared by the test scripts, which source it. $tmp: a folder that is removed when the script ends.
 # shellcheck shell=sh
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
@@ -12,7 +12,7 @@ ok() { # NAME
     echo "ok $1"
 }
 
-not_ok() { # NAME REASON: shows the first and last lines of what the last command wrote, too
+not_ok() { # NAME REASON: also shows the first and last lines of the last command's output
     failed=$((failed + 1))
     echo "not ok $1"
     echo "  $2${status:+; status $status}"
@@ -24,7 +24,7 @@ not_ok() { # NAME REASON: shows the first and last lines of what the last comman
     done
 }
 
-check() { # NAME COMMAND...: it succeeds. What it writes stays in $tmp/out.
+check() { # NAME COMMAND...: it must succeed. Its output stays in $tmp/out.
     name=$1
     shift
     status=0

@@ -1,11 +1,12 @@
 #!/bin/sh
-# What the installed headers give to a user's file: headers.sh SOURCE BUILD [NVCC].
+# What the installed headers add to a user's file: headers.sh SOURCE BUILD [NVCC].
 #
-# - program.h and what is called NAME.inc.h are templates, which a program or another header includes after the macros that they ask for. Programs of every
-#   kind compile, and they include every template.
-# - Every other header compiles by itself, first in its file, as C11 and as C++17, with every compiler there is.
-# - All names begin with bl_ or BL_: macros, and what is declared outside of functions. A program may use the names of the queues for things of its own.
-# - The shared library exports what tests/exports.txt lists: what the headers declare with BL_API.
+# - program.h and every NAME.inc.h are templates: a program or another header defines their macros, then includes them.
+#   Programs of every kind compile, and together they include every template.
+# - Every other header compiles as the first line of a file, as C11 and as C++17, with every available compiler.
+# - All names begin with bl_ or BL_: macros, and declarations outside functions. A program may use the queues' bare
+#   names for its own purposes.
+# - The shared library exports what tests/exports.txt lists, the functions that the headers declare with BL_API.
 # shellcheck disable=SC2016,SC2086 # a small script for `sh -c`; flags are lists of words
 set -u
 
@@ -21,13 +22,13 @@ nvcc=${3:-}
 LC_ALL=C
 export LC_ALL
 
-# As they are installed: in one folder.
+# As installed: in one folder.
 include=$tmp/include
 mkdir "$include" && cp -R "$source/include/ballast" "$include/" && cp -R "$build/include/ballast" "$include/" || exit 1
 headers=$(cd "$include" && find ballast -name '*.h' | sort)
 warnings="-Wall -Wextra -Wpedantic -Wconversion -Wno-sign-conversion -Werror -I$include"
 
-compilers= # each once, by whatever name
+compilers= # each compiler once, even if it has several names
 for compiler in "${CC:-cc}" gcc clang; do
     path=$(readlink -f "$(command -v "$compiler")")
     case " $compilers " in
@@ -54,7 +55,7 @@ for header in $headers; do
     alone=$(echo "$header" | tr / _)
     printf '#include <%s>\nint alone;\n' "$header" >"$tmp/$alone"
     case $header in
-    ballast/platform/cuda.h) ;; # for nvcc, and by platform.h: below
+    ballast/platform/cuda.h) ;; # for nvcc, through platform.h: see below
     *)
         check_both "$alone"
         alones="$alones $alone"
@@ -66,7 +67,7 @@ check_both platform_sim
 
 # ---- templates, as they are meant to be used ----
 
-# FILE FIRST BODY: a program `mine`, whose payload is a number.
+# FILE FIRST BODY: writes a program `mine` whose payload is a number.
 program() {
     cat >"$tmp/$1" <<END
 $2
@@ -142,7 +143,7 @@ for compiler in $compilers; do
     done
 done
 
-# For GPUs: by nvcc, if it is there; which headers it takes any compiler can tell.
+# For GPUs: with nvcc, if available; any compiler can tell which headers it includes.
 program spawns.cu '' "$spawns
 #define BL_LANE_TASKS 1"
 [ -n "$nvcc" ] && check "a program for GPUs, nvcc" "$nvcc" -std=c++17 -arch=sm_90 -I"$include" -ptx "$tmp/spawns.cu" -o "$tmp/spawns.ptx"
@@ -160,8 +161,9 @@ done
 
 # ---- names ----
 
-# Reads preprocessed text with its macros; prints what the headers below `ours` define or declare outside of functions without the prefix. At that level
-# words are names, or those of C and of stdint.h; in an enum they are names.
+# Reads preprocessed text with its macros, and prints names without the prefix that the headers below `ours` define or
+# declare outside functions. At that level, every word is a name or a keyword of C or stdint.h; in an enum, every word
+# is a name.
 cat >"$tmp/names.awk" <<'END'
 function report(what, name) { if (name !~ /^(bl_|BL_)/ && !(name in known)) print what " " name " (" file ")" }
 BEGIN {
@@ -177,7 +179,7 @@ BEGIN {
     line = $0
     gsub(/"([^"\\]|\\.)*"/, "\"\"", line)
     gsub(/'([^'\\]|\\.)'/, "0", line)
-    gsub(/extern "" *\{/, "extern \"\" <", line) # not a scope; its end is a brace too many, ignored
+    gsub(/extern "" *\{/, "extern \"\" <", line) # not a scope; its closing brace is surplus and ignored
     while (match(line, /[A-Za-z_][A-Za-z0-9_]*|[0-9][A-Za-z0-9_.]*|[^ \t]/)) {
         word = substr(line, RSTART, RLENGTH)
         line = substr(line, RSTART + RLENGTH)
@@ -201,7 +203,7 @@ for use in $alones platform_sim $uses policies policies_sim; do
 done | sort -u >"$tmp/names"
 check "names without the prefix" sh -c '! grep . "$1"' sh "$tmp/names"
 
-# The queues' names, and their operations', are the user's.
+# Users may use the bare names of queues and their operations.
 queues=$(cd "$include/ballast/queues" && for file in *.h; do echo "${file%.h}"; done)
 {
     for queue in $queues; do
@@ -217,7 +219,7 @@ queues=$(cd "$include/ballast/queues" && for file in *.h; do echo "${file%.h}"; 
 } >"$tmp/own_names"
 check_both own_names
 
-# ---- applications: their tasks are C++17, too ----
+# ---- applications: their tasks must also compile as C++17 ----
 
 for task in "$source"/apps/*/task.h; do
     printf '#include "%s"\n' "$task" >"$tmp/task.cpp"
@@ -232,7 +234,7 @@ check "what the shared library exports (<) is not tests/exports.txt (>)" diff "$
 find "$include" -name '*.h' -exec cat {} + | sed -n 's/^ *BL_API [^(]*\(bl_[a-z0-9_]*\)(.*/\1/p' | sort -u >"$tmp/declared"
 check "what the headers declare with BL_API (<) is not tests/exports.txt (>)" diff "$tmp/declared" "$source/tests/exports.txt"
 
-# A program in C++, which calls what a worker calls.
+# A C++ program that calls the functions that a worker calls.
 cat >"$tmp/main.cpp" <<'END'
 #include "spawns"
 int main() {

@@ -1,8 +1,8 @@
-/* Programs with results, for test_joins and test_joins_sim, and the same by recursion.
+/* Programs with results, for test_joins and test_joins_sim, and the same results by recursion.
  *
- * words: a tree whose shape comes from a hash. A node returns a word over its subtree that depends on the order of
- * its children, and how many tasks that took; an inner node forks twice, its second fork being made by the join of
- * the first, with what the first one gave in its payload. leaves: the leaves of the same trees, added up. */
+ * words: a tree whose shape comes from a hash. A node returns a word that depends on its subtree and the order of its
+ * children, and the number of tasks in it. An inner node forks twice: the join of the first fork makes the second, with
+ * the first one's result in its payload. leaves: the number of leaves of the same trees. */
 #ifndef BALLAST_TESTS_JOIN_PROGRAMS_H
 #define BALLAST_TESTS_JOIN_PROGRAMS_H
 
@@ -11,7 +11,7 @@
 #define JOINS_WIDTH 5u
 
 typedef struct word_node {
-    uint64_t hash; /* of the parent: index tells the children apart */
+    uint64_t hash; /* of the parent; the index distinguishes its children */
     uint32_t depth, joined;
 } word_node;
 
@@ -45,7 +45,7 @@ BL_FN word word_of(uint64_t hash, const word *words, uint32_t count) {
 static BL_TASK void word_run(bl_task *t, const word_node *parent, uint32_t index, const bl_nothing *shared,
                              bl_nothing *local) {
     (void)shared, (void)local;
-    if (t->lane != t->lanes - 1) /* not the leading lane: any one may return */
+    if (t->lane != t->lanes - 1) /* not the leading lane: any lane may return */
         return;
     word_node node = {word_mix(parent->hash, index), parent->depth - 1, 0};
     uint32_t count = word_children(node.hash, node.depth);
@@ -57,7 +57,7 @@ static BL_TASK void word_run(bl_task *t, const word_node *parent, uint32_t index
     }
 }
 
-/* The first join forks once more, leaves only; the second one returns. */
+/* The first join forks again, only leaves; the second one returns. */
 static BL_TASK void word_join(bl_task *t, const word_node *node, const word *words, uint32_t count,
                               const bl_nothing *shared, bl_nothing *local) {
     (void)shared, (void)local;
@@ -68,7 +68,7 @@ static BL_TASK void word_join(bl_task *t, const word_node *node, const word *wor
         word_node again = {all.text, 1, all.tasks + 1}, child = {all.text, 1, 0};
         bl_fork(t, &again, &child, 2);
     } else {
-        all.tasks += node->joined; /* this node and what its first fork took */
+        all.tasks += node->joined; /* this node and the tasks of its first fork */
         bl_return(t, &all);
     }
 }
@@ -97,7 +97,7 @@ BL_FN uint32_t leaf_hash(const leaf_node *parent, uint32_t index) {
     return (uint32_t)(word_mix(parent->hash, index) >> 7);
 }
 
-/* Every so often something is spawned beside, whose result nobody wants. */
+/* Every now and then spawns a side task whose result is discarded. */
 static BL_TASK void leaf_run(bl_task *t, const leaf_node *parent, uint32_t index, const bl_nothing *shared,
                              bl_nothing *local) {
     (void)shared, (void)local;
@@ -126,7 +126,7 @@ static inline uint64_t leaf_expect(leaf_node parent, uint32_t index, uint64_t *t
 }
 #endif
 
-#ifndef JOINS_OWN_PROGRAMS /* who makes its own of these functions */
+#ifndef JOINS_OWN_PROGRAMS /* defined by files that build their own programs from these functions */
 #define BL_PROGRAM words
 #define BL_PAYLOAD word_node
 #define BL_RUN word_run

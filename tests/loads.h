@@ -1,4 +1,4 @@
-/* Loads for tests of balance: what each of n tasks costs. Made from a seed, the same on every machine. */
+/* Loads for tests of balance: the cost of each of n tasks. Generated from a seed, the same on every machine. */
 #ifndef BALLAST_TESTS_LOADS_H
 #define BALLAST_TESTS_LOADS_H
 
@@ -28,8 +28,8 @@ static inline double load_random(uint64_t *state) {
     return ((double)(bl__random64(state) >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* `unit` is about what a task costs on average; the longest takes 10 to 30 times as long. In the bimodal loads one
- * task of twelve is long and takes 100 times as long as a short one: anywhere, or all of them last. */
+/* `unit` is about the average cost of a task; the longest takes 10 to 30 times as long. In the bimodal loads one task
+ * in twelve is long and takes 100 times as long as a short one; the long ones are scattered, or all at the end. */
 static inline void load_make(load_kind kind, uint64_t seed, uint32_t n, uint32_t unit, uint32_t *cost) {
     uint64_t state = seed * 0x9e3779b97f4a7c15u + 0x5851f42d4c957f2du;
     uint32_t giant = kind == LOAD_giant_first ? 0 : kind == LOAD_giant_middle ? n / 2 : n - 1;

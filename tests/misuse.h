@@ -1,5 +1,5 @@
-/* Programs whose tasks break the rules, for test_misuse.c and misuse.cu. Each is right but for what its payload asks
- * for. */
+/* Programs whose tasks break the rules, for test_misuse.c and misuse.cu. Each is correct unless its payload asks it to
+ * break a rule. */
 #ifndef BALLAST_TESTS_MISUSE_H
 #define BALLAST_TESTS_MISUSE_H
 
@@ -64,7 +64,7 @@ static inline uint64_t wide_expect(wide_node parent, uint32_t index) {
     return sum;
 }
 
-/* ---- rules: every way to end a task wrongly ---- */
+/* ---- rules: every wrong way to end a task ---- */
 
 typedef enum rule {
     RULES_KEPT,
@@ -174,7 +174,7 @@ static BL_TASK void bare_run(bl_task *t, const uint32_t *forks, uint32_t index, 
         bl_return(t, &value);
 }
 
-/* ---- sixteen: fib of a payload and a result that must lie on 16 bytes; the result counts those that did not ---- */
+/* ---- sixteen: fib with a payload and a result aligned to 16 bytes; the result counts misaligned ones ---- */
 
 #ifdef __cplusplus
 #define SIXTEEN alignas(16)
@@ -236,7 +236,7 @@ static BL_TASK void checked_run(bl_task *t, const checked_node *parent, uint32_t
         bl_return(t, &large[0]);
 }
 
-#ifndef MISUSE_ON_CUDA /* then they lie in misuse.cu */
+#ifndef MISUSE_ON_CUDA /* on CUDA they are in misuse.cu */
 
 #define BL_PROGRAM spawner
 #define BL_PAYLOAD spawner_node

@@ -1,6 +1,7 @@
 #!/bin/sh
-# What the compiler says about wrong programs: misuse.sh INCLUDE GENERATED [NVCC]. Each snippet must be refused with the words given by every compiler
-# there is, as C, as C++ and by nvcc, and with few other messages: in C++ a call that cannot be made is one by itself.
+# What the compiler says about wrong programs: misuse.sh INCLUDE GENERATED [NVCC]. Every available compiler must reject
+# each snippet with the given words, as C, as C++ and with nvcc, and with few other messages: in C++ an impossible call
+# is an error in itself.
 # shellcheck disable=SC2086 # flags are lists of words
 set -u
 
@@ -13,7 +14,7 @@ nvcc=${3:-}
 # shellcheck source=tests/harness.sh
 . "$(dirname "$0")/harness.sh"
 
-# NAME WORDS FILE MOST COMMAND...: it must fail, say WORDS, and name no more than MOST errors.
+# NAME WORDS FILE MOST COMMAND...: the command must fail, print WORDS, and report at most MOST errors.
 refused() {
     name=$1 words=$2 file=$3 most=$4
     shift 4
@@ -29,7 +30,7 @@ refused() {
     fi
 }
 
-# NAME WORDS MOST: with the snippet on standard input; no WORDS: it is right.
+# NAME WORDS MOST: the snippet is on standard input; without WORDS it must compile.
 snippet() {
     cat >"$tmp/$1.c"
     cp "$tmp/$1.c" "$tmp/$1.cpp"
@@ -210,7 +211,7 @@ $head
 $tail
 END
 
-# Sizes that are known before the task function.
+# Sizes that are declared before the task function.
 snippet spawn_other "bl_spawn takes a pointer to BL_PAYLOAD" 1 <<END
 typedef struct load { unsigned n; } load;
 #define BL_PAYLOAD load
@@ -256,7 +257,7 @@ static BL_TASK void run(bl_task *t, const uint32_t *p, uint32_t index, const bl_
 $tail
 END
 
-# Two programs in one file, with payloads of different sizes: what the first one's was is forgotten.
+# Two programs in one file, with payloads of different sizes: the second must not see the first one's size.
 snippet two_programs "" 0 <<END
 typedef struct load { unsigned n; } load;
 #define BL_PAYLOAD load

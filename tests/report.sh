@@ -1,13 +1,13 @@
 #!/bin/sh
-# The page of `ballast report`, made from rows written by hand: report.sh TOOL. What it says is known beforehand; then, where there is a chromium, what
-# a browser makes of it. Exit status 77: no gnuplot here.
+# The page of `ballast report`, generated from handwritten rows: report.sh TOOL. Checks the text, which is known in
+# advance, and, if chromium is available, how a browser renders it. Exit status 77: gnuplot is missing.
 set -u
 
 tool=$1
 # shellcheck source=tests/harness.sh
 . "$(dirname "$0")/harness.sh"
 
-has() { # NAME TEXT: the page has this text, as one line
+has() { # NAME TEXT: the page contains this text on one line
     if grep -qF -e "$2" "$page"; then ok "$1"; else not_ok "$1" "expected in the page: $2"; fi
 }
 
@@ -82,7 +82,7 @@ mkdir "$tmp/rows"
 
 grid="device,case,app,options,series,scheduler,axis,x,asked_workers,asked_lanes,pop,private,repeat,seconds,tasks,tasks_per_second,workers,lanes,ran,launches,peak_tasks,paper_tasks,peak_bytes,steals,steal_attempts,balance,check"
 
-# Counts: two that hold.
+# Counts of findings: two that hold.
 {
     head_of cederman2008
     echo "$grid"
@@ -94,7 +94,7 @@ grid="device,case,app,options,series,scheduler,axis,x,asked_workers,asked_lanes,
     done
 } >"$tmp/rows/cederman2008.csv"
 
-# Ten times the time for a hundred times the tasks, and memory of which one needs the same.
+# Ten times the time for a hundred times the tasks; one scheduler's memory stays constant.
 {
     head_of scale
     echo "$grid"
@@ -111,7 +111,7 @@ grid="device,case,app,options,series,scheduler,axis,x,asked_workers,asked_lanes,
     echo "# cpu: left out: a file is missing"
 } >"$tmp/rows/deques.csv"
 
-# More queues than a plot can show, from 20 ms to 5.8 s; the words of the rows are not those of the page.
+# More queues than a plot can show, from 20 ms to 5.8 s. The page renames the terms of the rows.
 {
     head_of kerbl-ratio
     echo "$columns"
@@ -124,7 +124,7 @@ grid="device,case,app,options,series,scheduler,axis,x,asked_workers,asked_lanes,
     done
 } >"$tmp/rows/kerbl-ratio.csv"
 
-# Long words below an axis, and a bound that is the fastest.
+# Long labels below an axis, and a bound that is the fastest.
 {
     head_of peers
     echo "device,case,load,team,method,threads,repeat,seconds,processor_seconds,peak_bytes,tasks,check"
@@ -177,7 +177,7 @@ if ! timeout 60 "$tool" report "$tmp/rows" >"$tmp/out" 2>"$tmp/err"; then
 fi
 ok "a page is made"
 
-# ---- what the page says ----
+# ---- the text of the page ----
 
 has "the summary: findings that hold" "Of the 6 findings of the papers that these rows can test, <strong>5</strong> hold, <strong>0</strong> hold in part and <strong>1</strong> do not; 2 need"
 has "the winner, over the second and the paper's" "<small>cuda:0, threads 45,056</small></th><td class=\"winner\"><strong>broker</strong><small>22,528 million operations a second</small></td><td class=\"second\">gottlieb<small>5632 million operations a second</small></td><td class=\"lead\">4.000 ×</td><td class=\"range\">everywhere</td><td><span class=\"verdict yes\">holds</span><small>With 45056 threads broker does 4.000 times"
@@ -236,7 +236,7 @@ fi
 twice=$(grep -o "id=['\"][^'\"]*['\"]" "$page" | tr -d "'\"" | sort | uniq -d | head -n 3)
 if [ -z "$twice" ]; then ok "no name twice"; else not_ok "no name twice" "$twice"; fi
 
-# ---- words that mean something to gnuplot or to a browser, and many of them ----
+# ---- words with a special meaning to gnuplot or a browser, and many of them ----
 
 mkdir "$tmp/hostile" "$tmp/many"
 {
@@ -261,7 +261,7 @@ done
 has_not "no word is a tag" "<script"
 if [ -e "$tmp/run" ]; then not_ok "no word is a command" "expected no file"; else ok "no word is a command"; fi
 
-# 46 s for 200 when every curve was compared with every other, and those with all others again.
+# Took 46 s for 200 curves while each was compared with every other, repeatedly.
 {
     head_of kerbl-pairs
     echo "$columns"
@@ -279,18 +279,18 @@ has "the best of 3000" "<td class=\"winner\"><strong>q3000</strong><small>3000 m
 has "a table of 3000 curves with a place each is a list" "<tr><th scope=\"row\">q2999</th><td class=\"number\">2999</td><td class=\"number best\">7</td></tr>"
 page=$tmp/rows/report.html
 
-# ---- what a browser makes of it ----
+# ---- how a browser renders it ----
 
 browser=
 for name in chromium chromium-browser google-chrome; do
     [ -n "$browser" ] || browser=$(command -v $name || true)
 done
 if [ -z "$browser" ]; then
-    echo "skipped: no chromium to look at the page with"
+    echo "skipped: no chromium to inspect the page"
     finish
 fi
 
-# A frame of the width asked for, and a script outside of the page that measures what is in it.
+# A frame of the given width, and a script outside the page that measures its contents.
 look() { # NAME WIDTH FLAGS...
     name=$1
     cat >"$tmp/look.html" <<END

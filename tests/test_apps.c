@@ -1,5 +1,5 @@
-/* The applications through app.h, on every scheduler and every device there is: results are checked against known
- * answers or the sequential twin, and what is printed is the same everywhere. */
+/* The applications through app.h, on every scheduler and every device available: results are verified against known
+ * answers or the sequential twin, and the printed text is the same everywhere. */
 #include "check.h"
 #include "config.h"
 
@@ -17,7 +17,7 @@ typedef struct problem {
     char text[128];
 } problem;
 
-/* `settings`: pairs of an option and its value, ended by NULL. */
+/* `settings`: pairs of option and value, terminated by NULL. */
 static problem open_problem(const char *name, const char *const *settings) {
     problem p = {.app = app_find(name)};
     const char *values[OPTIONS];
@@ -50,7 +50,7 @@ static void close_problem(problem *p) {
     free(p->printed);
 }
 
-/* Takes a number that follows `name` out of the text. */
+/* Removes the number that follows `name` from the text. */
 static void leave_out(char *text, const char *name) {
     char *number = strstr(text, name);
     if (!CHECK(number != NULL))
@@ -60,7 +60,7 @@ static void leave_out(char *text, const char *name) {
     memmove(number, number + digits, strlen(number + digits) + 1);
 }
 
-/* What is printed must not depend on who computed it. */
+/* The printed text must not depend on the device or scheduler. */
 static void same_print(problem *p) {
     char *text = NULL;
     size_t size;
@@ -70,7 +70,7 @@ static void same_print(problem *p) {
     p->app->print(p->data, out, true);
     fclose(out);
     if (strstr(p->text, "--solve"))
-        leave_out(text, "\"nodes\": "); /* who comes first spares others their work */
+        leave_out(text, "\"nodes\": "); /* the order of the tasks decides which positions need no search */
     if (!p->printed) {
         p->printed = text;
         return;
@@ -116,10 +116,10 @@ static bool is_there(const char *device) {
 }
 #endif
 
-/* ThreadSanitizer keeps memory for every thread and fiber there ever was: under it, fewer of them. */
+/* ThreadSanitizer keeps memory for every thread and fiber ever created, so use fewer under it. */
 #define SPARING (CHECK_SLOWER >= 12)
 
-/* On a GPU a program has those of BL_SCHEDULERS, and a build with few queues not all names. */
+/* On a GPU a program has only the schedulers in BL_SCHEDULERS, and a build with few queues lacks some names. */
 static bool has_code(const bl_program *program, const char *scheduler) {
     const char *alias, *stands_for;
     for (uint32_t i = 0; (alias = bl_alias_name(i, &stands_for)); i++)
@@ -128,8 +128,8 @@ static bool has_code(const bl_program *program, const char *scheduler) {
     return bl_program_has(program, scheduler);
 }
 
-/* Every scheduler and every name of the papers, with the default memory and with as little as there can be; of
- * `every` only each so-manieth, others with the next problem. */
+/* Every scheduler and every name of the papers, with default memory and with as little as possible. Takes only every
+ * `every`-th name; the next problem takes others. */
 static void run_all(problem *p, const char *target, uint32_t workers, int times, uint32_t every, uint32_t turn) {
     const char *scheduler;
     uint32_t names = 0;
@@ -155,16 +155,16 @@ static void run_all(problem *p, const char *target, uint32_t workers, int times,
 static void run_everywhere(const char *name, const char *const *settings, bool small) {
     static uint32_t turn;
     problem p = open_problem(name, settings);
-    for (uint32_t i = 0; bl_scheduler_name(i); i++) /* the others may leave some out */
+    for (uint32_t i = 0; bl_scheduler_name(i); i++) /* only other targets may leave some out */
         CHECK(bl_program_has(p.app->program("cpu"), bl_scheduler_name(i)));
 #ifdef APPS_ON_CUDA
     (void)small;
-    if (strstr(p.text, "--solve")) /* there is one scheduler for it */
+    if (strstr(p.text, "--solve")) /* only one scheduler fits */
         run_on(&p, (bl_config){.device = "cuda", .scheduler = "auto"}, 1);
-    else /* each takes tens of milliseconds, most of it memory that is got and freed */
+    else /* each run takes tens of milliseconds, mostly to allocate and free memory */
         run_all(&p, "cuda", 0, 1, 16, turn++);
 #else
-    run_all(&p, "cpu", 3, 2, 3, turn); /* three problems of an application go over all schedulers */
+    run_all(&p, "cpu", 3, 2, 3, turn); /* three problems of an application cover all schedulers */
     if (small && !SPARING)
         run_all(&p, "sim", 0, 1, 2, turn);
     turn++;
@@ -234,9 +234,9 @@ static void test_fib(void) {
     run_everywhere("fib", (const char *[]){"--n", "16", NULL}, false);
 }
 
-/* A graph file: a node links to the next one and to one far off, but every fourth has no out-edges if so wished;
- * most also to and from node 0, which no task adds up alone; behind them are as many again by a third that nobody
- * links to. */
+/* A graph file. Each node links to the next and to a distant one, except every fourth if `dangling`. If `heavy`, most
+ * also link to and from node 0, whose list then exceeds one task. A third as many nodes follow that no node links
+ * to. */
 static const char *write_graph(uint32_t nodes, bool dangling, bool heavy) {
     static char path[] = "/tmp/ballast_apps_XXXXXX";
     strcpy(path + sizeof path - 7, "XXXXXX");
@@ -301,7 +301,7 @@ static void test_fourrow(void) {
     run_everywhere("fourrow", (const char *[]){"--position", "22534453367345357621264", "--solve", "1", NULL}, false);
 }
 
-/* ---- stopped and gone on with, again and again, each time on another device or scheduler ---- */
+/* ---- stopped and resumed repeatedly, each time on another device or scheduler ---- */
 
 #ifdef APPS_ON_CUDA
 static const char *const PART_DEVICES[] = {"cuda", "cuda", "cpu"};
@@ -313,7 +313,7 @@ static const char *const PART_DEVICES[] = {"cpu", "cpu", "sim"};
 static const char *const PART_SCHEDULERS[] = {"auto", "central:broker", "range:packed_range", "steal:abp",
                                               "static:split"};
 
-/* Who has memory of its own for every device cannot change it. */
+/* An application with separate memory for each device cannot change the device. */
 static int run_part(problem *p, uint32_t part, bool moves, double limit, const char *file) {
     bl_config config = {.device = PART_DEVICES[moves ? part % 3 : 0],
                         .scheduler = PART_SCHEDULERS[part % 5],
@@ -357,7 +357,7 @@ static uint32_t run_in_parts(const char *name, const char *const *settings, bool
 }
 
 #ifndef APPS_ON_CUDA
-/* Records of joins that lanes have left are gone on with by threads, which must not take them for their own. */
+/* Threads resume join records that GPU lanes left, and must not mistake them for their own. */
 static void test_joins_move(void) {
     char file[] = "/tmp/ballast_moves_XXXXXX";
     problem p = open_problem("fib", (const char *[]){"--n", "21", NULL});
@@ -399,10 +399,10 @@ static void test_parts(void) {
     parts += run_in_parts("transform", (const char *[]){"--elements", SIZED("8M", "50M"), NULL}, true);
     parts += run_in_parts("pagerank", (const char *[]){"--graph", path, "--iterations", "19", NULL}, false);
     remove(path);
-    CHECK(parts > 7); /* one may be over before anybody looks at the clock, but not all */
+    CHECK(parts > 7); /* one run may finish before the clock is read, but not all */
 }
 
-/* What is found by the build, and options that are refused with a line of text. */
+/* Discovered applications, and options that are rejected with a line of text. */
 static void test_list(void) {
     check_at("list");
     for (unsigned i = 0; app_at(i); i++)
@@ -412,14 +412,14 @@ static void test_list(void) {
         const app *a = app_at(i);
         for (int bad = 0; a->options[bad].name; bad++) {
             if (!a->options[bad].value)
-                continue; /* a flag has no value to be wrong */
+                continue; /* a flag has no value that could be wrong */
             const char *values[OPTIONS];
             void *data = NULL;
             app_error error = {""};
             for (int k = 0; a->options[k].name && k < OPTIONS; k++)
                 values[k] = a->options[k].initial;
             if (!strcmp(a->options[bad].name, "--output"))
-                continue; /* any name will do */
+                continue; /* any file name is valid */
             values[bad] = "nonsense";
             check_at("%s %s nonsense", a->name, a->options[bad].name);
             CHECK_SAME(a->open(&data, values, 1, &error), strcmp(a->options[bad].name, "--graph") ? 2 : 1);

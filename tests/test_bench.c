@@ -1,5 +1,5 @@
-/* The harness of the benchmarks that run applications: rows for every point and repeat, checked; an interrupted file
- * is continued. */
+/* The harness for benchmarks that run applications: verified rows for every point and repeat; an interrupted file is
+ * resumed. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "check.h"
@@ -11,7 +11,7 @@
 
 enum { REPEATS = 2, POINTS = 3, SERIES = 2, ROWS = REPEATS * POINTS * SERIES, KEY_CELLS = 13, TEXT = 1 << 16 };
 
-static double fastest[SERIES]; /* as the suite saw it */
+static double fastest[SERIES]; /* as measured by the suite */
 
 static void tables(app_bench *s) {
     app_table t = {.name = "tiny", .title = "a few particles", .app = "octree", .options = "--particles 3k"};
@@ -81,7 +81,7 @@ typedef struct keys {
 
 static int by_text(const void *a, const void *b) { return strcmp(a, b); }
 
-/* The cells up to and with `repeat` of all rows, sorted. */
+/* The cells up to and including `repeat` of all rows, sorted. */
 static void read_keys(keys *k) {
     static char text[TEXT];
     read_file(text);
@@ -115,7 +115,7 @@ static void check_remarks(void) {
     CHECK(strstr(text, "# cpu: missing, any, x 1: --particles: ") != NULL);
 }
 
-/* Cut within a row, at the end of one, and within the rows' first. */
+/* The file is cut within a row, at the end of one, and within the first row. */
 static void check_continued(void) {
     static char text[TEXT], before[TEXT];
     bench_error error;
@@ -141,7 +141,7 @@ static void check_continued(void) {
     check_at("%s", "");
 }
 
-/* Rows of another version, or those of a wrong result. */
+/* Rows of another version, or of a wrong result. */
 static void check_refused(void) {
     static char text[TEXT];
     bench_error error;

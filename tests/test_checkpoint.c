@@ -1,6 +1,6 @@
-/* Runs that are stopped and go on: on every scheduler, with joins and without, again and again, until the sums are
- * those of a run in one go. Files that are cut, changed or of another problem, and a process that is killed.
- * test_checkpoint_sim.c is the same text on the simulated machine. */
+/* Checkpoint and resume: on every scheduler, with and without joins, stopped and resumed repeatedly until the sums
+ * equal those of an uninterrupted run. Also files that are truncated, changed or of another problem, and a process that
+ * is killed. test_checkpoint_sim.c runs the same tests on the simulated machine. */
 #define _POSIX_C_SOURCE 200809L /* nanosleep, mkdtemp, kill */
 
 #include "check.h"
@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-/* ---- tasks that call for the end ---- */
+/* ---- tasks that request the end ---- */
 
 static bl_context *to_cancel;
 static uint32_t tasks_run, cancel_after; /* 0: never */
@@ -29,7 +29,7 @@ static void pause_seconds(double seconds) {
     nanosleep(&t, NULL);
 }
 
-/* Afterwards tasks take so long that the run cannot end before it is stopped. */
+/* Afterwards tasks are so slow that the run cannot finish before it is stopped. */
 BL_FN void count_task(void) {
     uint32_t after = cancel_after;
     if (!after || bl_fetch_add32_relaxed(&tasks_run, 1) + 1 < after)
@@ -110,7 +110,7 @@ enum { DEPTH = 8, ROOTS = 12, LENGTH = 20000, SHORT = 20000 };
 enum { DEPTH = 7, ROOTS = 12, LENGTH = 3000, SHORT = 100 };
 #endif
 
-/* ---- opening, with a file or two ---- */
+/* ---- opening, with one or two files ---- */
 
 static char folder[] = "/tmp/ballast_checkpoint_XXXXXX", file[64], other_file[80];
 
@@ -151,7 +151,7 @@ static int run_words(bl_context *c, bl_stats *stats, bool compare) {
     return status;
 }
 
-/* As an application does it: memory, contents, run, result. */
+/* As an application does: allocate, fill, run, fetch the result. */
 static int run_loop(bl_context *c, uint32_t factor, uint32_t length, uint32_t extra, bl_stats *stats) {
     uint64_t found[SUMS], expected[SUMS] = {0};
     void *memory = NULL, *more = NULL;
@@ -175,9 +175,9 @@ static int run_one(bl_context *c, bool joins, bl_stats *stats) {
     return joins ? run_words(c, stats, true) : run_loop(c, 3, LENGTH, 40, stats);
 }
 
-/* ---- every scheduler stops, and another goes on ---- */
+/* ---- every scheduler stops, and another resumes ---- */
 
-static void stop_and_go_on(uint32_t from, bool joins) {
+static void stop_and_resume(uint32_t from, bool joins) {
     uint32_t parts = 0;
     uint64_t tasks = 0;
     for (int status = BL_ECANCEL; status != BL_OK && parts < 500; parts++) {
@@ -188,7 +188,7 @@ static void stop_and_go_on(uint32_t from, bool joins) {
                             .resume = parts ? file : NULL};
         bl_stats stats;
         memset(&stats, 0, sizeof stats);
-        check_at("%s, part %u of one begun with %s, %s", config.scheduler, parts, scheduler_at(from),
+        check_at("%s, part %u of a run started with %s, %s", config.scheduler, parts, scheduler_at(from),
                  joins ? "joins" : "a loop");
         bl_context *c = open_with(config);
         cancel_after = parts < 2 ? 100 + 37 * (from % 7) : 0;
@@ -207,13 +207,13 @@ static void stop_and_go_on(uint32_t from, bool joins) {
 
 static void test_schedulers(void) {
     for (uint32_t i = 0; scheduler_at(i); i += CHECK_SLOWER)
-        stop_and_go_on(i, i / CHECK_SLOWER % 2);
+        stop_and_resume(i, i / CHECK_SLOWER % 2);
     cancel_after = 0;
 }
 
 /* ---- on the way ---- */
 
-/* Tasks are slow, and cancel something else. */
+/* Tasks are slow, and none cancels this context. */
 static bl_context *open_slow(bl_config config) {
     bl_context *c = open_with(config);
     open_with((bl_config){.workers = 1});
@@ -243,7 +243,7 @@ static void test_often(void) {
     remove(file);
 }
 
-/* A context whose second run is stopped: who goes on makes the first one again. */
+/* The second run of a context is stopped: resuming repeats the first one. */
 static void test_second_run(void) {
     bl_stats stats;
     check_at("the second run");
@@ -258,9 +258,9 @@ static void test_second_run(void) {
     cancel_after = 0;
     config.resume = file;
     c = open_with(config);
-    CHECK_SAME(run_loop(c, 3, LENGTH, 40, &stats), BL_EFILE); /* not what the first one was */
+    CHECK_SAME(run_loop(c, 3, LENGTH, 40, &stats), BL_EFILE); /* differs from the first run */
     bl_close(c);
-    config.time_limit = 1e-6; /* what is made again is not counted */
+    config.time_limit = 1e-6; /* repeated runs do not count towards the time limit */
     c = open_with(config);
     CHECK_SAME(run_words(c, &stats, true), BL_OK);
     CHECK_SAME(run_loop(c, 3, LENGTH, 40, &stats), BL_ETIME);
@@ -270,7 +270,7 @@ static void test_second_run(void) {
     CHECK_SAME(run_words(c, &stats, true), BL_OK);
     CHECK_SAME(run_loop(c, 3, LENGTH, 40, &stats), BL_OK);
     remove(file);
-    CHECK_SAME(run_words(c, &stats, true), BL_OK); /* the third is a new one and asks for no file */
+    CHECK_SAME(run_words(c, &stats, true), BL_OK); /* the third run is new and needs no file */
     bl_close(c);
     bl_cancel(NULL);
 }
@@ -337,7 +337,7 @@ static void write_byte(const char *path, size_t at, int byte) {
         CHECK(fclose(out) == 0);
 }
 
-/* With `words` in the detail, and memory untouched: the loop's own check of the sums would fail otherwise. */
+/* The detail contains `words`, and memory is unchanged: otherwise the loop's check of the sums would fail. */
 static void refuses(const char *path, uint32_t factor, uint32_t length, uint32_t extra, const char *words) {
     bl_stats stats;
     bl_context *c = open_with((bl_config){.resume = path});
@@ -407,7 +407,7 @@ static void test_files(void) {
     remove(other_file);
 }
 
-/* ---- files with a right checksum and wrong numbers ---- */
+/* ---- files with a correct checksum and wrong numbers ---- */
 
 typedef struct crafted {
     unsigned char *bytes;
@@ -428,7 +428,7 @@ static bl__record *record_of(const crafted *f, uint32_t i) {
 }
 typedef enum which { FREE, IN_USE, BELOW_A_ROOT, BELOW_A_RECORD } which;
 
-/* The first record of that kind from `i` on. */
+/* The first record of that kind, starting at `i`. */
 static uint32_t record_where(const crafted *f, which kind, uint32_t i) {
     for (; i < head_of(f)->record_capacity; i++) {
         const bl__record *r = record_of(f, i);
@@ -438,7 +438,7 @@ static uint32_t record_where(const crafted *f, which kind, uint32_t i) {
     }
     return i;
 }
-/* The first entry that returns to a record. */
+/* The first entry whose result goes to a record. */
 static uint32_t child_entry(const crafted *f) {
     uint32_t i = 0;
     while (i < head_of(f)->entries && *join_of(f, i) & BL__ROOT)
@@ -569,7 +569,7 @@ static void seal(crafted *f) {
     memcpy(f->bytes + f->count - sizeof end, &end, sizeof end);
 }
 
-/* A file of joins in the middle of them, at all kinds of places. */
+/* Writes a checkpoint of unfinished joins, at all kinds of stages. */
 static bool stop_words(void) {
     static unsigned char bytes[1 << 22];
     bl_stats stats;
@@ -623,7 +623,7 @@ static void run_until_killed(void) {
     _exit(0);
 }
 
-/* A kill between the two steps in which a new file replaces an old one leaves its other name. */
+/* A kill between the two steps in which a new file replaces an old one leaves the temporary name behind. */
 static void remove_other_names(void) {
     char path[400];
     DIR *open = opendir(folder);
@@ -666,7 +666,7 @@ int main(void) {
     snprintf(file, sizeof file, "%s/file", folder);
     snprintf(other_file, sizeof other_file, "%s/other", folder);
 #ifndef BL_TARGET_SIM
-    test_killed(); /* before there are threads */
+    test_killed(); /* before any threads exist */
 #endif
     test_schedulers();
     test_often();

@@ -1,4 +1,4 @@
-/* What donating is for: a worker with more than its own queue holds fills the others' before the run has to grow. */
+/* The purpose of donating: a worker whose queue is full fills other queues before the run has to grow. */
 #include "check.h"
 
 #include <ballast/ballast.h>
@@ -21,7 +21,7 @@ static void spawn_all(bl_task *task, const void *payload, uint32_t index, const 
         bl_task_spawn(task, &none, 1);
 }
 
-/* Others may hold more than they were asked for. */
+/* The other queues may hold more than requested. */
 static bool is_bounded(const char *scheduler) {
     bl_queue_info queue;
     for (uint32_t i = 0; bl_queue_info_at(i, &queue); i++)
@@ -43,10 +43,10 @@ static void run_root(const bl_program *program, const char *scheduler, uint32_t 
     uint64_t tasks = 0;
     uint32_t root = CHILDREN;
     bl_stats stats;
-    counts shared = {&tasks}; /* a CPU's memory is the host's */
+    counts shared = {&tasks}; /* on a CPU, device memory is host memory */
     CHECK_SAME(bl_run(c, program, &shared, &root, 1, &stats), BL_OK);
     CHECK_SAME(tasks, 1 + CHILDREN);
-    if (workers * CAPACITY > CHILDREN) /* all fit, though not into one */
+    if (workers * CAPACITY > CHILDREN) /* all fit, though not into one queue */
         CHECK_SAME(stats.pauses, 0);
     else if (workers == 1 && is_bounded(scheduler))
         CHECK(stats.pauses > 0);

@@ -1,6 +1,6 @@
 // LINK: -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=posix_memalign -Wl,--wrap=free -Wl,--wrap=pthread_create -Wl,--wrap=mmap
-/* The k-th request for memory or for a thread fails, for every k: an error comes back, nothing leaks, and what could
- * not be used once can be used afterwards, or at least closed. */
+/* The k-th request for memory or for a thread fails, for every k: the call returns an error, nothing leaks, and the
+ * context can be used again, or at least closed. */
 #include "check.h"
 #include "config.h"
 
@@ -16,7 +16,7 @@
 
 /* ---- the wrapped functions ---- */
 
-static uint32_t requests, fail_at; /* count from 1; 0: none fails */
+static uint32_t requests, fail_at; /* counted from 1; 0: none fails */
 static uint64_t live;              /* blocks not yet freed */
 static bool fired;
 
@@ -106,7 +106,7 @@ static void open_and_run(const bl_config *config) {
     CHECK_SAME(status, fired ? BL_ENOMEM : BL_OK);
     CHECK(status == BL_OK || *bl_error_detail(c));
     fail_at = 0;
-    CHECK_SAME(run_once(c, tree_cpu(), &totals), BL_OK); /* after a failure too */
+    CHECK_SAME(run_once(c, tree_cpu(), &totals), BL_OK); /* works even after a failure */
     CHECK_SAME(totals.tasks, expected.tasks);
     CHECK_SAME(totals.sum, expected.sum);
     bl_close(c);
@@ -140,9 +140,10 @@ static void test_library(void) {
     }
 }
 
-/* Written when the time is up before it has begun, and read. After a failure the file is whole, or not there. */
+/* The checkpoint is written because the time is up before the run starts, then read. After a failure the file is whole
+ * or absent. */
 static void every_failure_with_file(const bl_config *config, int expected) {
-    static tree_totals totals; /* the same place for the run that goes on */
+    static tree_totals totals; /* the same address for the resumed run */
     uint32_t k = 1;
     for (bool more = true; more; k++) {
         uint64_t before = live;
@@ -188,7 +189,7 @@ static void test_function(void) {
     CHECK_SAME(live, before);
 }
 
-/* ---- what tasks do beyond BL_MAX_SPAWN and BL_JOIN_WIDTH: workers ask for memory ---- */
+/* ---- tasks that exceed BL_MAX_SPAWN and BL_JOIN_WIDTH: workers allocate memory ---- */
 
 static void many(bl_task *task, const void *payload, uint32_t index, const void *shared) {
     uint32_t count = *(const uint32_t *)payload, none = 0;
@@ -254,9 +255,9 @@ static void test_beyond(void) {
     bl_program_free(program);
 }
 
-/* ---- applications, whose host code asks for memory too, and the simulated machine ---- */
+/* ---- applications, whose host code also allocates memory, and the simulated machine ---- */
 
-/* One problem from opening to closing; false when something failed on the way. */
+/* One problem from open to close; false if something failed. */
 static bool run_app(const app *a, const char *const *values, const bl_config *config) {
     void *problem = NULL;
     app_error error = {""};

@@ -1,5 +1,5 @@
 /* Verdicts of the figures: rows with the papers' own numbers must agree with the papers, rows that say the opposite
- * must not, and too few rows must not lead to a verdict. */
+ * must not, and too few rows must give no verdict. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "check.h"
@@ -74,7 +74,7 @@ static const bench_figure *figure_of(const bench_suite *suite, const char *name)
     return NULL;
 }
 
-/* What the last panel of the figure says of these rows. */
+/* The verdict of the figure's last panel on these rows. */
 static bench_agreement verdict_of(const char *suite_name, const char *figure_name, const fact *facts, unsigned count,
                                   const char *device) {
     const bench_suite *suite = bench_suite_find(suite_name);
@@ -100,7 +100,7 @@ static bench_agreement verdict_of(const char *suite_name, const char *figure_nam
     return verdict.agreement;
 }
 
-/* Agrees on a GPU with `facts`, disagrees with `against`, and is no matter of one row. */
+/* Agrees on a GPU with `facts`, disagrees with `against`, and gives no verdict on a single row. */
 static void check_verdict(const char *suite, const char *figure, const fact *facts, unsigned count, const fact *against,
                           unsigned against_count) {
     CHECK_SAME(verdict_of(suite, figure, facts, count, "cuda:0"), BENCH_YES);
@@ -257,7 +257,7 @@ static void check_kerbl(void) {
     CHECK_SAME(verdict_of("kerbl2018", "pagerank", brokers, 3, "cuda:0"), BENCH_NOT_APPLICABLE);
 }
 
-/* Queues alone: rates are 1 over the seconds given here, so that less is better in all of these. */
+/* Queues alone: rates are 1 over these seconds, so less is better everywhere. */
 static void check_kerbl_queues(void) {
     static const fact pairs[] = {{"pairs", "broker", .x = 65536, .seconds = 1},
                                  {"pairs", "gottlieb", .x = 65536, .seconds = 2.2},
@@ -291,7 +291,7 @@ static void check_kerbl_queues(void) {
     CHECK_SAME(verdict_of("kerbl-pairs", "threads", pairs, COUNT(pairs), "cpu"), BENCH_NOT_APPLICABLE);
 }
 
-/* Pushes to pops by the share of pushes. */
+/* Ratio of pushes to pops, given as the share of pushes. */
 static void check_kerbl_ratio(void) {
     static const fact idle[] = {
         {"ratio fma 0", "broker", .x = 0.1, .seconds = 2}, {"ratio fma 0", "bwd", .x = 0.1, .seconds = 1},
@@ -308,7 +308,7 @@ static void check_kerbl_ratio(void) {
 
 /* ---- greedy ---- */
 
-/* The seconds given here are those over the bound. */
+/* These seconds are relative to the bound. */
 static void check_greedy(void) {
     static const fact within[] = {{"loads", "default", .seconds = 0.6}, {"loads", "steal:abp", .seconds = 0.99}};
     static const fact near[] = {{"loads", "default", .seconds = 0.6}, {"loads", "steal:abp", .seconds = 1.05}};

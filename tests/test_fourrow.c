@@ -1,6 +1,6 @@
-/* The exact solver as tasks: random positions against plain alpha-beta, with every depth of splitting, tables that
- * forget nearly everything, and more workers than cores, so that questions are answered behind the back of those who
- * still work on them. */
+/* The exact solver as tasks: random positions against plain alpha-beta, with every split depth, tables that forget
+ * nearly everything, and more workers than cores, so that questions are answered while other tasks still work on
+ * them. */
 #define FOURROW_WITHOUT_PROGRAM
 #include "check.h"
 
@@ -17,7 +17,8 @@ static uint32_t random32(void) {
     return (uint32_t)(random_state >> 32);
 }
 
-/* Random moves until `stones` lie there, the game being over or not; begins anew if it is over earlier. */
+/* Plays random moves until there are `stones` stones, whether or not the game is then over; starts again if it ends
+ * earlier. */
 static fourrow_board random_position(uint32_t stones) {
     fourrow_game game = {.stones = 0};
     while (game.stones < stones) {
@@ -54,7 +55,7 @@ static void solve(const sample *s, bl_config config, uint32_t bits, uint32_t spl
     if (!CHECK_SAME(bl_open(&context, &config), BL_OK))
         return;
     if (CHECK_SAME(fourrow_solver_load(&solver, context, 18), BL_OK)) {
-        solver.shared.table.bits = bits; /* only a part of what was allocated */
+        solver.shared.table.bits = bits; /* only a part of the allocation */
         solver.shared.split = split;
         CHECK_SAME(fourrow_solver_run(&solver, context, s->boards, POSITIONS, scores, &nodes, &stats), BL_OK);
         CHECK(memcmp(scores, s->scores, sizeof scores) == 0 && nodes > 0);
@@ -72,11 +73,11 @@ static bool is_there(const char *device) {
     return false;
 }
 
-/* `split` is moved with the stones of the sample, so that the upper plies of each are split: a line of play begins
+/* `split` follows the number of stones of the sample, so that the upper plies of each are split: a line of play begins
  * at the root. */
 static void test_device(const char *device, uint32_t stones, int rounds) {
     static const char *const schedulers[] = {"auto", "steal:abp", "central:broker", "static:wave"};
-    const int count = strcmp(device, "cuda") == 0 ? 1 : 4; /* the solver names no others for a GPU */
+    const int count = strcmp(device, "cuda") == 0 ? 1 : 4; /* the solver offers no others on a GPU */
     for (int i = 0; i < rounds; i++) {
         sample s = make_sample(stones);
         bl_config config = {.device = device, .scheduler = schedulers[i % count], .seed = (uint64_t)i + 1};

@@ -1,5 +1,5 @@
-/* Four in a row on the host alone: the board and its values against a board of characters, games and files as people
- * write them, the table, and the sequential search against plain alpha-beta and against known scores. */
+/* Four in a row on the host: the board and its values against a board of characters, games and files as people write
+ * them, the table, and the sequential search against plain alpha-beta and known scores. */
 #define FOURROW_WITHOUT_PROGRAM
 #include "check.h"
 
@@ -40,7 +40,7 @@ static char plain_turn(const plain *p) { return p->stones % 2 ? 'O' : 'X'; }
 
 static const int directions[4][2] = {{0, 1}, {1, 0}, {1, 1}, {1, -1}};
 
-/* Maximal runs of `who` with exactly `length` stones. */
+/* Maximal runs of player `who` with exactly `length` stones. */
 static int plain_runs(const plain *p, char who, int length) {
     int runs = 0;
     for (int column = 0; column < FOURROW_COLUMNS; column++)
@@ -87,7 +87,7 @@ static uint64_t plain_threats(plain *p, char who) {
     return cells;
 }
 
-/* A move is sound when the other side has no move that wins after it. */
+/* A move is sound if the opponent cannot win with the next move. */
 static uint64_t plain_sound(plain *p) {
     char who = plain_turn(p), other = who == 'X' ? 'O' : 'X';
     uint64_t sound = 0;
@@ -158,7 +158,7 @@ static fourrow_game game_of(const char *moves) {
     return game;
 }
 
-/* Counted by hand; the values are those of the side that moved last. */
+/* Counted by hand, as values for the side that moved last. */
 static void test_values(void) {
     static const struct {
         const char *moves;
@@ -200,7 +200,7 @@ static void test_board(void) {
 
 static void test_games(void) {
     static const struct {
-        const char *moves, *complaint; /* how it begins; NULL: accepted */
+        const char *moves, *complaint; /* the beginning of the message; NULL: accepted */
         bool over;
     } cases[] = {
         {"", NULL, false},
@@ -299,7 +299,7 @@ static void test_known_nodes(void) {
         fclose(file);
 }
 
-/* Minimax once more, on the board of characters: what a move is worth to the side that made it. */
+/* Minimax again, on the board of characters: the value of a move to the side that made it. */
 static int plain_minimax(plain *p, uint32_t left, uint64_t *nodes) {
     char last = p->stones % 2 ? 'X' : 'O';
     int best = -FOURROW_WIN - 1;
@@ -376,7 +376,7 @@ static fourrow_table table_of(uint32_t bits) {
 
 static const fourrow_bounds nothing_known = {-22, 22};
 
-/* Bounds that only this key can have. */
+/* Bounds that only this key has. */
 static fourrow_bounds bounds_of(uint64_t key) {
     fourrow_bounds bounds = {(int32_t)(key % 20) - 21, (int32_t)(key / 20 % 20) + 2};
     return bounds;
@@ -411,7 +411,7 @@ typedef struct hammer {
     uint64_t seed, wrong, found;
 } hammer;
 
-/* Threads that overwrite each other's entries in four words: what is found is right or nothing. */
+/* Threads overwrite each other's entries in four words: a lookup is right or finds nothing. */
 static void *hammer_table(void *argument) {
     hammer *h = argument;
     uint64_t state = h->seed;
@@ -463,7 +463,7 @@ static int32_t score_of(fourrow_search *search, const fourrow_board *b) {
     return bounds.lower;
 }
 
-/* A game of `stones` random moves that nobody has won. */
+/* A game of `stones` random moves without a winner. */
 static bool random_position(fourrow_board *b, uint32_t stones) {
     *b = (fourrow_board){0, 0};
     for (uint32_t i = 0; i < stones; i++) {
@@ -474,7 +474,7 @@ static bool random_position(fourrow_board *b, uint32_t stones) {
     return true;
 }
 
-/* Every question that can be asked, with tables from hardly any to plenty. */
+/* Every possible question, with tables from tiny to ample. */
 static void test_search(void) {
     for (int i = 0; i < 2000 / CHECK_SLOWER; i++) {
         fourrow_table table = table_of(1 + random32() % 12);
@@ -497,7 +497,7 @@ static void test_ends(void) {
     fourrow_game won = game_of("4142434"), last = game_of("22534453367345357621264552273777114164116");
     fourrow_bounds bounds = fourrow_before(&won.board);
     check_at("ends");
-    CHECK(bounds.lower == -18 && bounds.upper == -18); /* the winner has played 4 */
+    CHECK(bounds.lower == -18 && bounds.upper == -18); /* the winner has played 4 stones */
     fourrow_game win = game_of("414243");
     bounds = fourrow_before(&win.board);
     CHECK(bounds.lower == 18 && bounds.upper == 18);

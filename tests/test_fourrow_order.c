@@ -1,6 +1,6 @@
-/* The exact solver's tasks without a runtime: forked children run here one after the other in random order, all of
- * them. The table loses all that it knows at random, and children come back idle at random, as if they had seen an
- * answer that was overwritten since: joins must ask again. */
+/* The exact solver's tasks without a runtime: all forked children run here, one after another in random order. At
+ * random, the table loses everything, and children come back idle, as if the answer that they saw had been overwritten
+ * since; joins must then ask again. */
 #define FOURROW_WITHOUT_PROGRAM
 #include "check.h"
 
@@ -48,8 +48,8 @@ static uint32_t random32(void) {
 typedef struct machine {
     fourrow_solve_shared shared;
     fourrow_local local;
-    uint32_t forget; /* one in so many tasks finds an empty table; 0: none */
-    uint32_t idlers; /* one in so many children comes back idle; 0: only those with a reason */
+    uint32_t forget; /* one task in this many finds an empty table; 0: none */
+    uint32_t idlers; /* one child in this many comes back idle; 0: only those with a reason */
     uint64_t idle, tasks;
 } machine;
 
@@ -58,7 +58,7 @@ static void maybe_forget(machine *m) {
         memset(m->shared.table.words, 0, sizeof(uint64_t) << m->shared.table.bits);
 }
 
-/* What the children have left in the table about the board above them. */
+/* Checks what the children left in the table about the board above them. */
 static void check_entry(const machine *m, const fourrow_board *b) {
     fourrow_bounds known = {-22, 22};
     int32_t score = 0;
@@ -92,7 +92,7 @@ static int32_t run(machine *m, const fourrow_question *q, uint32_t index) {
     return done.result;
 }
 
-/* Random moves; begins anew when the game is over, or when it is nearly decided: such positions need no search. */
+/* Random moves; starts again when the game is over or nearly decided, since such positions need no search. */
 static fourrow_board random_position(uint32_t stones, int32_t *score) {
     fourrow_game game = {.stones = 0};
     for (;;) {

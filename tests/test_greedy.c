@@ -1,4 +1,4 @@
-/* The suite greedy: its bound, computed by hand, its loads, and that every way to make tasks runs each of them once. */
+/* The suite greedy: its bound, computed by hand, its loads, and that every way to create tasks runs each task once. */
 #include "check.h"
 
 #include "../bench/greedy/greedy_run.h"
@@ -22,7 +22,7 @@ static void check_bound(void) {
     greedy_limits gpu = greedy_limits_of(&(greedy_setting){GREEDY_RANGE, 4, 1, true}, took, 16);
     CHECK(near(gpu.share, 0.034) && near(gpu.path, 0.016) && near(gpu.bound, 1.1 * 0.066 + 50e-6));
     greedy_limits lanes = greedy_limits_of(&(greedy_setting){GREEDY_RANGE, 4, 8, true}, took, 16);
-    CHECK(near(lanes.share, 0.031 / 4) && near(lanes.path, 0.016)); /* two batches, in each one of the two longest */
+    CHECK(near(lanes.share, 0.031 / 4) && near(lanes.path, 0.016)); /* two batches, each with one of the two longest */
     greedy_limits waits = greedy_limits_of(&(greedy_setting){GREEDY_TREE, 4, 8, true}, took, 16);
     CHECK(near(waits.path, 0.032));
 }
@@ -48,7 +48,7 @@ static void check_loads(void) {
     CHECK(!greedy_load_make(&a, "nothing", 8, 1000));
 }
 
-/* By every scheduler, with tasks that take no time. */
+/* On every scheduler, with tasks that take no time. */
 static void check_runs(void) {
     static uint32_t nothing[1500];
     greedy_load load = {1500, nothing};

@@ -4,16 +4,17 @@
  *     (work / workers + 2 * longest path) * 1.1 + slack
  *
  * for every load, way to spawn, kind of group, scheduler that balances, number of workers and size of private stack.
- * Twice the path, as on a GPU: what a task spawns is ready when the task has ended. The lanes of a warp that run tasks
- * at the same time count as one task as long as its longest lane; a piece given to BL_RANGE_RUN counts as one task, and
- * is at most 1 / (8 * workers) of what is left. All lengths are measured, so that the jitter of the machine is in them.
+ * Twice the path, as on a GPU: spawned tasks become ready when their parent has ended. The lanes of a warp that run
+ * tasks at the same time count as one task as long as the longest lane. A piece given to BL_RANGE_RUN counts as one
+ * task, and is at most 1 / (8 * workers) of the rest. All lengths are measured, so they include the jitter of the
+ * machine.
  *
  *     test_greedy_sim [--rounds N] [--table] [--only TEXT]
  *
- * A round tries every scheduler, way to spawn and load once, with workers, group, private stack and number of tasks
- * that change from round to round; after 120 rounds all were tried. --table prints the worst ratios of time to
- * bound, and the worst part of the time in which a task waited while a worker was idle. --only: combinations whose
- * description contains the text, each with its figures. */
+ * A round tries every scheduler, way to spawn and load once, with a different number of workers, group, private stack
+ * and number of tasks in each round; 120 rounds cover all of them. --table prints the worst ratios of time to bound,
+ * and the worst share of the time in which a task waited while a worker was idle. --only runs the combinations whose
+ * description contains the text, and prints the figures of each. */
 #include "check.h"
 #include "config.h"
 #include "loads.h"
@@ -30,17 +31,17 @@ enum { UNIT = 1000, MOST_TASKS = 400, LANES = 8 };
 typedef struct stretch {
     const void *worker;
     uint64_t begin, end;
-    uint64_t batch; /* how long all lanes that ran with it took */
+    uint64_t batch; /* the time of all lanes that ran with it */
 } stretch;
 
-/* A flat task by its index. Of a tree a leaf by its index, an inner node by MOST_TASKS + where it divides, its join
- * by 2 * MOST_TASKS + that. */
+/* A flat task is numbered by its index. In a tree, a leaf is numbered by its index, an inner node by MOST_TASKS + its
+ * point of division, and its join by 2 * MOST_TASKS + the same. */
 enum { ROOT = MOST_TASKS, STRETCHES = 3 * MOST_TASKS };
 
 typedef struct log_book {
     stretch at[STRETCHES];
     uint32_t length[MOST_TASKS],
-        left[MOST_TASKS]; /* of the piece that begins here: its indices, and those left when it was taken */
+        left[MOST_TASKS]; /* of the piece that begins here: its number of indices, and those left when it was taken */
     uint32_t begun;       /* indices */
 } log_book;
 
@@ -50,14 +51,14 @@ typedef struct load_shared {
     uint32_t tasks;
 } load_shared;
 
-/* Plain memory: between two scheduling points a lane is alone. */
+/* Plain memory: between two scheduling points no other lane runs. */
 static void spend(const bl_task *t, log_book *log, uint32_t id, uint32_t ticks) {
     uint64_t begin = bl_clock();
     bl_spend(ticks);
     log->at[id] = (stretch){t->stack, begin, bl_clock(), 0};
 }
 
-/* ---- programs: each for tasks of a lane and of a block, in which lane 0 stands for all ---- */
+/* ---- programs, each for tasks of a lane and of a block, in which lane 0 acts for all ---- */
 
 typedef enum load_does { LOAD_WORKS, LOAD_SPAWNS_SINGLY, LOAD_SPAWNS_RANGE } load_does;
 
@@ -105,9 +106,9 @@ static BL_TASK void load_run(bl_task *t, const load_task *p, uint32_t index, con
 #define BL_MAX_SPAWN MOST_TASKS
 #include <ballast/program.h>
 
-/* A worker may take a piece before it runs the one that it has: what was left then is what counts. */
+/* A worker may take a piece before it runs the one that it has; what counts is what was left at that time. */
 typedef struct pieces_local {
-    uint32_t some, left; /* when it began its last piece */
+    uint32_t some, left; /* left when it began its last piece */
 } pieces_local;
 
 static BL_TASK void pieces_run(bl_task *t, const load_task *p, uint32_t begin, uint32_t end, const load_shared *s,
@@ -142,7 +143,7 @@ static BL_TASK void pieces_run(bl_task *t, const load_task *p, uint32_t begin, u
 
 /* A lopsided fork-join tree with a task of the load at each leaf. */
 typedef struct tree_node {
-    uint32_t low, high; /* leaves of the node that forked; of a root its own */
+    uint32_t low, high; /* leaves of the node that forked; for a root its own */
     uint32_t is_root;
 } tree_node;
 
@@ -232,7 +233,7 @@ static bool lane_tasks(const combination *k) { return k->group == 0; }
 
 static bool is_loop(uint32_t form) { return form == FORM_loop || form == FORM_pieces; }
 
-/* Waves have no place for the rest of a loop: what they run at once is a loop. */
+/* A list scheduler runs waves, and balances a wave only if it is one loop. */
 static bool fits(const combination *k) { return strncmp(schedulers[k->scheduler], "list:", 5) || is_loop(k->form); }
 
 static const bl_program *program_of(const combination *k) {
@@ -266,7 +267,7 @@ static int longest_first(const void *a, const void *b) {
 static stretch *by_begin[STRETCHES]; /* worker after worker */
 static uint32_t logged;
 
-/* Finds the stretches that one worker ran at the same time. Returns how long all of these batches took. */
+/* Finds the stretches that one worker ran at the same time. Returns the total time of these batches. */
 static uint64_t find_batches(log_book *log) {
     uint64_t sum = 0;
     logged = 0;
@@ -287,8 +288,8 @@ static uint64_t find_batches(log_book *log) {
     return sum;
 }
 
-/* Lanes that run alone make work that full batches would not have: of any n / 8 full batches the n / 8 longest tasks
- * are the most. */
+/* Lanes that run alone add work that full batches would not have: n / 8 full batches take at most as long as the n / 8
+ * longest tasks. */
 static uint64_t most_full_batches(log_book *log) {
     static stretch *order[STRETCHES];
     uint32_t count = 0;
@@ -312,7 +313,7 @@ static uint64_t tree_path(const log_book *log, uint32_t low, uint32_t high) {
            larger(tree_path(log, low, middle), tree_path(log, middle, high));
 }
 
-/* A piece that is too long counts as long as its longest index: it should have been divided. */
+/* A piece that is too long counts only as long as its longest index, since it should have been divided. */
 static bool piece_too_long(const combination *k, const log_book *log, uint32_t begin) {
     uint32_t length = log->length[begin];
     return length > 1 && (uint64_t)length * 8 * k->workers > log->left[begin];
@@ -334,7 +335,7 @@ static uint64_t flat_path(const combination *k, const log_book *log, const uint3
 
 /* ---- tasks that waited while a worker was idle ---- */
 
-/* Not idle yet: it takes so long to end one task and begin another. */
+/* A worker is not idle yet: ending one task and starting another takes this long. */
 enum { BETWEEN = 300 };
 
 typedef struct change {
@@ -417,7 +418,7 @@ typedef struct verdict {
     uint32_t long_pieces, pauses;
 } verdict;
 
-/* What the load `nothing` takes, about twice: to find the first work, to spread over all workers and to notice the
+/* About twice what the load `nothing` takes: to find the first work, to spread it over all workers and to detect the
  * end; to take a task; to publish the entries that one task has spawned. */
 static double slack_of(const combination *k) {
     enum { BEGIN_AND_END = 500, TAKE = 20, PUBLISH = 15 };
@@ -480,7 +481,7 @@ static verdict try_one(const combination *k) {
     memset(&log, 0, sizeof log);
     load_make((load_kind)k->load, k->seed, k->tasks, UNIT, cost);
     load_shared shared = {cost, &log, k->tasks};
-    bl_sim_start_clock(); /* the log begins at 0 */
+    bl_sim_start_clock(); /* the log starts at 0 */
     if (!CHECK_SAME(bl_open(&c, &config), BL_OK))
         return v;
     if (CHECK_SAME(start(c, k, &shared, &stats), BL_OK))
@@ -553,8 +554,8 @@ static void print_table(const char *what, figures f) {
     }
 }
 
-/* Shares that are dealt out beforehand break the bound when all that is long lies in one of them, and tasks wait for
- * most of the time; a loop that is drawn from one counter keeps it. Both take as long again with the same seed. */
+/* A static split breaks the bound when all long tasks are in one share, and tasks wait most of the time; a loop drawn
+ * from one counter keeps it. Both take the same time again with the same seed. */
 static void test_the_test(void) {
     combination k = {.scheduler = SPLIT,
                      .form = FORM_loop,
@@ -593,7 +594,7 @@ int main(int argc, char **argv) {
     for (uint32_t i = 0; i < rounds * SCHEDULERS * FORM_COUNT * LOAD_KINDS; i += CHECK_SLOWER) {
         uint32_t load = i % LOAD_KINDS, form = i / LOAD_KINDS % FORM_COUNT,
                  scheduler = i / LOAD_KINDS / FORM_COUNT % SCHEDULERS, round = i / LOAD_KINDS / FORM_COUNT / SCHEDULERS;
-        /* Steps that have no factor in common with the number of variants: all come up. */
+        /* Steps are coprime to the number of variants, so all come up. */
         combination k =
             pick(scheduler, form, load, (7 * load + 11 * form + 13 * scheduler + 29 * round) % VARIANTS, i + 1);
         try_and_check(&k);

@@ -1,5 +1,5 @@
-/* Joins on every scheduler: results in order, forks made by joins, sums, records that run out and grow, roots by the
- * hundred, and calls that are refused. test_joins_sim.c is the same text on the simulated machine. */
+/* Joins on every scheduler: results in order, forks made by joins, sums, records that run out and grow, hundreds of
+ * roots, and rejected calls. test_joins_sim.c runs the same tests on the simulated machine. */
 #include "check.h"
 #include "config.h"
 
@@ -68,7 +68,7 @@ static const char *scheduler_at(uint32_t i) {
     return i < n ? bl_scheduler_name(i) : bl_alias_name(i - n, NULL);
 }
 
-/* Default memory, and as little as there can be, so that records run out. */
+/* Default memory, and as little as possible, so that records run out. */
 static void test_schedulers(void) {
     const char *scheduler;
     for (uint32_t i = 0; (scheduler = scheduler_at(i)); i++)
@@ -85,7 +85,7 @@ static void test_schedulers(void) {
         }
 }
 
-/* A deep chain of records, more than there are at the start. */
+/* A chain of records, longer than the initial number of records. */
 static void test_growth(void) {
     bl_config config = {.workers = 2, .capacity = 2};
     bl_context *c = open_with(config);
@@ -123,7 +123,7 @@ static void test_refusals(void) {
     CHECK_SAME(bl_run_join(c, WORDS, NULL, &node, 1, NULL, NULL), BL_EINVAL);
     CHECK_SAME(bl_run_join(c, WORDS, NULL, NULL, 1, &result, NULL), BL_EINVAL);
     CHECK_SAME(bl_run_join(c, WORDS, NULL, &node, 0, &result, NULL), BL_OK);
-    CHECK_SAME(bl_run(c, WORDS, NULL, &node, 1, NULL), BL_OK); /* nobody wants the result */
+    CHECK_SAME(bl_run(c, WORDS, NULL, &node, 1, NULL), BL_OK); /* the result is discarded */
     bl_close(c);
 }
 

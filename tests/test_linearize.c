@@ -1,5 +1,5 @@
-/* The checker is checked: histories with known answers, random ones against a search of all orders, and how fast it
- * is. Every order it gives is replayed. */
+/* Tests the checker: histories with known answers, random ones against a search of all orders, and its speed. Every
+ * order that it returns is replayed. */
 #include "check.h"
 
 #include "../src/clock.h"
@@ -10,7 +10,7 @@
 
 static lin_search *search;
 
-/* ---- a sequential queue, written without a thought for speed ---- */
+/* ---- a sequential queue, written for clarity, not speed ---- */
 
 enum { MOST = 1024 };
 
@@ -43,7 +43,7 @@ static bool model_take(model *m, bool newest, uint32_t *value) {
     return true;
 }
 
-/* Whether the queue answers as recorded; it is changed only then. */
+/* Whether the queue answers as recorded; changes the queue only then. */
 static bool model_agrees(model *m, const lin_op *op) {
     bool newest = m->spec->deque && op->kind == LIN_POP;
     switch (op->outcome) {
@@ -64,7 +64,7 @@ static bool model_agrees(model *m, const lin_op *op) {
 
 static bool precedes(const lin_op *a, const lin_op *b) { return a->returned < b->called; }
 
-/* All orders that obey the times, one after the other. */
+/* Tries all orders that respect the times. */
 static bool some_order(const model *m, const lin_op *ops, uint32_t count, uint32_t left) {
     if (!left)
         return true;
@@ -99,7 +99,7 @@ static bool explains(const lin_op *ops, uint32_t count, const lin_spec *spec, co
     return true;
 }
 
-/* The first few say enough. */
+/* Prints the first few operations. */
 static void show(const lin_op *ops, uint32_t count, const lin_spec *spec) {
     static int shown;
     if (shown++ < 4)
@@ -197,16 +197,16 @@ static void test_empty_and_full(void) {
           SEES(1, 2, 3, LIN_PUSH, BL_QUEUE_RETRY), SEES(1, 4, 5, LIN_POP, BL_QUEUE_RETRY), POP(1, 6, 7, 5));
 }
 
-/* Gottlieb, Lubachevsky and Rudolph's queue counts before it takes tickets. Thread 0 has ticket 0 and is slow to
- * write; 1 fills place 1 and returns; 2 takes the one item that is counted, has ticket 0 and waits; so 3 finds
- * nothing counted while 6 is in the queue. */
+/* Gottlieb, Lubachevsky and Rudolph's queue counts before it takes tickets. Thread 0 has ticket 0 and is slow to write.
+ * Thread 1 fills slot 1 and returns. Thread 2 takes the one item that is counted, gets ticket 0 and waits. So thread 3
+ * finds no item counted while 6 is in the queue. */
 static void test_gottlieb(void) {
     KNOWN("Gottlieb's EMPTY", LIN_NO, pair, PUSH(0, 0, 10, 5), PUSH(1, 1, 2, 6), POP(2, 3, 11, 5),
           SEES(3, 4, 5, LIN_POP, BL_QUEUE_EMPTY), POP(3, 12, 13, 6));
     KNOWN("Gottlieb's EMPTY not claimed", LIN_YES, loose, PUSH(0, 0, 10, 5), PUSH(1, 1, 2, 6), POP(2, 3, 11, 5),
           SEES(3, 4, 5, LIN_POP, BL_QUEUE_EMPTY), POP(3, 12, 13, 6));
-    /* Its mirror: 2 has the ticket of place 0 and is slow to empty it, 3 empties place 1, and a slow push has
-     * counted itself in. */
+    /* The mirror image: thread 2 has the ticket of slot 0 and is slow to empty it, thread 3 empties slot 1, and a slow
+     * push has already counted itself. */
     KNOWN("Gottlieb's FULL", LIN_NO, pair, PUSH(0, 0, 1, 5), PUSH(0, 2, 3, 6), POP(2, 4, 20, 5), POP(3, 5, 6, 6),
           PUSH(0, 7, 21, 7), SEES(1, 8, 9, LIN_PUSH, BL_QUEUE_FULL));
 }
@@ -250,7 +250,7 @@ static void test_filled(void) {
     KNOWN("not quite the brim", LIN_NO, brim, POP(0, 2, 3, 1), SEES(0, 4, 5, LIN_PUSH, BL_QUEUE_FULL));
 }
 
-/* The first that comes to mind is wrong: all pushes overlap and FULL, EMPTY and the pops decide among their orders. */
+/* A greedy choice is wrong here: all pushes overlap, and FULL, EMPTY and the pops decide their order. */
 static void test_backtracking(void) {
     KNOWN("EMPTY between overlapping pushes", LIN_YES, fifo, PUSH(0, 0, 10, 1), PUSH(1, 0, 11, 2), PUSH(2, 0, 12, 3),
           POP(3, 1, 2, 2), SEES(3, 3, 4, LIN_POP, BL_QUEUE_EMPTY), POP(3, 5, 6, 3),
@@ -274,14 +274,14 @@ static void test_backtracking(void) {
 static void test_sixty_four(void) {
     lin_op ops[LIN_OPS + 1];
     uint32_t half = LIN_OPS / 2;
-    for (uint32_t i = 0; i < half; i++) { /* all pushes overlap, then pops one after the other, backwards */
+    for (uint32_t i = 0; i < half; i++) { /* all pushes overlap, then pops follow one another, in reverse */
         ops[i] = (lin_op)PUSH(i, 0, 100, i + 1);
         ops[half + i] = (lin_op)POP(0, 200 + 2 * i, 201 + 2 * i, half - i);
     }
     ops[LIN_OPS] = ops[0];
     known("64 operations", LIN_YES, &fifo, ops, LIN_OPS);
     known("65 operations", LIN_GAVE_UP, &fifo, ops, LIN_OPS + 1);
-    ops[1].called = ops[0].returned = 50; /* 1 and 2 in this order or at once: no one minds */
+    ops[1].called = ops[0].returned = 50; /* 1 and 2 in this order or at once: both are fine */
     known("64 operations, two at one tick", LIN_YES, &fifo, ops, LIN_OPS);
     ops[1].called++;
     known("64 operations, two in the wrong order", LIN_NO, &fifo, ops, LIN_OPS);
@@ -292,8 +292,8 @@ static void test_sixty_four(void) {
     known("64 pushes at once", LIN_YES, &fifo, ops, LIN_OPS);
 }
 
-/* Everything overlaps, and a FULL that cannot be: more states than the memo may hold, and the next history is judged
- * as ever. */
+/* Everything overlaps, and one FULL is impossible: more states than the memo can hold. The next history is judged as
+ * usual. */
 static void test_gives_up(void) {
     const lin_spec large = {.capacity = 64, .empty = true, .full = true};
     lin_op ops[LIN_OPS];
@@ -322,7 +322,7 @@ typedef struct run {
     uint32_t count;
 } run;
 
-/* What the queue answers at the moment at which the operation takes effect. */
+/* The queue's answer at the moment when the operation takes effect. */
 static void take_effect(model *m, lin_op *op) {
     bool done = op->kind == LIN_PUSH ? model_push(m, op->value)
                                      : model_take(m, m->spec->deque && op->kind == LIN_POP, &op->value);
@@ -338,7 +338,7 @@ static void call(lin_op *op, const lin_spec *spec, uint32_t thread, uint64_t now
     *op = (lin_op){.called = now, .thread = thread, .kind = kind, .value = kind == LIN_PUSH ? value : 0};
 }
 
-/* Threads call, take effect and return, a random one at a time; several steps may fall on one tick. */
+/* Threads call, take effect and return, one random thread at a time; several steps may share a tick. */
 static void make_run(run *r, const lin_spec *spec, uint32_t threads, uint32_t count) {
     uint32_t current[LIN_OPS], phase[LIN_OPS] = {0}, out = 0;
     uint64_t now = 0;
@@ -365,12 +365,12 @@ static void make_run(run *r, const lin_spec *spec, uint32_t threads, uint32_t co
     }
 }
 
-/* Makes most histories wrong, and some not. */
+/* Makes most histories wrong, but not all. */
 static void spoil(run *r) {
     lin_op *a = &r->ops[random_below(r->count)], *b = &r->ops[random_below(r->count)];
     bool pops = a->kind != LIN_PUSH && b->kind != LIN_PUSH;
     switch (random_below(4)) {
-    case 0: /* two pops exchange their answers */
+    case 0: /* two pops swap their answers */
         if (pops) {
             uint32_t value = a->value, outcome = a->outcome;
             a->value = b->value;
@@ -397,7 +397,7 @@ static lin_spec random_spec(void) {
     return spec;
 }
 
-/* Any operations at any times: no queue had a hand in it. Takes get items that are pushed or filled in, mostly each
+/* Arbitrary operations at arbitrary times, without a queue. Takes get items that were pushed or filled in, mostly each
  * once. */
 static void make_any(run *r, const lin_spec *spec, uint32_t count) {
     uint32_t values[2 * LIN_OPS], available = 0, long_ones = 1 + random_below(20);
@@ -446,7 +446,7 @@ static void one_against_all_orders(uint32_t threads, uint32_t count, uint32_t *v
     verdicts[verdict]++;
 }
 
-/* No threads: any operations at any times. */
+/* Arbitrary operations at arbitrary times, without threads. */
 static void test_against_all_orders(const char *name, uint32_t runs, uint32_t threads, uint32_t least, uint32_t most) {
     uint32_t verdicts[3] = {0};
     for (uint32_t i = 0; i < runs; i++) {
@@ -503,7 +503,7 @@ static void test_print(void) {
     PRINTS("longest text", "push 4294967295 -> RETRY", fifo, {0, 1, 9, UINT32_MAX, LIN_PUSH, BL_QUEUE_RETRY});
     prints("nothing", "0 operations", &fifo, NULL, 0);
     run r;
-    make_run(&r, &fifo, 1, LIN_OPS); /* a column for each */
+    make_run(&r, &fifo, 1, LIN_OPS); /* a column for each thread */
     prints("64 operations", "#63", &fifo, r.ops, r.count);
 }
 

@@ -1,4 +1,5 @@
-/* What the queues rely on, on this machine and, where there is one, on its GPU: no outcome that the orders forbid. */
+/* The guarantees that the queues rely on, on this machine and, if present, on its GPU: no outcome that the memory
+ * orders forbid. */
 #include "check.h"
 
 #include "platform/fence.h"
@@ -20,7 +21,7 @@ static void judge(const char *where, litmus_kind kind, const litmus_count *c) {
 }
 
 static void on_cpu(void) {
-    /* The workers ask once, before the first run, and rely on it from then on. */
+    /* The workers query this once, before the first run, and rely on it from then on. */
     CHECK_SAME(bl__fence_all_threads(), bl__can_fence_all_threads());
     for (int kind = 0; kind < LITMUS_KINDS; kind++) {
         litmus_count c = {0, 0};

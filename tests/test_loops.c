@@ -1,13 +1,13 @@
-/* Parallel loops with a body that is given pieces: every index once on every scheduler, no piece larger than asked
- * for, and bodies that spawn. Built for the CPU and for the simulated machine. */
+/* Parallel loops whose body gets pieces: every index once on every scheduler, no piece larger than requested, and
+ * bodies that spawn. Built for the CPU and for the simulated machine. */
 #include "check.h"
 #include "config.h"
 
 #include <ballast/task.h>
 #include <stdlib.h>
 
-/* Each index is marked by the lane it falls to; the first lane of a piece counts it. With `spawn` the last index of
- * a piece spawns one more, which is run by index 0 of a payload that spawns nothing. */
+/* The lane that gets an index marks it; the first lane of a piece counts the piece. With `spawn`, the last index of a
+ * piece spawns one more, which runs as index 0 of a payload that spawns nothing. */
 typedef struct loop_payload {
     uint32_t spawn;
 } loop_payload;
@@ -34,7 +34,7 @@ static BL_TASK void loop_run(bl_task *t, const loop_payload *p, uint32_t begin, 
         bl_fetch_add32_relaxed(shared->hits + i, 1);
     if (t->lane)
         return;
-    if (p->spawn == 3) { /* a task error somewhere in the middle */
+    if (p->spawn == 3) { /* fails somewhere in the middle */
         if (begin <= 7 && 7 < end)
             bl_fail(t);
         return;
@@ -51,7 +51,7 @@ static BL_TASK void loop_run(bl_task *t, const loop_payload *p, uint32_t begin, 
 #define BL_RANGE_RUN loop_run
 #include <ballast/program.h>
 
-/* The same without spawns, which some schedulers may rely on. */
+/* The same without spawns, a property that some schedulers may rely on. */
 #define BL_PROGRAM plain
 #define BL_PAYLOAD loop_payload
 #define BL_SHARED loop_shared
@@ -59,8 +59,8 @@ static BL_TASK void loop_run(bl_task *t, const loop_payload *p, uint32_t begin, 
 #define BL_MAX_SPAWN 0
 #include <ballast/program.h>
 
-/* A malleable task: its payload says which part of the loop it is, so whoever divides the range must divide the
- * payload too. */
+/* A malleable task: its payload says which part of the loop it is, so dividing the range must divide the payload
+ * too. */
 typedef struct part_payload {
     uint32_t low, high;
 } part_payload;
@@ -137,7 +137,7 @@ static void fail_loop(bl_context *c, const bl_program *program) {
     free(shared.hits);
 }
 
-/* Returns how often the range was divided. */
+/* Returns how many times the range was divided. */
 static uint64_t run_parts(bl_context *c) {
     loop_totals totals = {0, 0, 0, 0};
     loop_shared shared = {calloc(LARGE, sizeof(uint32_t)), &totals};
@@ -151,7 +151,7 @@ static uint64_t run_parts(bl_context *c) {
     return totals.spawned;
 }
 
-static uint64_t divided; /* times that a range was, over all runs */
+static uint64_t divided; /* how many times a range was divided, over all runs */
 
 static void try_loops(const char *scheduler, uint64_t seed) {
     static const uint32_t pops[] = {0, 1, 3, 1000}, workers[] = {1, 2, 3, 5};
@@ -220,7 +220,7 @@ int main(void) {
 #endif
     for (uint32_t i = 0; (scheduler = scheduler_at(i)); i++)
         for (uint64_t seed = 1; seed <= SEEDS && bl_program_has(LOOP(loop), scheduler);
-             seed++) /* else not in this build */
+             seed++) /* otherwise not in this build */
             try_loops(scheduler, seed);
     check_at("malleable tasks");
     CHECK(divided > 0);

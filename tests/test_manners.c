@@ -1,6 +1,6 @@
 // LINK: -Wl,--wrap=posix_memalign -Wl,--wrap=free
-/* Good manners: the cores that a process may use, one context with several callers, fork, memory, and what is said
- * about errors. */
+/* Good manners: the cores that a process may use, one context with several callers, fork, memory, and error
+ * messages. */
 #include "check.h"
 #include "platform/cpus.h"
 #include "internal.h"
@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-/* ---- what the library holds of the memory that bl_alloc gives ---- */
+/* ---- memory from bl_alloc that the library still holds ---- */
 
 int __real_posix_memalign(void **memory, size_t alignment, size_t bytes);
 void __real_free(void *memory);
@@ -23,7 +23,7 @@ int __wrap_posix_memalign(void **memory, size_t alignment, size_t bytes);
 void __wrap_free(void *memory);
 
 enum { WATCHED = 64 };
-static void *watched[WATCHED]; /* given and not freed yet */
+static void *watched[WATCHED]; /* allocated and not freed yet */
 static bool watching;
 
 int __wrap_posix_memalign(void **memory, size_t alignment, size_t bytes) {
@@ -43,7 +43,7 @@ void __wrap_free(void *memory) {
 }
 
 static void test_memory(void) {
-    check_at("bl_close frees what bl_alloc gave");
+    check_at("bl_close frees memory from bl_alloc");
     bl_context *c;
     void *memory[20], *null = NULL;
     int held = 0;
@@ -107,7 +107,7 @@ static void test_quota_2(void) {
         put("sys/fs/cgroup/parent/cpu.max", rows[i].parent);
         CHECK_SAME(bl__cpus_quota(tree), rows[i].cpus);
     }
-    check_at("version 2, a container that sees its own group only");
+    check_at("version 2, a container that sees only its own group");
     clear_tree();
     put("proc/self/cgroup", "0::/../../elsewhere\n");
     put("proc/self/mountinfo", "31 25 0:27 /box /sys/fs/cgroup ro - cgroup2 cgroup ro\n");
@@ -162,7 +162,7 @@ static void test_quota(void) {
 enum { SEEN_MAX = 64 };
 typedef struct places {
     uint32_t tasks;
-    cpu_set_t masks[SEEN_MAX]; /* of the worker that ran task i */
+    cpu_set_t masks[SEEN_MAX]; /* mask of the worker that ran task i */
 } places;
 
 static void look_around(bl_task *task, const void *payload, uint32_t index, const void *shared) {
@@ -171,7 +171,7 @@ static void look_around(bl_task *task, const void *payload, uint32_t index, cons
     sched_getaffinity(0, sizeof seen->masks[index], seen->masks + index);
 }
 
-/* A run of one task per worker, each by another one. */
+/* Runs one task per worker, each on a different one. */
 static void see_places(bl_context *c, places *seen, uint32_t *workers) {
     bl_program *program = bl_program_from_function(look_around, 4, sizeof seen, 1);
     bl_stats stats;
@@ -207,7 +207,7 @@ static int core_of(bl_context *c) {
     return only_core(seen.masks);
 }
 
-/* Within `mask`, which this thread has been given. */
+/* Within `mask`, the affinity of this thread. */
 static void workers_stay_within(const cpu_set_t *mask) {
     static places seen;
     uint32_t workers, count = (uint32_t)CPU_COUNT(mask), quota = bl__cpus_quota("");
@@ -254,7 +254,7 @@ static void test_affinity(void) {
     CHECK(core_a >= 0 && core_b >= 0 && core_a != core_b);
     bl_close(a);
     a = open_cpu(1, 1);
-    CHECK_SAME(core_of(a), core_a); /* given back, so it is the first that is free again */
+    CHECK_SAME(core_of(a), core_a); /* released, so it is the first free one again */
     bl_close(a);
     bl_close(b);
     bl_context *c = NULL;
@@ -274,7 +274,7 @@ typedef struct guest {
     const bl_span *spans;
 } guest;
 
-/* Every call that a context must refuse while it is busy. */
+/* Every call that a busy context must reject. */
 static void call_everything(guest *g) {
     uint32_t n = 0, root = 0, word = 0;
     void *memory = NULL;
@@ -358,7 +358,7 @@ static void test_busy(void) {
     CHECK(!strcmp(bl_status_name(BL_EBUSY), "BL_EBUSY"));
 }
 
-/* Many threads run on one context at the same time: each run succeeds or is refused, and no task is lost. */
+/* Many threads run on one context at the same time: each run succeeds or is rejected, and no task is lost. */
 typedef struct crowd {
     bl_context *c;
     const bl_program *program;
@@ -401,7 +401,7 @@ static void test_crowd(void) {
 
 /* ---- fork ---- */
 
-/* What a child does with its parent's context. 0 if all is well, else the line. */
+/* Uses the parent's context in a child. Returns 0 if all is well, otherwise the line. */
 static int in_child(bl_context *inherited, const bl_program *program) {
     uint32_t count = 0, *shared = &count, root = 0;
     void *memory;
@@ -461,7 +461,7 @@ static void test_fork(void) {
         CHECK_SAME(bl_alloc(c, &memory, 100), BL_OK);
         CHECK_SAME(bl_run(c, program, &shared, &root, 1, NULL), BL_OK);
         CHECK_SAME(wait_for(fork_and_use(c, program)), 0);
-        CHECK_SAME(bl_run(c, program, &shared, &root, 1, NULL), BL_OK); /* the parent's is as before */
+        CHECK_SAME(bl_run(c, program, &shared, &root, 1, NULL), BL_OK); /* the parent's context still works */
         CHECK_SAME(bl_close(c), BL_OK);
     }
     check_at("fork during a run");
@@ -541,9 +541,9 @@ static void test_details(void) {
     CHECK_SAME(bl_alloc(c, &memory, SIZE_MAX), BL_ENOMEM);
     CHECK(memory == NULL && strstr(bl_error_detail(c), "bytes"));
     CHECK_SAME(bl_free(c, NULL), BL_OK);
-    CHECK(strstr(bl_error_detail(c), "bytes")); /* what succeeds leaves it */
+    CHECK(strstr(bl_error_detail(c), "bytes")); /* a call that succeeds keeps it */
     CHECK_SAME(bl_run(c, program, &shared, &root, 1, NULL), BL_OK);
-    CHECK(!*bl_error_detail(c)); /* but a run begins anew */
+    CHECK(!*bl_error_detail(c)); /* but a run clears it */
     CHECK_SAME(bl_close(c), BL_OK);
     bl_program_free(program);
 }
@@ -575,7 +575,7 @@ static void test_lacks(void) {
         bl_context *c;
         CHECK_SAME(bl_open(&c, &(bl_config){.device = "cpu", .scheduler = scheduler, .workers = 1}), BL_OK);
         CHECK_SAME(bl_run(c, program, &shared, &root, 1, NULL), BL_OK);
-        c->capability = 80; /* as if it were one */
+        c->capability = 80; /* pretend that it is one */
         CHECK_SAME(bl_run(c, program, &shared, &root, 1, NULL), BL_ENOCODE);
         CHECK(strstr(bl_error_detail(c), scheduler) && strstr(bl_error_detail(c), "8.0"));
         CHECK_SAME(count, 1);

@@ -1,6 +1,6 @@
 /* The model checker of the simulated machine: litmus tests have exactly the outcomes that verify/explorer/views.c
- * claims, its reduction loses none of them, spins end, races and deadlocks are found, schedules replay; and on
- * queues small clients are clean, while mistakes planted by mutants are found. */
+ * claims, the reduction loses none of them, spins end, races and deadlocks are found, and schedules replay. Small
+ * clients of queues are clean, and mistakes planted by mutants are found. */
 #include "check.h"
 
 #include "ballast/platform/platform.h"
@@ -18,9 +18,9 @@
 #error "compile this test with -DBL_TARGET_SIM"
 #endif
 
-/* ---- litmus tests: what was read, or is there at the end, as digits ---- */
+/* ---- litmus tests: the values read, or those in memory at the end, as digits ---- */
 
-enum { END = 99 }; /* the thread that the host plays after an execution */
+enum { END = 99 }; /* the host, which acts as a thread after an execution */
 
 typedef struct litmus {
     uint32_t x, y, z, data;
@@ -66,7 +66,7 @@ static void outcomes_text(const litmus *l, char *text) {
     }
 }
 
-/* The same outcomes with reduction, without it, and within a bound that is none. */
+/* The same outcomes with reduction, without it, and with a preemption bound that is never reached. */
 static void expect(const char *name, uint32_t threads, void (*body)(litmus *l, uint32_t thread), uint32_t digits,
                    const char *outcomes) {
     static const bl_explore_options ways[] = {{0}, {.exhaustive = true}, {.preemptions = 50}};
@@ -89,7 +89,7 @@ static void expect(const char *name, uint32_t threads, void (*body)(litmus *l, u
 
 #define NOTHING ((void)0)
 
-/* Message passing: y says that x was written. */
+/* Message passing: y signals that x was written. */
 #define MP(name, store, before_store, load, after_load)                                                                \
     static void name(litmus *l, uint32_t thread) {                                                                     \
         if (thread == 0) {                                                                                             \
@@ -128,7 +128,7 @@ static void test_message_passing(void) {
     EXPECT(2, mp_other_fence, 2, "00 01 10 11");
 }
 
-/* Store buffering: each writes one word and reads the other's. */
+/* Store buffering: each thread writes one word and reads the other's. */
 #define SB(name, store0, between0, load0, store1, between1, load1)                                                     \
     static void name(litmus *l, uint32_t thread) {                                                                     \
         if (thread == 0) {                                                                                             \
@@ -166,7 +166,7 @@ static void test_store_buffering(void) {
     EXPECT(2, sb_add, 2, "01 10 11");
 }
 
-/* A light fence and a heavy one keep what two full fences keep, two light ones nothing. Three threads in a ring of
+/* A light fence and a heavy one keep what two full fences keep; two light ones keep nothing. Three threads in a ring of
  * light, heavy, light may all miss each other: a membarrier reaches one thread before the other. */
 SB(sb_light_heavy, store32_relaxed, bl_fence_light(), load32_relaxed, store32_relaxed, bl_fence_heavy(), load32_relaxed)
 SB_TWICE(sb_light, store32_relaxed, bl_fence_light(), load32_relaxed)
@@ -252,9 +252,9 @@ static void test_iriw(void) {
     EXPECT(4, iriw_fences, 4, iriw_agreed);
 }
 
-/* Where C11, C++20 and RC11 differ the weakest rule holds. Thread 0 is a deque's owner, which lowers x and looks at
- * y; thread 1 and 2 are thieves, of which one changes y and the other reads the change (or is the same) and looks at
- * x. All but 010: the owner misses a change which a thief knows who misses that x was lowered. */
+/* Where C11, C++20 and RC11 differ, the weakest rule holds. Thread 0 is a deque's owner, which lowers x and reads y.
+ * Threads 1 and 2 are thieves: one changes y, the other (or the same one) reads the change and then reads x. All
+ * outcomes except 010, in which the owner misses a change known to a thief that misses the lowering of x. */
 #define THIEVES(name, swap, look)                                                                                      \
     static void name(litmus *l, uint32_t thread) {                                                                     \
         uint32_t old = 0;                                                                                              \
@@ -272,7 +272,7 @@ THIEVES(thieves, seq_cst, seq_cst)
 THIEVES(thieves_weak_swap, acq_rel, seq_cst) /* right in C++20 */
 THIEVES(thieves_weak_look, seq_cst, acquire) /* right in C11 */
 SB(sb_swap, store32_seq_cst, NOTHING, load32_seq_cst, exchange32_acq_rel, NOTHING, load32_seq_cst)
-/* Happens-before is no order of seq_cst operations by itself: in 130 the addition reads y after x was stored, thread 2
+/* Happens-before alone does not order seq_cst operations: in 130 the addition reads y after x was stored, thread 2
  * overwrites what was added, and still misses x (Z6.U of Lahav et al. 2017; C11 forbids it). */
 static void through_weaker(litmus *l, uint32_t thread) {
     if (thread == 0) {
@@ -286,7 +286,7 @@ static void through_weaker(litmus *l, uint32_t thread) {
         l->r[2] = bl_load32_seq_cst(&l->x);
     }
 }
-/* But with program order around it, to other locations, it is one. */
+/* But with program order around it, to other locations, it does. */
 #define AROUND(name, passed)                                                                                           \
     static void name(litmus *l, uint32_t thread) {                                                                     \
         if (thread == 0) {                                                                                             \
@@ -340,7 +340,7 @@ static void two_plus_two_writes(litmus *l, uint32_t thread) {
     }
 }
 
-/* Coherence: one word, an order of its stores that all agree on. */
+/* Coherence: all threads agree on one order of the stores to a word. */
 static void corr(litmus *l, uint32_t thread) {
     if (thread == 0) {
         bl_store32_relaxed(&l->x, 1);
@@ -401,7 +401,7 @@ static void test_coherence(void) {
            "2202 2211 2212 2221 2222");
 }
 
-/* Release sequences: y is published, then changed by other means; who reads the change, does it see x? */
+/* Release sequences: y is published, then changed by other means; does a thread that reads the change see x? */
 #define RELEASE_SEQUENCE(name, own, foreign)                                                                           \
     static void name(litmus *l, uint32_t thread) {                                                                     \
         if (thread == 0) {                                                                                             \
@@ -468,7 +468,7 @@ static void test_causality(void) {
     EXPECT(3, isa2_relaxed, 3, "000 001 010 011 100 101 110 111");
 }
 
-/* Read-modify-writes are one step; a compare-and-swap that fails may have read something old. */
+/* Read-modify-writes are one step; a failed compare-and-swap may have read an old value. */
 static void two_adds(litmus *l, uint32_t thread) {
     if (thread < 2)
         l->r[thread] = bl_fetch_add32_relaxed(&l->x, 1);
@@ -578,7 +578,7 @@ static void data_written_later(litmus *l, uint32_t thread) {
     else if (thread == 1)
         put(l, 1);
 }
-/* An order of seq_cst fences alone is no synchronization. */
+/* The order of seq_cst fences alone does not synchronize. */
 static void data_behind_fences(litmus *l, uint32_t thread) {
     if (thread == 0) {
         put(l, 1);
@@ -588,7 +588,7 @@ static void data_behind_fences(litmus *l, uint32_t thread) {
         get(l, l->r);
     }
 }
-/* Dekker: who raised its flag and does not see the other's may go in. */
+/* Dekker: a thread that raised its flag and does not see the other's may enter. */
 #define DEKKER(name, fence)                                                                                            \
     static void name(litmus *l, uint32_t thread) {                                                                     \
         if (thread >= 2)                                                                                               \
@@ -603,8 +603,8 @@ DEKKER(dekker, bl_fence_seq_cst())
 DEKKER(dekker_without, NOTHING)
 DEKKER(dekker_weak, (bl_fence_release(), bl_fence_acquire()))
 
-/* A biased lock: the owner says that it is in and looks at the gate; a thief closes the gate and looks whether the
- * owner is in. The word that tells that the owner has left is ordered by itself. */
+/* A biased lock: the owner announces that it is in and checks the gate; a thief closes the gate and checks whether the
+ * owner is in. The word by which the owner announces that it has left carries its own order. */
 #define BIASED(name, light, heavy)                                                                                     \
     static void name(litmus *l, uint32_t thread) {                                                                     \
         for (uint32_t i = 0; thread == 0 && i < 2; i++) {                                                              \
@@ -705,7 +705,8 @@ static void yield_a_while(litmus *l, uint32_t thread) {
         for (uint32_t tries = 0; !bl_load32_relaxed(&l->y) && tries < 64; tries++)
             bl_backoff(tries);
 }
-/* The sleeper looks, then sleeps until y changes; who stores x reads whether anybody sleeps. Or both miss. */
+/* The sleeper checks, then sleeps until y changes; the thread that stores x then reads whether a thread sleeps. Without
+ * the fence both may miss. */
 #define SLEEPER(name, fence)                                                                                           \
     static void name(litmus *l, uint32_t thread) {                                                                     \
         uint32_t tries = 0;                                                                                            \
@@ -803,7 +804,7 @@ static bl_moment returned, called[2];
 static void moments(litmus *l, uint32_t thread) {
     if (thread == 0) {
         bl_store32_release(&l->x, 1);
-        bl_explore_now(&returned); /* after the store: only who reads y knows of it */
+        bl_explore_now(&returned); /* after the store: only a thread that reads y knows of it */
         bl_store32_release(&l->y, 1);
     } else if (thread <= 2) {
         uint32_t seen = bl_load32_acquire(thread == 1 ? &l->x : &l->y);
@@ -820,7 +821,7 @@ static void bumps(litmus *l, uint32_t thread) {
         l->r[0] = l->x;
 }
 
-/* The mutant of this file whose text ends like this; line 0: any. */
+/* The mutant of this file whose description ends like this; line 0: any. */
 static bl_mutant own_mutant(int line, const char *rest) {
     char text[128], wanted[128];
     bl_mutant mutants[BL_MUTANTS];
@@ -842,7 +843,7 @@ static bool kills(uint32_t threads, void (*body)(litmus *l, uint32_t thread), bl
 static void test_sites(void) {
     uint32_t before = bl_site_count();
     CHECK(is_clean(3, moments));
-    CHECK_SAME(bl_site_count() - before, 3); /* two stores and a load; to look at the moment is none */
+    CHECK_SAME(bl_site_count() - before, 3); /* two stores and a load; reading the moment is not a site */
     bl_site last = bl_site_get(bl_site_count());
     CHECK(last.explored > 0 && strstr(last.file, "test_memory_model_sim.c") && bl_site_get(99999).line == 0);
     CHECK(bl_mutant_find("nowhere.h:1 load32 acquire > relaxed").site == 0);
@@ -938,7 +939,7 @@ static void program_step(program *p, uint32_t op, uint32_t word, uint32_t v, uin
         STEP(19, bl_data_write(&p->data[word & 1], &v, 1))
         STEP(24, bl_fence_light())
         STEP(25, bl_fence_heavy())
-    case 20: /* what one thread does depends on what another did */
+    case 20: /* one thread's operation depends on another's */
         if (bl_load32_acquire(x))
             bl_store32_relaxed(&p->w[(word + 1) % p->words], v);
         break;
@@ -987,7 +988,7 @@ static const char *program_after(void *arg) {
     return NULL;
 }
 
-/* Some programs use all operations, most one family of them. */
+/* Some programs use all operations, most use one family. */
 static void make_program(program *p, uint64_t seed) {
     static const uint8_t families[][8] = {
         {0, 1, 3, 4, 6, 9, 20, 3},      {2, 5, 8, 11, 2, 5, 3, 1},    {0, 3, 12, 2, 5, 0, 3, 12},
@@ -1006,7 +1007,7 @@ static void make_program(program *p, uint64_t seed) {
     }
 }
 
-/* Without reduction, with it, within a bound that is none: equal sets, or all of them wrong. */
+/* Without reduction, with it, and with a bound that is never reached: the sets are equal, or all are wrong. */
 static void compare_ways(uint64_t seed, bool sequential, uint64_t *executions) {
     static uint64_t outcomes[3][OUTCOMES];
     static const bl_explore_options ways[] = {
@@ -1027,7 +1028,7 @@ static void compare_ways(uint64_t seed, bool sequential, uint64_t *executions) {
         bl_explore(p.threads, program_body, &p, &o, &result);
         executions[i] += result.executions;
         if (!result.failed && !result.complete)
-            return; /* too long to compare with */
+            return; /* too long for a comparison */
         failed = i ? failed : result.failed;
         count = i ? count : p.count;
         missing = missing || failed != result.failed || (!failed && count != p.count);
@@ -1085,7 +1086,7 @@ QUEUE(bl_steal_half)
 QUEUE(bl_tz)
 QUEUE(bl_blocking)
 
-/* Scripts: + push, - pop, s steal. What an item stands for is plain data, so a missing order shows as a race. */
+/* Scripts: + push, - pop, s steal. An item stands for plain data, so a missing order shows up as a race. */
 typedef struct queue_client {
     const char *script[THREADS];
     uint32_t capacity, start, threads;
@@ -1192,8 +1193,8 @@ static bool is_killed(const queue *q, queue_client *clients, uint32_t count, bl_
     return false;
 }
 
-/* How many operations of this kind and order in the queue's header are found to need it: with the other order a client
- * is wrong. */
+/* How many operations of this kind and order in the queue's header are shown to need it: with the weaker order a client
+ * fails. */
 static uint32_t found_wrong(const queue *q, queue_client *clients, uint32_t count, bl_site what, uint8_t order) {
     char file[64];
     uint32_t killed = 0;
@@ -1207,8 +1208,8 @@ static uint32_t found_wrong(const queue *q, queue_client *clients, uint32_t coun
     return killed;
 }
 
-/* Mistakes of which it is known that stress and ThreadSanitizer miss most. Which orders are needed at all is for the
- * mutation gate to say; here each mistake must be found in one place at least. */
+/* Mistakes that stress tests and ThreadSanitizer are known to miss mostly. The mutation gate decides which orders are
+ * needed at all; here each mistake must be found in at least one place. */
 static void planted_mistakes(void) {
     static const bl_site publish32 = {.op = BL__SIM_STORE, .bits = 32, .order = BL__SIM_RELEASE};
     static const bl_site publish64 = {.op = BL__SIM_STORE, .bits = 64, .order = BL__SIM_RELEASE};
@@ -1236,7 +1237,7 @@ static void planted_mistakes(void) {
     CHECK(found_wrong(&queue_bl_chase_lev, d, DEQUE_CLIENTS, look64, BL__SIM_ACQUIRE) >= 2);
     CHECK(found_wrong(&queue_bl_steal_half, d, DEQUE_CLIENTS, look64, BL__SIM_ACQUIRE) >= 2);
     CHECK(found_wrong(&queue_bl_abp, d, DEQUE_CLIENTS, steal64, BL__SIM_ACQ_REL) >=
-          1); /* the swap has no place in the order */
+          1); /* the CAS is not part of the seq_cst order */
     CHECK(found_wrong(&queue_bl_chase_lev, d, DEQUE_CLIENTS, steal64, BL__SIM_ACQ_REL) >= 1);
     CHECK(found_wrong(&queue_bl_steal_half, d, DEQUE_CLIENTS, steal64, BL__SIM_ACQ_REL) >= 1);
     CHECK(found_wrong(&queue_bl_tz, f, FIFO_CLIENTS, swap64, BL__SIM_RELAXED) >= 1);
@@ -1263,7 +1264,7 @@ static double seconds(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Without reduction, which would leave too few executions to measure. */
+/* Without reduction, which leaves too few executions to measure. */
 static void print_speed(void) {
     static queue_client c = CLIENT(4, 0, "++--", "ss");
     bl_explore_options o = {.before = client_before, .after = client_after, .exhaustive = true};

@@ -1,6 +1,6 @@
-/* Tasks that break a rule: on a CPU nothing is lost where a limit can be exceeded, and everywhere else the run ends
- * with BL_EMISUSE and a detail that names the program and the rule. test_misuse_sim.c is the same text on the
- * simulated machine, whose lanes are those of a GPU; test_misuse_cuda.c on a GPU. */
+/* Tasks that break a rule: on a CPU nothing is lost if a limit may be exceeded; in all other cases the run ends with
+ * BL_EMISUSE and a detail that names the program and the rule. test_misuse_sim.c runs the same tests on the simulated
+ * machine, which has lanes as a GPU has; test_misuse_cuda.c runs them on a GPU. */
 #include "check.h"
 #include "config.h"
 
@@ -91,7 +91,7 @@ static void test_spawns(void) {
     }
 }
 
-/* The lanes of a group that runs one task count together. */
+/* The lanes of a group that runs one task are counted together. */
 static void test_groups(void) {
     static const char *const groups[] = {"warp", BLOCK};
     for (uint32_t i = 0; i < 2 && LANES; i++) {
@@ -152,11 +152,11 @@ static void test_rules(const char *group) {
                 continue;
             bl_context *c = open_with((bl_config){.workers = 2, .group = group});
             int status = bl_run_join(c, PROGRAM(rules), NULL, &root, 1, &result, NULL);
-            if (depth == 1) /* the root itself, whose index is 0 */
+            if (depth == 1) /* the root, whose index is 0 */
                 CHECK(status == BL_OK && result == 1);
             else
                 says(c, status, broken[i] ? BL_EMISUSE : i == RULE_FAIL ? BL_ETASK : BL_OK, broken[i] ? broken[i] : "");
-            root.broken = RULES_KEPT; /* the context is as good as before */
+            root.broken = RULES_KEPT; /* the context still works */
             CHECK_SAME(bl_run_join(c, PROGRAM(rules), NULL, &root, 1, &result, NULL), BL_OK);
             CHECK_SAME(result, 1u << (depth - 1));
             bl_close(c);
@@ -206,7 +206,7 @@ static void test_alignment(const char *group) {
 
 /* ---- the same where a run is stopped, resumed, cancelled, or out of memory ---- */
 
-/* One task spawns nearly all of them, and each takes a while: most lie beside the stack when the run is stopped. */
+/* One task spawns nearly all of them, and each takes a while, so most are beside the stack when the run is stopped. */
 static uint64_t slow_runs;
 static void slow_function(bl_task *task, const void *payload, uint32_t index, const void *shared) {
     uint32_t count = *(const uint32_t *)payload, one = 0;
@@ -250,8 +250,8 @@ static void test_stopped(void) {
     remove(file);
 }
 
-/* With a checkpoint the results of forks must lie in their records; and what a failed run leaves of those that do
- * not is freed. */
+/* With a checkpoint the results of forks must fit their records. Memory that a failed run leaves of those that do not
+ * fit is freed. */
 static void test_wide_stopped(void) {
     wide_node root = {3, 50, 0, 0};
     uint64_t result;
@@ -270,7 +270,7 @@ static void test_wide_stopped(void) {
     bl_close(c);
 }
 
-/* A loop that is said to spawn nothing, and does. */
+/* A loop that is declared to spawn nothing, but does. */
 static uint64_t loop_seen;
 static BL_TASK void loop_run(bl_task *t, const uint32_t *spawns, uint32_t begin, uint32_t end, const bl_nothing *shared,
                              bl_nothing *local) {
@@ -302,7 +302,7 @@ static void test_loop(void) {
         }
 }
 
-/* Types that the compiler itself keeps on 16 bytes. */
+/* Types that the compiler itself aligns to 16 bytes. */
 typedef uint32_t vector __attribute__((vector_size(16)));
 static BL_TASK void vector_run(bl_task *t, const vector *caller, uint32_t index, const bl_nothing *shared,
                                bl_nothing *local) {

@@ -1,4 +1,4 @@
-/* test_misuse.c on a GPU, where there is one. */
+/* test_misuse.c on a GPU, if there is one. */
 #ifdef BL_HAVE_CUDA
 #define MISUSE_ON_CUDA
 #include "test_misuse.c"

@@ -184,7 +184,7 @@ static void test_sphere(void) {
     points_free(&p);
 }
 
-/* Within the scale radius lies 2^-1.5 of the whole cluster, of which about 6 % are cut off. */
+/* The scale radius contains 2^-1.5 of the whole cluster, of which about 6 % are cut off. */
 static void test_plummer(void) {
     points p;
     uint32_t core = 0;
@@ -222,7 +222,8 @@ static int read_back(points *p, const char *name, app_error *error) {
     return status;
 }
 
-/* The five points of every good file below, and where they must land: the box is 4 x 2 x 1, so the cube has side 4. */
+/* The five points of every good file below, and their expected positions: the box is 4 x 2 x 1, so the cube has side
+ * 4. */
 #define POINTS 5
 static const float input[POINTS][3] = {{-1, 10, 5}, {3, 12, 6}, {0, 11, 5.5f}, {1, 11, 5.5f}, {1.5f, 10.25f, 5.125f}};
 
@@ -249,7 +250,7 @@ static void expect_points(const char *name, const void *bytes, size_t count, int
 }
 #define EXPECT_POINTS(name, bytes, count) expect_points((name), (bytes), (count), __LINE__)
 
-/* One line that names the file and contains `words`. */
+/* Expects one line that names the file and contains `words`. */
 static void expect_error(const char *name, const void *bytes, size_t count, int exit_status, const char *words,
                          int line) {
     points p;
@@ -311,7 +312,7 @@ static bytes make_xyz(void) {
     return b;
 }
 
-/* Vertices in the middle: a scalar and a list element before them, other properties between, faces behind. */
+/* Vertices in the middle: a scalar and a list element before them, other properties in between, faces after them. */
 static const char ply_elements[] = "comment made by a test, with more words than a line may have\n"
                                    "obj_info none\n"
                                    "element camera 2\n"
@@ -448,7 +449,7 @@ static void test_bad_ply(void) {
                  "ends in item 1 of the 1000000000000000");
 }
 
-/* Every prefix is read without harm; where `all` is set, every one of them is also too short. */
+/* Reading any prefix does no harm; if `all` is set, every prefix is also too short. */
 static void cut_everywhere(const char *name, const bytes *whole, bool all) {
     for (size_t cut = 0; cut < whole->count; cut++) {
         points p;
@@ -469,7 +470,7 @@ static void test_cut_files(void) {
     cut_everywhere("cut.ply", &big, true);
 }
 
-/* One byte of a good file changed, each in turn to several values: an answer or one line, never harm. */
+/* Changes each byte of a good file to several values: the result is an answer or one line, never a crash. */
 static void test_changed_files(void) {
     static const unsigned char values[] = {0, '\n', ' ', '-', '9', 'e', 0x80, 0xff};
     bytes whole[] = {make_xyz(), make_ply_ascii(), make_ply_binary(false)};
@@ -496,7 +497,7 @@ static size_t slurp(const char *name, unsigned char *to, size_t room) {
     return count;
 }
 
-/* Writes compressed bytes as they are, past write_file's own compression. */
+/* Writes compressed bytes as they are, bypassing the compression of write_file. */
 static void write_raw(const char *name, const unsigned char *from, size_t count) {
     write_file("raw", from, count);
     char raw[256];
@@ -532,7 +533,7 @@ static void test_bad_gz(void) {
 }
 #endif
 
-/* Points where rounding could leave the cube: all in one place, far from the origin, at the ends of double. */
+/* Points that rounding could push out of the cube: all in one place, far from the origin, at the limits of double. */
 static void test_normalisation(void) {
     static const char *const files[] = {
         "7 7 7\n7 7 7\n",
@@ -559,7 +560,7 @@ static void test_normalisation(void) {
 
 static uint64_t leaf_begin(const octree_node *leaf) { return leaf->path << 3 * (OCTREE_MAX_DEPTH - leaf->depth); }
 
-/* How many particles lie in a leaf, by comparing coordinates with its bounds. */
+/* The number of particles in a leaf, found by comparing coordinates with its bounds. */
 static uint32_t count_inside(const points *p, const octree_node *leaf) {
     double low[3] = {0}, side = 1;
     for (uint32_t level = leaf->depth; level-- > 0;) {
@@ -578,7 +579,7 @@ static uint32_t count_inside(const points *p, const octree_node *leaf) {
     return inside;
 }
 
-/* Internal nodes are the proper ancestors of leaves: those not shared with the leaf before. */
+/* Inner nodes are the proper ancestors of leaves; counts those not shared with the previous leaf. */
 static uint64_t count_ancestors(const octree_tree *tree) {
     uint64_t nodes = 0;
     for (uint32_t i = 0; i < tree->leaves; i++) {

@@ -1,5 +1,5 @@
-/* The octree as a tree on the host: the same on every device and scheduler, and what lies in a box is what a look at
- * every particle says. */
+/* The octree as a tree on the host: it is the same on every device and scheduler, and box queries agree with a scan of
+ * all particles. */
 #include "check.h"
 
 #include "octree/host_tree.h"
@@ -12,7 +12,7 @@ static const char *const kind_names[] = {"uniform", "tube", "sphere", "plummer"}
 enum { MOST = 20000 };
 static uint32_t ids[MOST], seen[MOST];
 
-/* ---- the query beside a look at every particle ---- */
+/* ---- the query against a scan of all particles ---- */
 
 static bool lies_in(const octree_particle *p, const octree_box *box) {
     const float at[3] = {p->x, p->y, p->z};
@@ -22,7 +22,7 @@ static bool lies_in(const octree_particle *p, const octree_box *box) {
     return in;
 }
 
-/* Each id once, and as many as there are in all. Returns how many. */
+/* Each id occurs once, and the count is right. Returns the count. */
 static uint32_t check_box(const octree *tree, const points *p, const octree_box *box) {
     static uint32_t turn;
     uint32_t expected = 0, wrong = 0, found = octree_in_box(tree, box, ids, MOST);
@@ -46,7 +46,7 @@ static octree_box box_of(float x0, float y0, float z0, float x1, float y1, float
 
 static float random_float(void) { return (float)(rand() % 4096) / 4096.0f; }
 
-/* Some whose sides are planes of the tree, some whose corners are particles, some with no rule. */
+/* Some boxes have planes of the tree as sides, some have particles as corners, some are arbitrary. */
 static octree_box random_box(const points *p, int i) {
     octree_box box;
     for (int axis = 0; axis < 3; axis++) {
@@ -84,7 +84,7 @@ static void check_edges(const octree *tree, const points *p) {
     CHECK_SAME(check_box(tree, p, &upper), 0);
 }
 
-/* A particle on the lower bound is in, on the upper one it is not. */
+/* A particle on the lower bound is inside, one on the upper bound is not. */
 static void check_bounds(const octree *tree, const points *p) {
     for (uint32_t i = 0; i < p->count; i += p->count / 40 + 1) {
         const octree_particle *at = &p->at[i];
@@ -134,7 +134,7 @@ static void build(octree *tree, const points *p, bl_config config, uint32_t thre
     bl_close(context);
 }
 
-/* On every device the first tree must come out again. */
+/* Every device must build the first tree again. */
 static void check_everywhere(const octree *tree, const points *p, uint32_t threshold, uint32_t max_depth) {
     const bl_config configs[] = {{.device = "cpu", .workers = 3, .scheduler = "abp"},
                                  {.device = "cpu", .workers = 2, .scheduler = "blocking", .capacity = 2},
@@ -183,7 +183,7 @@ static void test_kinds(void) {
     }
 }
 
-/* Particles on the planes of the tree, two of each. */
+/* Particles on the planes of the tree, two at each point. */
 static void test_lattice(void) {
     enum { SIDE = 8 };
     static octree_particle at[2 * SIDE * SIDE * SIDE];
@@ -195,7 +195,7 @@ static void test_lattice(void) {
                                   .id = i};
     }
     const points p = {at, sizeof at / sizeof at[0]};
-    check_tree(&p, 1, 4, "on a lattice"); /* pairs cannot be told apart: leaves of two, at depth 4 */
+    check_tree(&p, 1, 4, "on a lattice"); /* pairs cannot be separated: leaves of two, at depth 4 */
     check_tree(&p, 2, 20, "on a lattice");
 }
 
@@ -228,7 +228,7 @@ static void test_refused(void) {
     bl_close(context);
 }
 
-/* No run splits more octants than there is room for; a chain of all the same particles splits that many. */
+/* No run splits more octants than there is room for; a chain of identical particles splits exactly that many. */
 static void test_room(void) {
     check_at("room for inner nodes");
     CHECK_SAME(octree_inner_most(0, 20, 20), 0);

@@ -1,4 +1,4 @@
-/* The host side of pagerank: the reader, what it refuses, cells and units, the sequential twin against a plain power
+/* The host side of pagerank: the reader and what it rejects, cells and units, the sequential twin against a plain power
  * iteration, and real graphs against known scores. */
 #include "check.h"
 #include "files.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-/* ---- the reader: what is accepted ---- */
+/* ---- the reader: accepted input ---- */
 
 static graph read_text(const char *name, const char *text) {
     graph g;
@@ -67,7 +67,7 @@ static void test_good_files(void) {
 #endif
 }
 
-/* ---- the reader: what is refused, in one line that names the file ---- */
+/* ---- the reader: input rejected with one line that names the file ---- */
 
 static void refuses(const char *name, const char *text, size_t bytes, const char *words) {
     graph g;
@@ -171,7 +171,8 @@ static uint32_t random_below(uint64_t *state, uint32_t n) {
     return (uint32_t)((*state >> 33) % n);
 }
 
-/* Edges to and from node 0 from most others, every third node without out-edges, some without in-edges, some twice. */
+/* Most nodes have edges to and from node 0, every third has no out-edges, some have no in-edges, some edges are
+ * duplicated. */
 static graph make_graph(uint32_t nodes, uint32_t edges, uint64_t seed) {
     char *text = malloc(24 * (size_t)(edges + 2 * nodes + 1));
     size_t used = 0;
@@ -188,7 +189,7 @@ static graph make_graph(uint32_t nodes, uint32_t edges, uint64_t seed) {
     return g;
 }
 
-/* The definition as it stands, written without a look at the rest. */
+/* The definition as it stands, written independently of the rest. */
 static void plain_iterations(const graph *g, double damping, uint32_t iterations, double *rank) {
     double *next = malloc(sizeof *next * g->nodes);
     if (!next)
@@ -238,7 +239,7 @@ static void test_twin(void) {
 
 /* ---- cells and units ---- */
 
-/* The nodes that a cell adds up in the end, in order. */
+/* The nodes that a cell ultimately adds up, in order. */
 static uint32_t leaves_of(const pagerank_cells *c, uint32_t cell, uint32_t *leaf) {
     uint32_t count = 0;
     for (uint32_t i = c->source_first[cell]; i < c->source_first[cell + 1]; i++) {
@@ -268,7 +269,7 @@ static void check_lists(const graph *g, const pagerank_cells *c, uint32_t *leaf)
     }
 }
 
-/* Every source of a cell lies in a unit that arrives at the cell's, and nobody else arrives. */
+/* Every source of a cell lies in a unit that arrives at the cell's unit, and no other unit arrives. */
 static void check_units(const pagerank_cells *c) {
     unsigned char *arrives = calloc((size_t)c->units * c->units, 1);
     bool right = arrives != NULL;
@@ -372,8 +373,7 @@ static bool solve(const char *graph_path, const char *option, const char *value,
     return good;
 }
 
-/* The known scores were taken after `known` iterations; those that converged are no more precise than the last of
- * them. */
+/* The known scores were taken after `known` iterations; converged scores are only as precise as the last of them. */
 static void test_graph(const char *data, const char *name, uint32_t nodes, const char *suffix, const char *option,
                        const char *value, double precision) {
     char graph_path[512], known_path[512], output[512];

@@ -1,4 +1,4 @@
-/* Programs as the library sees them: one handle for several targets, and what was compiled with other headers or a
+/* Programs as the library sees them: one handle for several targets, and callers compiled with other headers or a
  * smaller config. */
 #include "check.h"
 
@@ -34,10 +34,10 @@ static void test_join(void) {
     }
     CHECK(program && bl_program_has(program, "steal:abp") && !bl_program_has(program, "steal:nothing"));
     CHECK(!bl_program_join(others, 2) && !bl_program_join(none, 1) && !bl_program_join(NULL, 0));
-    CHECK(!bl_program_join((const bl_program *const[]){program}, 1)); /* no handles of handles */
+    CHECK(!bl_program_join((const bl_program *const[]){program}, 1)); /* joined programs cannot be joined again */
     bl_program_free(program);
     bl_program_free(NULL);
-    /* Without a part for the device. */
+    /* No part for the device. */
     program = bl_program_join(parts + 2, 1);
     bl_context *c = open_on("cpu");
     fib_call root = {5};
@@ -68,7 +68,7 @@ static void test_abi(void) {
     bl_close(c);
 }
 
-/* A caller that was compiled when config and statistics were shorter, and one of a later version. */
+/* A caller compiled when config and statistics were shorter, and one of a later version. */
 static void test_sizes(void) {
     check_at("other sizes");
     union {
@@ -98,7 +98,7 @@ static void test_sizes(void) {
     CHECK_SAME(bl_open_sized(&c, &longer.config, sizeof longer, sizeof result), BL_OK);
     CHECK_SAME(bl_run_join(c, fib_cpu(), NULL, &root, 1, &value, &result.stats), BL_OK);
     CHECK_SAME(result.stats.workers, 3);
-    CHECK_SAME(result.behind[15], 0); /* what this version does not know is nothing */
+    CHECK_SAME(result.behind[15], 0); /* fields unknown to this version are zero */
     bl_close(c);
     longer.bytes[sizeof longer - 1] = 1;
     CHECK_SAME(bl_open_sized(&c, &longer.config, sizeof longer, sizeof result), BL_EINVAL);

@@ -1,9 +1,9 @@
-/* The contract of every queue with threads: alone, with 2, 4 and 8 of them, and with more than there are cores. */
+/* The contract of every queue with threads: 1, 2, 4 and 8 of them, and more than there are cores. */
 #include "contract_check.h"
 
 enum { ITEMS = 40000 / CHECK_SLOWER };
 
-/* Producers and consumers in several shares; each run wraps its counters. */
+/* Producers and consumers in several proportions; each run wraps the queue's counters. */
 static void crowds(contract_run *r) {
     static const uint32_t capacities[] = {2, 8, 1024};
     for (uint32_t threads = 2; threads <= 8; threads *= 2)
@@ -22,7 +22,7 @@ static void crowds(contract_run *r) {
         }
 }
 
-/* Everybody at once at a queue of two, a little each, again and again: more threads than cores. */
+/* All threads at once on a queue of two, a few operations each, again and again: more threads than cores. */
 static void stampedes(contract_run *r) {
     for (uint32_t round = 0; round < 60 / CHECK_SLOWER; round++) {
         contract_client c = contract_shape(r, 2, r->queue->by_handle ? 1 : 3, UINT32_MAX - round, round + 1, 3);
@@ -32,8 +32,8 @@ static void stampedes(contract_run *r) {
     }
 }
 
-/* As many threads as most machines have cores, and long: what goes wrong once in a million times. A small queue runs
- * empty and full all the time; with words in plenty a copy takes long enough to be overtaken. */
+/* As many threads as most machines have cores, for long: catches what goes wrong once in a million times. A small queue
+ * is empty and full all the time; with many words, a copy takes long enough to be overtaken. */
 static void duels(contract_run *r) {
     for (uint32_t capacity = 2; capacity <= 16; capacity *= 2)
         for (uint32_t words = 1; words <= (r->queue->by_handle ? 1 : 8); words += 7) {

@@ -66,7 +66,7 @@ int main(void) {
     contract_count(&r);
     int status = check_end();
     fflush(stdout);
-    if (target->trouble()) /* a kernel may still run, and a normal end would wait for it */
+    if (target->trouble()) /* a kernel may still be running, and a normal exit would wait for it */
         _exit(1);
     return status;
 }

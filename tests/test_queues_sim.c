@@ -1,7 +1,10 @@
 /* The contract of every queue on the simulated machine: small clients, hundreds of schedules each.
  *
- * A failure prints a line to run again:   test_queues_sim QUEUE CLIENT SEED [DECISIONS]
- * With the decisions, which are recorded, the same thing happens even where the seed no longer leads there. */
+ * A failure prints a command that repeats it:
+ *
+ *     test_queues_sim QUEUE CLIENT SEED [DECISIONS]
+ *
+ * The recorded decisions reproduce it even if the seed no longer does. */
 #include "contract_check.h"
 
 #include "sim/machine.h"
@@ -53,7 +56,7 @@ static void all_seeds(contract_run *r, uint32_t number) {
             continue;
         if (r->failures > failures)
             print_replay(r->queue->name, number, seed);
-        return; /* the others would say the same */
+        return; /* the others would report the same */
     }
 }
 
@@ -65,7 +68,7 @@ static void tickets(contract_run *r) {
     }
 }
 
-/* Whole chunks show the stack of chunks under contention; single handles show the lists. */
+/* Whole chunks exercise the stack of chunks under contention; single handles exercise the lists. */
 static void pool(contract_run *r) {
     for (uint32_t seed = 1; seed <= SEEDS; seed++) {
         contract_client c = contract_shape(r, 0, 0, 0, seed, 24);

@@ -1,4 +1,4 @@
-/* The contract of every range with threads: alone, with 2 and 4 of them, and with more than there are cores. */
+/* The contract of every range with threads: 1, 2 and 4 of them, and more than there are cores. */
 #include "check.h"
 
 #include "each_range.h"

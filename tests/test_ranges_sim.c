@@ -71,7 +71,7 @@ int main(int count, char **words) {
             for (uint32_t seed = 1; seed <= SEEDS; seed++)
                 if (!run_client(ranges + i, number, seed)) {
                     printf("    again: test_ranges_sim %s %u %u\n", ranges[i].name, number, seed);
-                    break; /* the others would say the same */
+                    break; /* the others would report the same */
                 }
     }
     return check_end();

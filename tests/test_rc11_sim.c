@@ -1,7 +1,7 @@
-/* The model checker against the axioms: for random straight programs the outcomes that it shows are exactly those of
- * RC11 (Lahav et al. 2017), read off here from the definitions, relation by relation, for every order of the steps
- * and every store that a load could return. As in verify/explorer/views.c a load returns an earlier store and stores
- * of a location are ordered by their steps; and release sequences are those of C++20. */
+/* The model checker against the axioms: for random straight-line programs it shows exactly the outcomes of RC11 (Lahav
+ * et al. 2017). The test derives these from the definitions, relation by relation, for every order of the steps and
+ * every store that a load could return. As in verify/explorer/views.c, a load returns an earlier store, stores to a
+ * location are ordered by their steps, and release sequences are those of C++20. */
 #include "check.h"
 
 #include "ballast/platform/platform.h"
@@ -50,7 +50,7 @@ typedef struct program {
 
 static uint32_t value_of(uint32_t thread, uint32_t i) { return thread * LENGTH + i + 1; }
 
-/* 4 bits for each value read and for what is there at the end. */
+/* 4 bits for each value read and for each final value. */
 static void enter(program *p, uint64_t outcome) {
     uint32_t at = (uint32_t)((++outcome * UINT64_C(0x9e3779b97f4a7c15)) >> 40) % OUTCOMES;
     while (p->outcomes[at] && p->outcomes[at] != outcome)
@@ -110,7 +110,7 @@ typedef struct event {
     op op;
     order order;
     bool reads, writes;
-    uint32_t value, from; /* from: the event that it reads */
+    uint32_t value, from; /* from: the event it reads from */
 } event;
 
 typedef struct graph {
@@ -180,13 +180,13 @@ static void find_communication(const graph *g, relation rf, relation mo, relatio
         }
 }
 
-/* From what releases, over a store and the read-modify-writes that read on from it, to what acquires. */
+/* From a release, over a store and the read-modify-writes that continue its release sequence, to an acquire. */
 static void find_synchronization(const graph *g, const relation rf, relation sw) {
     relation sequence = {0}, chain, released = {0}, acquired = {0};
     follow(g, chain, rf, g->rmw);
     close_over(g, chain);
     add_identity(g, chain);
-    follow(g, sequence, chain, rf); /* from a store to who reads its sequence */
+    follow(g, sequence, chain, rf); /* from a store to the reads of its release sequence */
     for (uint32_t i = 0; i < g->n; i++)
         for (uint32_t k = 0; k < g->n; k++) {
             const event *a = &g->e[i], *b = &g->e[k];
@@ -240,7 +240,7 @@ static bool is_consistent(const graph *g) {
             if (hb[i] >> k & 1 && same_word(&g->e[i], &g->e[k]))
                 scb[i] |= 1u << k;
     relation enter_hb, leave_hb, base, eco_between, lights;
-    memcpy(enter_hb, hb, sizeof hb); /* of a seq_cst access itself; of a fence, or what happens after it */
+    memcpy(enter_hb, hb, sizeof hb); /* a seq_cst access itself; a fence, or what happens after it */
     restrict_to(g, enter_hb, fences, all);
     memcpy(leave_hb, hb, sizeof hb);
     restrict_to(g, leave_hb, all, fences);
@@ -308,7 +308,7 @@ static void try_reading(graph *g, event e, uint32_t from, bool updates, uint32_t
         g->rmw[r] |= 1u << push_event(g, e);
     }
     g->at[thread]++;
-    if (from == now || is_consistent(g)) /* the former only saves time: at the end everything is looked at */
+    if (from == now || is_consistent(g)) /* the first test only saves time: at the end everything is checked */
         go_on(g);
     g->at[thread]--;
     *w = was;
@@ -345,7 +345,7 @@ static void make_step(graph *g, uint32_t thread) {
             try_reading(g, e, k, false, 0);
 }
 
-/* When a fence is made is nothing to anybody: at once. */
+/* The moment of a fence does not matter to other threads: execute it at once. */
 static void go_on(graph *g) {
     bool ended = true;
     for (uint32_t t = 0; t < g->p->threads; t++)
@@ -380,7 +380,7 @@ static uint32_t below(uint32_t n) {
     return (uint32_t)((random_state >> 33) % n);
 }
 
-/* Any operations, or most often of one family. */
+/* Arbitrary operations, or mostly one family. */
 static void make_any(program *p) {
     static const uint8_t families[][8] = {{2, 5, 2, 5, 2, 5, 9, 10},  {2, 5, 1, 4, 9, 8, 0, 3},
                                           {0, 3, 13, 0, 3, 13, 2, 5}, {0, 3, 14, 15, 0, 3, 14, 13},
@@ -395,8 +395,8 @@ static void make_any(program *p) {
     }
 }
 
-/* A ring, as most litmus tests are: each thread ends at the location at which the next begins, with a fence or an
- * access between. */
+/* A ring, like most litmus tests: each thread ends at the location where the next one begins, with a fence or an access
+ * in between. */
 static void make_ring(program *p) {
     static const uint8_t loads[] = {0, 1, 2, 2}, stores[] = {3, 4, 5, 5, 6, 9, 10, 8},
                          fences[] = {13, 13, 14, 15, 11, 12};

@@ -1,5 +1,4 @@
-/* Files that appear whole or not at all: as the library has them, and as they are where the file system has no files
- * without names. */
+/* Files that appear whole or not at all: as the library writes them, and as on a file system without O_TMPFILE. */
 #include "check.h"
 #include "platform/replace.h"
 
@@ -9,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-/* The same text once more, for such a file system: a folder cannot be opened for writing. */
+/* The same code again, for such a file system: opening a folder for writing fails. */
 #undef O_TMPFILE
 #define O_TMPFILE O_DIRECTORY
 #define bl__replace_plan named_plan
@@ -71,7 +70,7 @@ static void begin(const way *w, bl__replace *r, const char *path, const char *te
         exit(check_end());
 }
 
-/* Two writers of one file, which is there or not: whoever ends last has it, and its mode stays. */
+/* Two writers of one file, which may exist: the last to finish wins, and the mode stays. */
 static void test_two_writers(const way *w) {
     bl__replace a, b;
     struct stat there;
@@ -125,7 +124,7 @@ static void test_names(const way *w) {
     CHECK_SAME(w->commit(&r, false), 0);
     CHECK(holds(in_folder(name), "x"));
     CHECK_SAME(w->plan(&r, longest), ENAMETOOLONG);
-    /* What lies at the other name already is not touched, whatever it is. */
+    /* A file that already has the temporary name is left alone, whatever it is. */
     CHECK_SAME(w->plan(&r, in_folder(name)), 0);
     CHECK(symlink(in_folder(name), r.name) == 0);
     int why = w->open(&r);

@@ -1,5 +1,5 @@
-/* Rows of a suite read back, and the panels that figures make of them: filters, medians and spread, what verdicts
- * ask. Files that are not as a suite writes them are refused with a line; tests/cli/run.sh has those lines. */
+/* Rows of a suite read back, and the panels that figures make of them: filters, medians and spread, and the values that
+ * verdicts use. Malformed files are rejected with one line; tests/cli/run.sh covers these lines. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "check.h"
@@ -99,7 +99,7 @@ static void medians(void) {
              &figure, &rows, &count);
     CHECK_SAME(count, 2);
     CHECK(strcmp(panels[0].name, "cpu") == 0 && strcmp(panels[1].device, "gpu") == 0);
-    CHECK_SAME(panels[0].count, 2); /* what was not measured makes no curve */
+    CHECK_SAME(panels[0].count, 2); /* rows without a measurement make no curve */
     const bench_curve *a = bench_panel_curve(&panels[0], "a");
     CHECK(a && a->count == 2 && a->marks[0].x == 2 && a->marks[1].x == 8);
     CHECK(a->marks[0].median == 10 && a->marks[0].least == 8 && a->marks[0].most == 12);
@@ -175,7 +175,7 @@ static void questions(bench_figure figure, double gain, const char *best) {
                                "cuda:0,wrong,x,4,1,30,right\ncuda:0,wrong,x,4,2,1000,WRONG\n",
                                &figure, &rows, &count);
     CHECK(count == 1 && bench_panel_gpu(panels));
-    CHECK(bench_panel_full(panels) == 4); /* two of five went on to 9 */
+    CHECK(bench_panel_full(panels) == 4); /* two of five continue to 9 */
     CHECK(bench_panel_end(panels, "b") == 60 && isnan(bench_panel_end(panels, "e")));
     CHECK(bench_panel_near(panels, "b", 3) == 40 && bench_panel_near(panels, "b", 1e6) == 60);
     CHECK(bench_panel_gain(panels, "a", "b", 4) == gain && isnan(bench_panel_gain(panels, "a", "b", 9)));
@@ -196,7 +196,7 @@ static void every_figure(void) {
             check_at("figure %s of %s", f->name, suite->name);
             CHECK(f->title && f->asks && f->series && f->y && f->y_text);
             CHECK(f->x ? f->x_text != NULL : (f->flags & BENCH_BARS) != 0);
-            CHECK(!f->found || f->agrees); /* what a paper found must be judged */
+            CHECK(!f->found || f->agrees); /* a paper's finding must be judged */
         }
     }
 }

@@ -1,4 +1,4 @@
-/* The runtime on the CPU: every scheduler gives the right answer however small its memory, and says so when it
+/* The runtime on the CPU: every scheduler gives the right answer with any amount of memory, or reports that it
  * cannot. */
 #include "check.h"
 #include "clock.h"
@@ -34,7 +34,7 @@ static bl_context *open_with(bl_config config) {
     return c;
 }
 
-/* Complete names first, then the papers'. NULL past the end. */
+/* Full names first, then the papers' names. NULL past the end. */
 enum { SLOW_STEP = 5 }; /* tests that mostly wait take every fifth scheduler */
 
 static const char *scheduler_at(uint32_t i) {
@@ -43,7 +43,7 @@ static const char *scheduler_at(uint32_t i) {
         n++;
     return i < n ? bl_scheduler_name(i) : bl_alias_name(i - n, NULL);
 }
-/* A launch per wave of tasks. */
+/* One launch per wave of tasks. */
 static bool is_static(const char *scheduler) { return bl_scheduler_traits(scheduler) & BL_TRAIT_WAVES; }
 static bool is_alias(const char *scheduler) { return !strchr(scheduler, ':'); }
 
@@ -105,7 +105,7 @@ static void try_sizes(const char *scheduler, bl_program *function, uint32_t work
         CHECK(capacity != 2 || private != BL_NONE || s.pauses > 0);
     }
     bl_stats r = run_tree(c, tree_cpu(), ranged, 1, false);
-    if (is_static(scheduler)) { /* a launch for each level, be it entries or ranges */
+    if (is_static(scheduler)) { /* one launch per level, for entries and for ranges */
         CHECK_SAME(s.launches, leafy.depth + 1);
         CHECK_SAME(r.launches, ranged.depth + 1);
     }
@@ -155,7 +155,7 @@ static void test_many_workers(void) {
     }
 }
 
-/* Every policy of stealing on private stacks that have room for little more than what a task may spawn. */
+/* Every stealing policy, with private stacks barely larger than what a task may spawn. */
 static void test_policies(void) {
     const char *scheduler;
     for (uint32_t i = 0; (scheduler = scheduler_at(i)); i++)
@@ -240,7 +240,7 @@ static void test_chain(void) {
     }
 }
 
-/* Over in microseconds, again and again: the end of a run is seen by all, asleep or not. */
+/* Runs that take microseconds, again and again: all workers notice the end, asleep or not. */
 static void test_many_runs(void) {
     static const char *const schedulers[] = {"steal:chase_lev", "central:blocking", "static:split"};
     for (int i = 0; i < 3; i++) {
@@ -254,7 +254,7 @@ static void test_many_runs(void) {
 
 /* ---- errors ---- */
 
-/* Two ranges that together have more tasks than 32 bits can number: an error, or all of them, but not a part. */
+/* Two ranges with more tasks than 32 bits can number: an error, or all of them, but never a part. */
 static void spawn_too_many(bl_task *task, const void *payload, uint32_t index, const void *data) {
     const uint32_t *depth = payload, leaf = 0;
     (void)index, (void)data;
@@ -359,7 +359,7 @@ static void test_bad_arguments(void) {
     CHECK_SAME(totals.tasks, 0);
 }
 
-/* A way to steal or to end that a scheduler does not have is refused, by name; sizes are not. */
+/* A stealing or ending policy that a scheduler does not support is rejected by name; sizes are ignored. */
 static void try_field(const char *scheduler, bl_config config, bool used, const char *name) {
     tree_totals totals = {0, 0};
     tree_shared shared = {&totals};
@@ -432,17 +432,16 @@ static void test_names(void) {
     CHECK(bl_device_info_at(0, &device) && *device.id && device.workers && !bl_device_info_at(1000, &device));
 }
 
-/* What "auto" means: the program's own choice, where it has it, and where nothing was asked for that speaks against
- * it. */
+/* What "auto" means: the program's preference if available, unless the config rules it out. */
 static void test_auto(void) {
     static const struct {
         const char *automatic;
         bl_config config;
-        const char *runs; /* NULL: as without a choice */
+        const char *runs; /* NULL: as without a preference */
     } cases[] = {
         {NULL, {.workers = 2}, NULL},
         {"static:split", {.workers = 2}, "static:split"},
-        {"static:split", {.workers = 2, .time_limit = 100}, NULL}, /* it could not be stopped */
+        {"static:split", {.workers = 2, .time_limit = 100}, NULL}, /* it cannot be stopped in time */
         {"static:split", {.workers = 2, .capacity = 64}, NULL},    /* has no queues */
         {"steal:nothing", {.workers = 2}, NULL},
         {"static:split", {.workers = 2, .scheduler = "list:faa"}, "list:faa"},
@@ -472,7 +471,7 @@ static void wait_at_gate(bl_task *task, const void *payload, uint32_t index, con
     (void)task, (void)payload, (void)index;
     while (!bl_load32_acquire(g->open))
         pause_seconds(0.002);
-    bl_fetch_add32_relaxed(g->open, 1); /* each that got through is counted */
+    bl_fetch_add32_relaxed(g->open, 1); /* counts each task that got through */
 }
 
 static void *open_gate_soon(void *argument) {
@@ -481,7 +480,7 @@ static void *open_gate_soon(void *argument) {
     return NULL;
 }
 
-/* A task that is late but comes back within the grace: the run is lost, the context is not. */
+/* A task that is late but returns within the grace period: the run fails, the context survives. */
 static void test_stall_that_ends(void) {
     bl_program *program = bl_program_from_function(wait_at_gate, 0, sizeof(gate), 1);
     uint32_t open = 0;
@@ -498,8 +497,8 @@ static void test_stall_that_ends(void) {
     bl_program_free(program);
 }
 
-/* What a stuck run holds is let go on purpose, so that the stuck worker cannot touch freed memory; the leak checker
- * should not mind. */
+/* A stuck run deliberately leaks what it holds, so that the stuck worker cannot touch freed memory; the leak checker
+ * must accept that. */
 static uint32_t stuck_open;
 
 static void test_stall(const char *scheduler) {
@@ -513,7 +512,7 @@ static void test_stall(const char *scheduler) {
     CHECK_SAME(bl_run(c, program, g, NULL, 1, NULL), BL_ESTALL);
     CHECK(bl__now() - begun > 0.3 && bl__now() - begun < 30);
     CHECK(strstr(bl_error_detail(c), "worker") && strstr(bl_error_detail(c), "in a task"));
-    memset(g, 0x55, sizeof *g); /* `shared` is copied: what the caller had is the caller's again */
+    memset(g, 0x55, sizeof *g); /* `shared` was copied, so the caller may overwrite its own */
     CHECK_SAME(bl_run(c, tree_cpu(), g, &leafy, 1, NULL), BL_EDEAD);
     void *memory;
     CHECK_SAME(bl_alloc(c, &memory, 8), BL_EDEAD);
@@ -522,7 +521,7 @@ static void test_stall(const char *scheduler) {
     for (int i = 0; i < 1000 && bl_load32_acquire(&stuck_open) < 2; i++)
         pause_seconds(0.01);
     CHECK_SAME(bl_load32_acquire(&stuck_open), 2);
-    pause_seconds(0.1); /* so that the worker can end while somebody looks */
+    pause_seconds(0.1); /* lets the worker end before the test does */
     free(g);
     bl_program_free(program);
 }
@@ -532,7 +531,7 @@ static void doze(bl_task *task, const void *payload, uint32_t index, const void 
     pause_seconds(0.015);
 }
 
-/* Slow but steady: no stall, whatever the scheduler. */
+/* Slow but steady: not a stall, whatever the scheduler. */
 static void test_no_stall(void) {
     bl_program *program = bl_program_from_function(doze, 0, 0, 1);
     const char *scheduler;
@@ -636,7 +635,7 @@ static void see_progress(void *argument, uint64_t tasks) {
     seen->elsewhere = seen->elsewhere || !pthread_equal(seen->caller, pthread_self());
 }
 
-/* Many tasks, then few: where counting begins again with each wave or pause, it goes backwards. */
+/* Many tasks, then few: a count that restarts with each wave or pause would go backwards. */
 static void doze_and_spawn(bl_task *task, const void *payload, uint32_t index, const void *data) {
     static const uint32_t children[] = {0, 8, 32};
     uint32_t depth = *(const uint32_t *)payload;
@@ -669,7 +668,7 @@ static void test_progress(void) {
     bl_program_free(program);
 }
 
-/* CHECK is for one thread: each counts its own failures. */
+/* CHECK is for one thread, so each thread counts its own failures. */
 static void *run_own_context(void *argument) {
     uintptr_t *wrong = argument;
     tree_totals expected = tree_expect(leafy, 1);
@@ -699,7 +698,7 @@ static void test_two_contexts(void) {
     CHECK_SAME(wrong[0] + wrong[1], 0);
 }
 
-/* ---- payloads with members that are aligned to more than a word ---- */
+/* ---- payloads with members aligned to more than a word ---- */
 
 typedef struct aligned_payload {
     uint64_t number;
@@ -716,7 +715,7 @@ static void see_aligned(bl_task *task, const void *payload, uint32_t index, cons
         bl_task_spawn(task, &next, 1);
 }
 
-/* As large as a plain function's payload may be; every word must come through every queue. */
+/* As large as a plain function's payload may be; every word must pass through every queue. */
 typedef struct large_payload {
     uint32_t words[64];
 } large_payload;

@@ -1,5 +1,5 @@
 /* The worker loop on the simulated machine: every scheduler with lanes, warps and blocks, under many schedules, with
- * little memory. A failure names the seed, and the same seed does the same again. */
+ * little memory. A failure names the seed, and the same seed reproduces it. */
 #include "check.h"
 #include "config.h"
 
@@ -24,7 +24,7 @@ static const char *scheduler_at(uint32_t i) {
         n++;
     return i < n ? bl_scheduler_name(i) : bl_alias_name(i - n, NULL);
 }
-/* A launch per wave of tasks. */
+/* One launch per wave of tasks. */
 static bool is_static(const char *scheduler) { return bl_scheduler_traits(scheduler) & BL_TRAIT_WAVES; }
 
 static bl_context *open_with(bl_config config) {
@@ -91,8 +91,8 @@ static void test_groups(void) {
     }
 }
 
-/* Without a group the program's own is taken, and every scheduler runs with the other kind too; another target's
- * program is an error. */
+/* Without a group the program's own is used, and every scheduler also runs with the other kind; a program of another
+ * target is an error. */
 static void test_choice(void) {
     tree_totals totals = {0, 0};
     tree_shared shared = {&totals};
@@ -159,14 +159,14 @@ static void test_errors(void) {
         bl_close(c);
     }
     check_at("lanes that wait for ever");
-    bl_context *c = open_with((bl_config){.workers = 1, .group = "block:16"}); /* others would search for ever */
+    bl_context *c = open_with((bl_config){.workers = 1, .group = "block:16"}); /* other workers would search for ever */
     CHECK_SAME(bl_run(c, stuck_sim(), NULL, &payload, 1, NULL), BL_ESTALL);
     CHECK(strstr(bl_error_detail(c), "wait") && strstr(bl_error_detail(c), "in a task"));
     CHECK_SAME(bl_run_range(c, fail_sim(), NULL, &payload, 13, NULL), BL_OK);
     bl_close(c);
 }
 
-/* The same seed is the same run. */
+/* The same seed gives the same run. */
 static void test_reproducible(void) {
     check_at("reproducible");
     bl_stats s[2];

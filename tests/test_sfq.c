@@ -1,6 +1,6 @@
-/* Closing: the threads that wait in sfq are released, nothing that was pushed is lost, nothing comes in afterwards. And
- * the batches of the queues that wait, which the contract does not use. With threads; test_sfq_sim.c includes this file
- * for the simulated machine. */
+/* Closing: threads that wait in sfq are released, nothing that was pushed is lost, and nothing enters afterwards. Also
+ * the batch operations of the queues that wait, which the contract does not use. With threads; test_sfq_sim.c includes
+ * this file for the simulated machine. */
 #include "check.h"
 
 #include <ballast/queues/cbq.h>
@@ -14,20 +14,20 @@
 
 enum { WORDS = 3, MOST = 64, VALUES = 1 << 20 };
 
-/* Ranks below `pushers` push until they are refused (or have pushed all they have), the next `poppers` pop until they
- * are sent home, the last ones close. */
+/* Ranks below `pushers` push until a push is rejected (or all their items are in), the next `poppers` pop until the
+ * close releases them, and the last ones close. */
 typedef struct client {
-    uint32_t capacity, start, before; /* `before` items are in it */
+    uint32_t capacity, start, before; /* initially it holds `before` items */
     uint32_t pushers, poppers, closers;
     uint32_t batch;
-    uint32_t tickets; /* so many are taken before anybody closes: with `before` of them */
-    uint32_t told;    /* plain: written before the only close, read by those it sends home */
+    uint32_t tickets; /* tickets taken before any thread closes, including those of `before` */
+    uint32_t told;    /* plain data: written before the only close, read by the threads that it releases */
     uint64_t *memory;
     uint32_t pushed[MOST], popped[MOST], wrong[MOST]; /* by rank */
     uint32_t *seen;                                   /* by value */
 } client;
 
-/* Values of one rank; the last ones are in it before. */
+/* The number of values per rank; the last values are the initial items. */
 static uint32_t each_value(const client *c) { return VALUES / (c->pushers + 1); }
 
 static bl_sfq queue_of(const client *c) {
@@ -59,7 +59,7 @@ static void push_until_refused(client *c, uint32_t rank) {
     }
 }
 
-/* Also by the audit: what is left. */
+/* The audit also uses it, for the items left. */
 static void pop_until_sent_home(client *c, uint32_t rank, uint32_t n) {
     bl_sfq q = queue_of(c);
     uint32_t items[4 * WORDS], last[MOST] = {0}, done = n;
@@ -160,7 +160,7 @@ static void open_client(client *c) {
     }
 }
 
-/* Everything that was pushed with DONE came out once or is still counted; then it comes out. */
+/* Everything that was pushed with DONE has come out once or is still counted; the rest is popped here. */
 static void audit(client *c, uint32_t ranks) {
     bl_sfq q = queue_of(c);
     uint32_t pushed = c->before, popped = 0, wrong = 0, size = bl_sfq_size(&q), item[WORDS];
@@ -172,7 +172,7 @@ static void audit(client *c, uint32_t ranks) {
     CHECK_SAME(wrong, 0);
     CHECK_SAME(pushed, popped + size);
     if (c->poppers)
-        CHECK_SAME(size, 0); /* nobody is sent home while there is something */
+        CHECK_SAME(size, 0); /* no thread is released while the queue holds items */
     pop_until_sent_home(c, MOST - 1, 1);
     CHECK_SAME(c->popped[MOST - 1], size);
     CHECK_SAME(c->wrong[MOST - 1], 0);
@@ -213,19 +213,19 @@ static client make(uint32_t capacity, uint32_t before, uint32_t pushers, uint32_
     return c;
 }
 
-/* All of them wait, for ever if nobody closed. */
+/* All of them wait, and would do so for ever if no thread closed. */
 static void waiters(uint64_t seed) {
     run(make(4, 0, 0, 5, 5), seed);     /* for an item */
     run(make(4, 3, 0, 5, 3 + 5), seed); /* three get one */
     run(make(2, 2, 4, 0, 2 + 4), seed); /* for room */
     run(make(1, 1, 3, 0, 1 + 3), seed);
-    client c = make(2, 0, 3, 0, 0); /* a batch of four fits in part */
+    client c = make(2, 0, 3, 0, 0); /* only a part of a batch of four fits */
     c.batch = 4;
     c.tickets = 12;
     run(c, seed);
 }
 
-/* Closed by two at some moment while things go on. */
+/* Two threads close at some moment while others push and pop. */
 static void storms(uint64_t seed, uint32_t tickets) {
     for (uint32_t capacity = 1; capacity <= 4; capacity *= 2)
         for (uint32_t batch = 1; batch <= 3; batch += 2) {

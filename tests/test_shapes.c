@@ -1,5 +1,4 @@
-/* Shapes that do not fit are refused with the reason, by every queue; and the Broker Queue's slots can be used in
- * place. */
+/* Every queue rejects a shape that does not fit, with the reason; and the Broker Queue's slots can be used in place. */
 #include "check.h"
 
 #include <ballast/generated/queues.h>

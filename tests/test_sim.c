@@ -1,4 +1,4 @@
-/* The simulated machine: reproducible, really interleaved, sequentially consistent, and its lanes meet as they must. */
+/* The simulated machine: reproducible, truly interleaved, sequentially consistent, and its lanes meet as they must. */
 #include "../src/clock.h"
 #include "../src/platform/fiber.h"
 #include "../src/sim/machine.h"
@@ -75,7 +75,7 @@ static void test_reproducible(void) {
 
     bl_sim_options e = {.seed = 7, .replay = first, .replay_count = a.record_count / 2};
     rb = record_count(&e, second);
-    CHECK(same(&a, &e) && !memcmp(&ra, &rb, sizeof ra)); /* half a record and the seed give the whole run */
+    CHECK(same(&a, &e) && !memcmp(&ra, &rb, sizeof ra)); /* half a record and the seed reproduce the whole run */
 
     static const uint32_t nonsense[] = {77, UINT32_MAX, 6, 5};
     bl_sim_options f = {.seed = 7, .replay = nonsense, .replay_count = 4};
@@ -98,7 +98,7 @@ static void test_interleaved(void) {
     }
     CHECK(lost > 0);
     CHECK(whole == 100);
-    CHECK(bl_popcount(orders) == 6); /* anybody can be the first to end */
+    CHECK(bl_popcount(orders) == 6); /* any fiber can be the first to end */
 }
 
 typedef struct turns {
@@ -117,7 +117,7 @@ static void take_turns(void *arg, uint32_t block, uint32_t lane) {
     t->ended++;
 }
 
-/* Who backs off lets another one go first, as long as there is one. */
+/* A fiber that backs off lets another go first, if there is one. */
 static void test_backoff(void) {
     for (uint64_t seed = 0; seed < 10; seed++) {
         turns t = {0};
@@ -157,7 +157,7 @@ typedef struct words {
 #endif
 } words;
 
-/* Every operation once, so that its value can be checked alone; nobody else touches the words. */
+/* Every operation once, so that its value can be checked alone; no other fiber touches the words. */
 static void every_operation(void *arg, uint32_t block, uint32_t lane) {
     words *w = arg;
     (void)block, (void)lane;
@@ -243,7 +243,7 @@ static void wait_for(const uint32_t *p, uint32_t seen) {
         bl_wait_change32(p, seen, &tries);
 }
 
-/* Each waits for the one before it. */
+/* Each fiber waits for the previous one. */
 static void pass_on(void *arg, uint32_t block, uint32_t lane) {
     chain *c = arg;
     uint32_t me = block * 4 + lane;
@@ -253,7 +253,8 @@ static void pass_on(void *arg, uint32_t block, uint32_t lane) {
     bl_store32_release(&c->word[me], 1);
 }
 
-/* Four sleep, each on another kind of store, and the last one stays runnable: nobody is woken for want of others. */
+/* Four fibers sleep, each woken by a different kind of store, and the last one stays runnable, so that no fiber is
+ * woken merely because all sleep. */
 static void wake_each(void *arg, uint32_t block, uint32_t lane) {
     chain *c = arg;
     const uint32_t *slept_on[] = {&c->word[0], &c->word[1], c->pair.half + 1, c->quad.part + 3};
@@ -264,7 +265,7 @@ static void wake_each(void *arg, uint32_t block, uint32_t lane) {
         return;
     }
     for (uint32_t i = 0; i < 100; i++)
-        bl_backoff(i); /* by now they sleep */
+        bl_backoff(i); /* by now they are asleep */
     uint32_t zero = 0;
     for (uint32_t kind = 0; kind < 4; kind++) {
         if (kind == 0)
@@ -284,11 +285,11 @@ static void wait_for_ever(void *arg, uint32_t block, uint32_t lane) {
     chain *c = arg;
     (void)lane;
     bl_store32_relaxed(&c->word[2 + block], 1);
-    bl_store32_relaxed(&c->word[block], 0); /* a store of what is there wakes nobody for good */
+    bl_store32_relaxed(&c->word[block], 0); /* storing the same value wakes no fiber for good */
     wait_for(&c->word[block], 0);
 }
 
-/* The host writes the word that fiber 1 sleeps on, unseen by the machine. */
+/* The host writes the word on which fiber 1 sleeps, unseen by the machine. */
 static void wait_for_host(void *arg, uint32_t block, uint32_t lane) {
     chain *c = arg;
     (void)lane;
@@ -367,7 +368,7 @@ static void block_phases(void *arg, uint32_t block, uint32_t lane) {
 static void leave_in_any_order(void *arg, uint32_t block, uint32_t lane) {
     lanes *l = arg;
     (void)block;
-    l->phase[0] = lane; /* the last to come */
+    l->phase[0] = lane; /* the last to arrive */
     bl_warp_sync();
     if (l->phase[1]++ == 0)
         l->wrong += lane == l->phase[0];
@@ -390,7 +391,7 @@ static void test_lanes(void) {
     lanes first = {.count = 4};
     for (uint64_t seed = 0; seed < 50; seed++, first.phase[1] = 0)
         CHECK(run_seed(1, 4, leave_in_any_order, &first, seed) == BL_SIM_DONE);
-    CHECK(first.wrong > 0 && first.wrong < 50); /* the last to come is the first to leave now and then */
+    CHECK(first.wrong > 0 && first.wrong < 50); /* the last to arrive is sometimes the first to leave */
     static const uint32_t sizes[] = {1, 2, 3, 8, 20};
     for (uint64_t seed = 0; seed < 50; seed++) {
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -399,7 +400,8 @@ static void test_lanes(void) {
             lanes b = {.count = sizes[i]};
             CHECK(run_seed(5, sizes[i], block_phases, &b, seed) == BL_SIM_DONE && b.wrong == 0);
         }
-        for (uint32_t skipper = 0; skipper < 9; skipper++) /* lane 8 of 9 is a warp of its own: nobody misses it */
+        /* lane 8 of 9 is alone in its warp, so no lane waits for it */
+        for (uint32_t skipper = 0; skipper < 9; skipper++)
             CHECK(run_seed(2, 9, skip_meeting, &skipper, seed) == (skipper < 8 ? BL_SIM_DEADLOCK : BL_SIM_DONE));
         CHECK(run_seed(1, 10, skip_block_meeting, NULL, seed) == BL_SIM_DEADLOCK);
     }
@@ -437,7 +439,7 @@ static size_t mappings(void) {
     return lines;
 }
 
-/* Abandoned stacks come back: a hundred runs that end badly map no more than the first one did. */
+/* Abandoned stacks are reused: a hundred runs that end badly map no more memory than the first. */
 static void test_stacks_return(void) {
     uint32_t never = 0;
     size_t before = 0;
@@ -452,7 +454,7 @@ static void test_stacks_return(void) {
     CHECK(run_seed(3, 2, count, &c, 1) == BL_SIM_DONE && c.whole == 6 * STEPS);
 }
 
-/* Enough live values to fill the registers that a switch must keep, and a deep stack. */
+/* Enough live values to fill the registers that a switch must preserve, and a deep stack. */
 static double keep_registers(double a, uint32_t depth) {
     volatile char frame[512];
     frame[depth] = 1;
@@ -483,7 +485,7 @@ static void test_contexts(void) {
     double got[8];
     CHECK(run_seed(8, 1, use_registers, got, 3) == BL_SIM_DONE);
     for (uint32_t i = 0; i < 8; i++)
-        CHECK(got[i] == keep_registers(1000.0 * i, 40)); /* outside of a run nothing switches */
+        CHECK(got[i] == keep_registers(1000.0 * i, 40)); /* outside a run nothing switches */
     uint32_t sum = 0;
     CHECK(run_seed(2, 2, nest, &sum, 3) == BL_SIM_DONE && sum == 404);
 }
@@ -530,7 +532,7 @@ static void tick_along(void *arg, uint32_t block, uint32_t lane) {
     for (uint32_t i = 0; i < TIMED_STEPS; i++) {
         bl_spend(i % 2 ? 1000 : 10 + 30 * lane + block);
         bl_fetch_add32_relaxed(&t->word, 1);
-        uint64_t clock = bl_clock(); /* others may go on meanwhile, and count too */
+        uint64_t clock = bl_clock(); /* other fibers may run meanwhile, and count too */
         t->at[t->count++] = clock;
     }
 }
@@ -562,8 +564,8 @@ static void wait_and_back_off(void *arg, uint32_t block, uint32_t lane) {
     }
 }
 
-/* What happens later on one clock happens later in the run; time passes for all at once; who waits is as late as who
- * came last. */
+/* Events that are later on a clock are later in the run; time passes for all lanes at once; a lane that waits is as
+ * late as the last to arrive. */
 static void test_time(void) {
     static times t, other;
     for (uint64_t seed = 1; seed <= 20; seed++) {

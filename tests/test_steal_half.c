@@ -1,5 +1,5 @@
-/* What steal_half promises beyond the contract of queues: a thief gets half of what there is, rounded up, or as many
- * as it asked for, however the owner has pushed and popped before, and the next thief half of the rest. */
+/* What steal_half guarantees beyond the queue contract: a thief gets half of the items, rounded up, or as many as it
+ * asked for, whatever the owner pushed and popped before; the next thief gets half of the rest. */
 #include "check.h"
 
 #include <ballast/queues/steal_half.h>
@@ -10,7 +10,7 @@ static uint32_t items[CAPACITY];
 
 static uint32_t half(uint32_t n) { return n - n / 2; }
 
-/* `count` items in the deque, after `more` of them were popped again. */
+/* Leaves `count` items in the deque, after popping `more` others. */
 static bl_steal_half filled(uint32_t start, uint32_t count, uint32_t more) {
     bl_steal_half q;
     bl_steal_half_bind(&q, memory, (bl_shape){CAPACITY, 1, 1}, 0);
@@ -19,8 +19,7 @@ static bl_steal_half filled(uint32_t start, uint32_t count, uint32_t more) {
         items[i] = i;
     CHECK_SAME(bl_steal_half_push_n(&q, items, count + more), count + more);
     if (more) {
-        CHECK_SAME(bl_steal_half_steal_n(&q, items, 2),
-                   count + more > 2 ? 2 : 1); /* draws a range for the owner to cut */
+        CHECK_SAME(bl_steal_half_steal_n(&q, items, 2), count + more > 2 ? 2 : 1); /* makes the owner cut its range */
         CHECK_SAME(bl_steal_half_push_n(&q, items, 2), 2);
         CHECK_SAME(bl_steal_half_pop_n(&q, items, bl_steal_half_size(&q) - count),
                    more + 2 - (count + more > 2 ? 2 : 1));

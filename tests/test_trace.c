@@ -1,5 +1,5 @@
-/* Timelines: on every scheduler and device there is, with much room and with next to none, the spans add up to the
- * counters of the run, and those of a worker cover the time from the first run's beginning to the last one's end
+/* Timelines: on every scheduler and device available, with ample room and with next to none, the spans add up to the
+ * counters of the run, and the spans of a worker cover the time from the start of the first run to the end of the last
  * without gap or overlap. */
 #include "check.h"
 #include "config.h"
@@ -11,7 +11,7 @@
 
 enum { OPTIONS = 16 };
 
-/* ---- what must be true of every trace ---- */
+/* ---- invariants of every trace ---- */
 
 typedef struct sums {
     uint64_t tasks, steals, attempts, launches;
@@ -49,7 +49,7 @@ static void check_span(const bl_span *s) {
         CHECK_SAME(s->steal_attempts, 0);
 }
 
-/* From 0 to the end, and the same end for all. */
+/* From 0 to the end, and the end is the same for all. */
 static uint32_t check_order(const bl_span *spans, size_t count) {
     uint32_t workers = 0;
     uint64_t end = count ? spans[count - 1].end : 0;
@@ -79,7 +79,8 @@ static void check_trace(const bl_context *c, const sums *expected, uint32_t work
     }
 }
 
-/* No more than asked for, but for some between two looks at the room, and what fills the gaps around a launch. */
+/* No more than requested, except for a few between two checks of the room, and the spans that fill the gaps around a
+ * launch. */
 static void check_room(const bl_context *c, uint32_t room, uint32_t workers, uint64_t launches, uint64_t runs) {
     size_t count;
     bl_trace(c, &count);
@@ -95,7 +96,7 @@ typedef struct problem {
     const char *text;
 } problem;
 
-/* `settings`: pairs of an option and its value, ended by NULL. */
+/* `settings`: pairs of option and value, terminated by NULL. */
 static problem open_problem(const char *name, const char *const *settings) {
     problem p = {.app = app_find(name), .text = name};
     const char *values[OPTIONS];
@@ -112,7 +113,7 @@ static problem open_problem(const char *name, const char *const *settings) {
     return p;
 }
 
-/* A row is a worker; where a GPU hands out the groups of a wave itself, a multiprocessor. */
+/* A row is a worker; if the GPU itself distributes the groups of a wave, a row is a multiprocessor. */
 static uint32_t rows_of(const bl_context *c, const bl_stats *stats) {
     bl_device_info info;
     if (strcmp(bl_device_target(c), "cuda") || strcmp(stats->scheduler, "static:wave"))
@@ -123,7 +124,7 @@ static uint32_t rows_of(const bl_context *c, const bl_stats *stats) {
     return stats->workers;
 }
 
-/* Two traced runs add up; what comes after bl_trace_stop is no part of it. */
+/* Two traced runs add up; runs after bl_trace_stop are not included. */
 static void trace_runs(const problem *p, bl_context *c, uint32_t room) {
     bl_stats stats;
     sums expected = {0, 0, 0, 0};
@@ -145,7 +146,7 @@ static void trace_with(const problem *p, bl_config config) {
     bl_context *c = NULL;
     config = config_for(config);
     if (!strncmp(config.device, "cuda", 4) && !strcmp(config.scheduler, "static:wave"))
-        config.workers = 0; /* the GPU's own affair */
+        config.workers = 0; /* decided by the GPU */
     if (!CHECK_SAME(bl_open(&c, &config), BL_OK))
         return;
     if (CHECK_SAME(p->app->load(p->data, c), BL_OK)) {
@@ -159,7 +160,7 @@ static void trace_with(const problem *p, bl_config config) {
     bl_close(c);
 }
 
-/* Each with its usual memory, and with so little that it must pause. */
+/* Each with its default memory, and with so little that it must pause. */
 static void trace_schedulers(const problem *p, const char *target) {
     const char *scheduler;
     for (uint32_t i = 0; (scheduler = bl_scheduler_name(i)); i++) {
@@ -184,7 +185,7 @@ static bool is_there(const char *device) {
 static void trace_app(const char *name, const char *const *settings) {
     problem p = open_problem(name, settings);
     trace_schedulers(&p, "cpu");
-    if (CHECK_SLOWER < 12) /* ThreadSanitizer keeps memory for every fiber there ever was */
+    if (CHECK_SLOWER < 12) /* ThreadSanitizer keeps memory for every fiber ever created */
         trace_schedulers(&p, "sim");
     if (is_there("cuda"))
         trace_schedulers(&p, "cuda");
@@ -225,7 +226,7 @@ static bl_context *open_cpu(const char *scheduler, uint32_t workers) {
     return c;
 }
 
-/* Alone with seven tasks of a millisecond in two waves: that long at work, and a pause between. */
+/* One worker, seven tasks of a millisecond in two waves: it works that long, and pauses in between. */
 static void test_times(void) {
     bl_program *program = bl_program_from_function(slow_task, sizeof(uint32_t), 0, 6);
     uint32_t root = 6;
@@ -241,7 +242,7 @@ static void test_times(void) {
         CHECK(spans[2].kind == BL_SPAN_TASKS && spans[2].tasks == 6 && spans[2].launch == 1);
     }
     bl_close(c);
-    c = open_cpu("static:split", 3); /* of whom two wait while the root runs */
+    c = open_cpu("static:split", 3); /* two of the three wait while the root runs */
     CHECK_SAME(bl_trace_start(c, 0), BL_OK);
     CHECK_SAME(bl_run(c, program, NULL, &root, 1, NULL), BL_OK);
     uint64_t idle[3], most = 0;
@@ -255,7 +256,7 @@ static void test_times(void) {
     bl_program_free(program);
 }
 
-/* A run that failed, one of no tasks, and a new start. */
+/* A failed run, a run of no tasks, and a restart. */
 static void test_what_counts(void) {
     bl_program *program = bl_program_from_function(slow_task, sizeof(uint32_t), 0, 6),
                *fails = bl_program_from_function(failing_task, 4, 0, 1);
@@ -282,8 +283,7 @@ static void test_what_counts(void) {
     bl_program_free(fails);
 }
 
-/* Far more marks than there is room for: those that stay are spread over the whole time, and none is forgotten in
- * the counts. */
+/* Far more marks than there is room for: those that stay are spread over the whole time, and the counts include all. */
 static void test_thinning(uint32_t room) {
     enum { TURNS = 2000, STEP = 1000 };
     check_at("%u turns, room %u", TURNS, room);
@@ -305,7 +305,8 @@ static void test_thinning(uint32_t room) {
     }
     CHECK_SAME(parts, TURNS);
     CHECK(longest <= 3 * (STEP + (uint64_t)STEP * TURNS / (room / 2)));
-    for (uint32_t i = 0; i < 2 * BL__TRACE_SLACK + room; i++) /* without a look at the room the last one gives way */
+    /* without a check of the room, the last mark is overwritten */
+    for (uint32_t i = 0; i < 2 * BL__TRACE_SLACK + room; i++)
         bl__trace_write(&trace, &tally, i % 2 ? BL__AT_IDLE : BL__AT_WORK, 1, (uint64_t)STEP * (TURNS + i));
     CHECK_SAME(trace.count, room + BL__TRACE_SLACK);
     CHECK_SAME(marks[trace.count - 1].at, (uint64_t)STEP * (TURNS + 2 * BL__TRACE_SLACK + room - 1));

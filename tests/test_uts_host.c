@@ -1,4 +1,4 @@
-/* UTS on the host alone: the hash, the rules and their thresholds, the options, and both sequential twins. */
+/* UTS on the host: the hash, the rules and their thresholds, the options, and both sequential twins. */
 #define _POSIX_C_SOURCE 200809L /* for the platform header */
 #define UTS_WITHOUT_PROGRAM
 
@@ -31,7 +31,7 @@ static uint32_t random32(void) {
     return (uint32_t)(random_state >> 32);
 }
 
-/* ---- SHA-1, written from the standard, bytes in and bytes out ---- */
+/* ---- SHA-1, written from the standard, on bytes ---- */
 
 static uint32_t rotate(uint32_t x, unsigned by) { return x << by | x >> (32 - by); }
 
@@ -114,7 +114,7 @@ static void test_root_hash(void) {
 
 /* ---- rules and thresholds ---- */
 
-/* The rules once more, as UTS's documentation words them. */
+/* The rules again, as UTS's documentation states them. */
 static uint32_t reference_children(const uts_tree *tree, uint32_t depth, uint32_t value) {
     double u = value / 2147483648.0, b = tree->b, children;
     if (tree->t == UTS_BINOMIAL && depth == 0)
@@ -195,7 +195,7 @@ static void test_thresholds(void) {
     }
 }
 
-/* The guess may be off by any amount. */
+/* The initial guess may be off by any amount. */
 static void test_lookup_without_guess(void) {
     static const float scales[] = {0, 0.01f, 1, 1000, 100000};
     uts_tree tree = {UTS_GEOMETRIC, UTS_FIXED, 2, 20, 0, 0, 0};
@@ -255,7 +255,7 @@ static void test_twins_agree(void) {
     }
 }
 
-/* A chain of single children, deeper than a table is at first, and a root with more children than the twin takes at
+/* A chain of single children, deeper than the initial table, and a root with more children than the twin visits at
  * once. */
 static void test_unusual_trees(void) {
     uts_tree deep = {UTS_GEOMETRIC, UTS_FIXED, 100000, 0.999, 0, 0, 0},
@@ -274,11 +274,11 @@ static void test_unusual_trees(void) {
 
 /* ---- options ---- */
 
-/* "" where the option is not given. */
+/* "" if the option is not given. */
 typedef struct option_case {
     const char *values[8]; /* --tree -t -a -d -b -q -m -r */
-    const char *error;     /* how the message begins; NULL where the values are fine */
-    uts_tree tree;         /* what comes out then */
+    const char *error;     /* the beginning of the message; NULL if the values are valid */
+    uts_tree tree;         /* the expected tree */
 } option_case;
 
 static const option_case option_cases[] = {

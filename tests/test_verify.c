@@ -1,4 +1,4 @@
-/* The checks of queues are checked, with threads. */
+/* Tests queue verification itself, with threads. */
 #include "verify_check.h"
 
 int main(void) {

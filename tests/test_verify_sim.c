@@ -1,8 +1,8 @@
-/* The checks of queues are checked, on the simulated machine: also faults that show only in some schedules, and that
- * the same happens again. */
+/* Tests queue verification itself on the simulated machine, including faults that show only in some schedules, and
+ * reproducibility. */
 #include "verify_check.h"
 
-/* A queue that is not linearizable, and says it were. */
+/* A queue that is not linearizable but claims to be. */
 static void boaster(void) {
     verify_queue queue = *verify_find(&verify_sim, "bwd");
     check_at("bwd that claims too much");
@@ -11,7 +11,7 @@ static void boaster(void) {
     CHECK_SAME(findings_of(&verify_sim, &queue, 400), 1u << VERIFY_BROKEN);
 }
 
-/* Its items do come out in order. */
+/* But its items do come out in order. */
 static void more_modest(void) {
     static verify_result result;
     verify_queue queue = *verify_find(&verify_sim, "bwd");

@@ -1,5 +1,5 @@
-/* Queues that are known to be wrong, on the simulated machine: within a number of schedules they must be caught, and
- * their corrected forms must survive the same schedules. What finds nothing here would find nothing elsewhere. */
+/* Queues that are known to be wrong, on the simulated machine: a given number of schedules must expose them, and their
+ * corrected forms must survive the same schedules. A check that finds nothing here would find nothing elsewhere. */
 #include "check.h"
 
 #include "../verify/witness/shann_published.h"
@@ -22,7 +22,8 @@ typedef struct queue {
     { BL_QUEUE_NAME(name), name##_bytes, name##_bind, name##_init, name##_push, name##_pop, name##_size }
 static const queue published = QUEUE(bl_shann_published), corrected = QUEUE(bl_shann);
 
-/* One thread pushes 1, 2, .. and one pops; both try so often and no more. When both have ended the rest is popped. */
+/* One thread pushes 1, 2, .. and one pops, a fixed number of attempts each. When both have ended, the rest is
+ * popped. */
 typedef struct client {
     const queue *queue;
     bl_shann q;
@@ -54,7 +55,7 @@ static void body(void *argument, uint32_t block, uint32_t lane) {
         client_pop(c);
 }
 
-/* At rest: the size is right, and what is in comes out, in order. NULL, or what is wrong. */
+/* At rest: the size is right, and the remaining items come out in order. Returns NULL, or what is wrong. */
 static const char *audit(client *c) {
     uint32_t size = c->queue->size(&c->q), in = c->pushed - c->popped;
     if (size != in)
@@ -80,7 +81,7 @@ static const char *run(const queue *queue, uint32_t filled, uint32_t pushes, uin
     return wrong;
 }
 
-/* How many of the schedules go wrong; what the first one shows is printed. */
+/* The number of schedules that go wrong; prints what the first one shows. */
 static uint32_t count_wrong(const queue *queue, uint32_t filled, uint32_t pushes, uint32_t pops) {
     uint32_t count = 0;
     check_at("%s, %u filled, %u pushes, %u pops", queue->name, filled, pushes, pops);

@@ -1,6 +1,6 @@
-/* The tiny program of test_runtime and test_runtime_sim: a tree that counts itself. Included with TREE_NAME, and
- * TREE_LANE_TASKS for lanes that run a task each; defines the program and tree_expect, which works out the same numbers
- * by hand.
+/* The tiny program of test_runtime and test_runtime_sim: a tree that counts itself. Define TREE_NAME before including
+ * it, and TREE_LANE_TASKS for a task per lane. Defines the program and tree_expect, which computes the same numbers
+ * directly.
  *
  * A node of depth d > 0 has `width` children of depth d - 1, spawned one by one (they all get index 0) or, with
  * `range`, as one entry. The lanes of a task share the spawning, so that lanes spawn in divergent code. */
@@ -9,7 +9,7 @@
 
 #include <ballast/task.h>
 
-#define TREE_WIDTH 5u /* at most, one by one */
+#define TREE_WIDTH 5u /* at most, if spawned one by one */
 
 typedef struct tree_node {
     uint32_t depth, width, range;
@@ -27,7 +27,7 @@ typedef struct tree_local {
     uint64_t tasks, sum;
 } tree_local;
 
-/* Two tasks that changed places, or an index run twice instead of its neighbour, change the sum. */
+/* Two swapped tasks, or an index run twice instead of its neighbour, change the sum. */
 BL_FN uint64_t tree_weight(const tree_node *node, uint32_t index) {
     return ((uint64_t)node->depth * 1000003u + node->width * 7u + 1) * (index + 1ull);
 }
@@ -56,7 +56,7 @@ static BL_TASK void tree_merge(const tree_shared *shared, const tree_local *loca
     }
 }
 
-/* What the subtree of `siblings` nodes adds up to, all at index 0 or at 0 .. siblings - 1. */
+/* The totals of the subtree of `siblings` nodes, all with index 0 or with 0 .. siblings - 1. */
 static inline tree_totals tree_expect(tree_node node, uint32_t siblings) {
     tree_totals all = {0, 0};
     uint64_t copies = 1; /* nodes of this depth with the same index */

@@ -1,5 +1,5 @@
-/* Checks of the checks, the same for threads and for the simulated machine: a queue with a fault must be found out
- * by the recorded histories alone, and by the contract; one without must not. */
+/* Tests of queue verification, the same for threads and the simulated machine: it must find the fault of a broken queue
+ * by the recorded histories alone, and by the contract, and must find none in a correct queue. */
 #ifndef BALLAST_TESTS_VERIFY_CHECK_H
 #define BALLAST_TESTS_VERIFY_CHECK_H
 
@@ -12,7 +12,7 @@
 
 static const char *const broken_names[] = {"none", "FULL", "EMPTY", "swap", "lose", "twice", "tear", "hang"};
 
-/* What so many batches show: a bit for each finding. */
+/* The findings of this many batches, a bit for each. */
 static uint32_t findings_of(const verify_target *target, const verify_queue *queue, uint32_t batches) {
     uint32_t found = 0;
     history_run *r = history_open(target, queue);
@@ -35,7 +35,7 @@ static uint32_t findings_of(const verify_target *target, const verify_queue *que
     return found;
 }
 
-/* `kinds`: those below. One that hangs can be ended only on the simulated machine. */
+/* `kinds`: those below. Only the simulated machine can end a queue that hangs. */
 static void faults(const verify_target *target, const verify_queue *queue, int kinds) {
     for (int fault = BROKEN_NOT; fault < kinds; fault++) {
         broken_fault = (broken_kind)fault;

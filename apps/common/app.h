@@ -1,5 +1,5 @@
-/* What an application gives to the command line, the tests and the benchmarks: one `const app APP_NAME` per folder
- * of apps/, found by the build. Applications see only what is installed (ballast.h, program.h). */
+/* The interface between an application and the command line, the tests and the benchmarks: one `const app APP_NAME` per
+ * folder of apps/, discovered by the build. Applications use only installed headers (ballast.h, program.h). */
 #ifndef BALLAST_APP_H
 #define BALLAST_APP_H
 
@@ -10,12 +10,13 @@
 
 typedef struct app_option {
     const char *name;    /* "--particles", or "-t" */
-    const char *value;   /* what its value is called in the help: "N", "FILE" */
-    const char *initial; /* the default, as a user would type it; "" for none */
+    const char *value;   /* the placeholder for its value in the help: "N", "FILE" */
+    const char *initial; /* the default, as a user would type it; "" if there is none */
     const char *text;
 } app_option;
 
-/* One line for the user. Functions that fail fill it and return an exit status: 2 wrong use, 1 a run that failed. */
+/* A one-line message for the user. A function that fails fills it in and returns an exit status: 2 for wrong usage, 1
+ * for a failed run. */
 typedef struct app_error {
     char text[512];
 } app_error;
@@ -25,47 +26,47 @@ typedef struct app {
     const char *text;
     const app_option *options; /* ends with a NULL name */
 
-    /* Reads the options (values[i] belongs to options[i], never NULL) and makes or loads the problem. `seed` is
-     * --seed. */
+    /* Reads the options (values[i] belongs to options[i] and is never NULL) and generates or loads the problem. `seed`
+     * is the value of --seed. */
     int (*open)(void **problem, const char *const *values, uint64_t seed, app_error *error);
     void (*close)(void *problem);
 
-    /* The code for a target ("cpu", "cuda", "sim"), NULL where there is none. */
+    /* The code for a target ("cpu", "cuda", "sim"), or NULL if there is none. */
     const bl_program *(*program)(const char *target);
 
-    /* Moves the problem to the context's device, and back off it. `load` may be followed by many runs. Return a
+    /* Copies the problem to the context's device, and frees it there. Many runs may follow one `load`. Both return a
      * bl_status. */
     int (*load)(void *problem, bl_context *context);
     void (*unload)(void *problem, bl_context *context);
 
-    /* One run: sets up afresh (outside the time measured), runs, and copies the result back. Returns a bl_status. */
+    /* One run: sets up from scratch (excluded from timing), runs, and copies the result back. Returns a bl_status. */
     int (*run)(void *problem, bl_context *context, bl_stats *stats);
 
-    /* Compares the last result with a known answer, or with the sequential twin when that is allowed. *how becomes
-     * "known", "twin" or "no". Returns false and fills error when the result is wrong. `force`: --check, the twin
-     * however long it takes. */
+    /* Verifies the last result against a known answer, or against the sequential twin if that is quick enough. *how
+     * becomes "known", "twin" or "no". Returns false and fills error if the result is wrong. `force` (--check): run the
+     * twin however long it takes. */
     bool (*check)(void *problem, const bl_stats *stats, bool force, const char **how, app_error *error);
 
-    /* The last result: as text lines "name value", or as the members of a JSON object without its braces. */
+    /* Prints the last result as text lines "name value", or as the members of a JSON object without the braces. */
     void (*print)(const void *problem, FILE *out, bool json);
 
-    /* Writes the files that its options ask for (--output), after the check and while the problem is loaded. NULL:
+    /* Writes the files that the options request (--output), after the check and while the problem is loaded. NULL:
      * there is no such option. Returns 0, or fills error and returns 1. See app_output.h. */
     int (*write)(void *problem, bl_context *context, app_error *error);
 
-    /* A number for the data that were read or made (app_digest), by which checkpoints know their problem. NULL:
-     * options and seed say all. */
+    /* A digest of the data that were read or generated (app_digest), by which a checkpoint recognises its problem.
+     * NULL: options and seed identify it. */
     uint64_t (*digest)(const void *problem);
 } app;
 
-/* `digest` with so many bytes more. Starts at 0. */
+/* Extends `digest`, initially 0, by these bytes. */
 uint64_t app_digest(uint64_t digest, const void *from, size_t bytes);
 
-/* Fills error; always `status`, for `return app_wrong(...)`. */
+/* Fills error and returns `status`, for use in `return app_wrong(...)`. */
 int app_wrong(app_error *error, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* For app.program: declares the code that the build makes of program NAME and defines `function`, which finds that
- * for a target. */
+/* For app.program: declares the code that the build generates for program NAME, and defines `function`, which returns
+ * the code for a target. */
 #ifdef BL_HAVE_CUDA
 #define APP__FOR_CUDA(NAME, target) (strcmp((target), "cuda") == 0 ? NAME##_cuda() : NULL)
 #else

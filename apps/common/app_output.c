@@ -18,19 +18,19 @@ static int cannot(const app_output *output, int why, app_error *error) {
     return 1;
 }
 
-/* ---- who is interrupted while writing takes the temporary file along ---- */
+/* ---- a signal while writing removes the temporary file ---- */
 
 enum { SIGNALS = 3 };
 static const int signals[SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
 static struct sigaction before[SIGNALS];
-static const char *volatile unfinished; /* NULL: nothing to remove */
+static const char *volatile unfinished; /* NULL if there is nothing to remove */
 
-/* A second signal, to another thread perhaps, comes here too: until the file is gone none ends the process. */
+/* A second signal, perhaps on another thread, ends up here too: none terminates the process until the file is gone. */
 static void on_signal(int number) {
     if (unfinished)
         unlink(unfinished);
     signal(number, SIG_DFL);
-    raise(number); /* once this function returns */
+    raise(number); /* delivered once this function returns */
 }
 
 static void guard(const char *temporary) {
@@ -47,11 +47,11 @@ static void unguard(void) {
     unfinished = NULL;
 }
 
-/* ---- what is written in place ---- */
+/* ---- writing in place ---- */
 
-/* The descriptor by which this process can write to that file already, -1 for none. Whoever holds it, a shell that
- * redirected standard output, say, would not see a file that took its place; and what is written through it keeps
- * its order with what standard output has. */
+/* A descriptor that this process already has for the file, or -1. A shell that redirected standard output, for example,
+ * holds the file open and would not see a replacement; and writing through the descriptor keeps the order with other
+ * output on standard output. */
 static int open_already(const struct stat *there) {
     enum { MOST = 256 };
     struct stat own;
@@ -91,7 +91,7 @@ static int open_whole(app_output *output, app_error *error) {
         return cannot(output, ENOMEM, error);
     int why = bl__replace_plan(output->whole, output->path);
     if (why == 0) {
-        guard(output->whole->name); /* before there is a file */
+        guard(output->whole->name); /* before the file exists */
         why = bl__replace_open(output->whole);
     }
     output->file = output->whole->file;
@@ -115,7 +115,7 @@ int app_output_open(app_output *output, const char *option, const char *path, ap
     return in_place(path, &there, &descriptor) ? open_in_place(output, descriptor, error) : open_whole(output, error);
 }
 
-/* By trying, except that nothing is done to a terminal, a pipe or a device. */
+/* Tries it, except on a terminal, a pipe or a device. */
 int app_output_check(const char *option, const char *path, app_error *error) {
     app_output output = {.option = option, .path = path};
     struct stat there;
@@ -130,7 +130,7 @@ int app_output_check(const char *option, const char *path, app_error *error) {
     return 0;
 }
 
-/* The first error counts: a full disk shows when the last of the buffer is written. */
+/* Reports the first error: a full disk may show only when the last of the buffer is flushed. */
 int app_output_close(app_output *output, app_error *error) {
     if (output->whole) {
         int why = bl__replace_commit(output->whole, false);

@@ -6,7 +6,7 @@
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* value = 10 * value + digit, unless that is too large. */
+/* value = 10 * value + digit, unless that overflows. */
 static bool append_digit(uint64_t *value, unsigned digit) {
     if (*value > (UINT64_MAX - digit) / 10)
         return false;
@@ -14,7 +14,7 @@ static bool append_digit(uint64_t *value, unsigned digit) {
     return true;
 }
 
-/* Reads at least one digit; *text moves behind the last. */
+/* Reads at least one digit and advances *text past the last. */
 static bool read_digits(const char **text, uint64_t *value) {
     if (!is_digit(**text))
         return false;
@@ -40,7 +40,7 @@ bool parse_u32(const char *text, uint32_t *value) {
     return true;
 }
 
-/* The power of ten of a suffix, -1 for anything else. */
+/* The power of ten of a suffix, or -1 if it is unknown. */
 static int suffix_power(const char *suffix) {
     if (*suffix == '\0')
         return 0;
@@ -49,7 +49,7 @@ static int suffix_power(const char *suffix) {
     return *suffix == 'k' ? 3 : *suffix == 'M' ? 6 : *suffix == 'G' ? 9 : -1;
 }
 
-/* In whole numbers, since 5.12M must be exactly 5120000: the digits behind the point use up the suffix's zeros. */
+/* In integers, since 5.12M must be exactly 5120000: the digits after the point use up the suffix's zeros. */
 bool parse_size(const char *text, uint64_t *value) {
     uint64_t number = 0;
     if (!read_digits(&text, &number))
@@ -76,7 +76,7 @@ bool parse_size(const char *text, uint64_t *value) {
     return true;
 }
 
-/* strtod would also take blanks, signs, hexadecimal, "inf" and "nan". */
+/* strtod would also accept blanks, signs, hexadecimal, "inf" and "nan". */
 bool parse_double(const char *text, double *value) {
     if (!is_digit(*text) && *text != '.')
         return false;

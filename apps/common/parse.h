@@ -1,5 +1,5 @@
-/* Numbers as users type them. Every function reads the whole text or returns false and leaves *value alone: no signs,
- * no blanks, nothing after the number, nothing too large. */
+/* Numbers as users type them. Every function parses the whole text, or returns false and leaves *value alone: no signs,
+ * no blanks, nothing after the number, no overflow. */
 #ifndef BALLAST_PARSE_H
 #define BALLAST_PARSE_H
 
@@ -10,7 +10,7 @@
 bool parse_u32(const char *text, uint32_t *value);
 bool parse_u64(const char *text, uint64_t *value);
 
-/* A whole number, also written with k, M or G (powers of ten) and then with a fraction: 500k, 5.12M. 1.2345k is not
+/* A whole number, optionally with the suffix k, M or G (powers of ten) and then a fraction: 500k, 5.12M. 1.2345k is not
  * whole. */
 bool parse_size(const char *text, uint64_t *value);
 

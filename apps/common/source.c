@@ -11,7 +11,7 @@ bool source_fail(source *s, const char *format, ...) {
     if (s->failed)
         return false;
     s->failed = true;
-    s->at = s->filled = 0; /* so that source_more is false from here on */
+    s->at = s->filled = 0; /* makes source_more return false from now on */
     int used = snprintf(s->error->text, sizeof s->error->text, "%.300s: ", s->path);
     va_list arguments;
     va_start(arguments, format);

@@ -1,4 +1,4 @@
-/* Input files: a buffered source of bytes, plain or gzip, and text read from it by characters, words and lines. */
+/* Input files: a buffered source of bytes, plain or gzip, read as characters, words and lines. */
 #ifndef BALLAST_SOURCE_H
 #define BALLAST_SOURCE_H
 
@@ -16,22 +16,22 @@ typedef struct source {
 #ifdef BL_HAVE_ZLIB
     gzFile zipped;
 #endif
-    uint64_t line; /* of the text read so far, from 1 */
+    uint64_t line; /* line number of the text read so far, from 1 */
     size_t at, filled;
     unsigned char buffer[65536];
 } source;
 
 #define SOURCE_END (-1)
-#define SOURCE_WORD 64 /* the longest word and its end */
+#define SOURCE_WORD 64 /* the longest word, including its terminator */
 
 bool source_open(source *s, const char *path, bool zipped, app_error *error);
-void source_close(source *s); /* also after an open that failed */
+void source_close(source *s); /* also after a failed open */
 
-/* Always false, for `return source_fail(...)`. The first failure is the cause of those after it, so it keeps the
- * message. */
+/* Returns false, for use in `return source_fail(...)`. Keeps the first message, since the first failure causes the
+ * later ones. */
 bool source_fail(source *s, const char *format, ...);
 
-/* True when there is a byte to take; false at the end and after a failure. */
+/* True if there is another byte; false at the end and after a failure. */
 bool source_more(source *s);
 
 /* Copies up to `bytes`; fewer at the end of the data. */
@@ -39,17 +39,18 @@ size_t source_bytes(source *s, unsigned char *to, size_t bytes);
 
 /* ---- text ---- */
 
-/* The next character, SOURCE_END at the end. text_next takes it, and makes every kind of line end '\n'. */
+/* The next character, SOURCE_END at the end. text_next consumes it, and converts every kind of line end to '
+ * '. */
 int text_next(source *s);
 int text_peek(source *s);
 bool text_at_line_end(source *s); /* or at the end of the file */
 
 void text_skip_blanks(source *s);
 
-/* Drops what is left of the line. Words may be in any encoding, but control characters mean that this is no text. */
+/* Skips the rest of the line. Words may be in any encoding, but control characters mean that the file is not text. */
 bool text_skip_line(source *s);
 
-/* The next word of this line, "" at its end. */
+/* The next word on this line, "" at its end. */
 bool text_word(source *s, char word[SOURCE_WORD]);
 
 /* A word as a number; infinities and NaN are numbers here. */

@@ -1,4 +1,4 @@
-/* The application `fib`: what the command line, the tests and the benchmarks see of it. */
+/* The application `fib`: its interface to the command line, the tests and the benchmarks. */
 #include "fib.h"
 
 #include "../common/app.h"
@@ -40,7 +40,7 @@ static void fib_app_close(void *problem) { free(problem); }
 
 APP_PROGRAM(fib_app_program, fib)
 
-/* There is no data but a call's argument. */
+/* There are no data besides a call's argument. */
 static int fib_app_load(void *problem, bl_context *context) {
     (void)problem, (void)context;
     return BL_OK;

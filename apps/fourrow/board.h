@@ -1,5 +1,5 @@
-/* Four in a row: the board of 6 rows and 7 columns in two words, and what can be told of it without looking ahead.
- * Plain C11 that is also C++17 and CUDA.
+/* Four in a row: the board of 6 rows and 7 columns in two words, and what can be said about it without lookahead. Plain
+ * C11 that is also C++17 and CUDA.
  *
  *     bit of a cell: 7 * column + row          6 13 20 27 34 41 48   always empty: what runs over a column's
  *                                              5 12 19 26 33 40 47   top is seen here, and no line of four
@@ -7,8 +7,8 @@
  *     seventh bit above its six cells.         :  :  :  :  :  :  :
  *                                              0  7 14 21 28 35 42
  *
- * Neighbours in a line differ by 1 (column), 7 (row), 6 and 8 (diagonals), so that all lines of a kind are looked at
- * together by shifting. */
+ * Neighbours in a line differ by 1 (column), 7 (row), 6 and 8 (diagonals), so a shift examines all lines of one
+ * direction at once. */
 #ifndef BALLAST_FOURROW_BOARD_H
 #define BALLAST_FOURROW_BOARD_H
 
@@ -22,7 +22,7 @@
 #define FOURROW_BOTTOM UINT64_C(0x0040810204081)    /* the lowest cell of every column */
 #define FOURROW_ALL (FOURROW_BOTTOM * UINT64_C(63)) /* every cell */
 
-/* Stones of the side to move, and stones of both. */
+/* The stones of the side to move, and of both sides. */
 typedef struct fourrow_board {
     uint64_t mine, mask;
 } fourrow_board;
@@ -33,10 +33,10 @@ BL_FN uint32_t fourrow_count(uint64_t cells) {
 
 BL_FN uint64_t fourrow_column(uint32_t column) { return UINT64_C(63) << (7 * column); }
 
-/* The cells where the next stone may come to lie, one in each column that is not full. */
+/* The cells where the next stone can land, one in each column that is not full. */
 BL_FN uint64_t fourrow_possible(const fourrow_board *b) { return (b->mask + FOURROW_BOTTOM) & FOURROW_ALL; }
 
-/* The column of the `n`th possible cell from the left, counted from 0: there must be one. */
+/* The column of the `n`th possible cell from the left, from 0; it must exist. */
 BL_FN uint32_t fourrow_nth(const fourrow_board *b, uint32_t n) {
     uint64_t possible = fourrow_possible(b);
     uint32_t column = 0;
@@ -45,7 +45,7 @@ BL_FN uint32_t fourrow_nth(const fourrow_board *b, uint32_t n) {
             return column;
 }
 
-/* After a stone in `cell`, seen by the other side. */
+/* The position after a stone in `cell`, as seen by the other side. */
 BL_FN fourrow_board fourrow_play(const fourrow_board *b, uint64_t cell) {
     fourrow_board next;
     next.mine = b->mine ^ b->mask;
@@ -73,13 +73,13 @@ BL_FN bool fourrow_has_four(uint64_t stones) {
 /* True if the side that moved last has four in a row. */
 BL_FN bool fourrow_is_won(const fourrow_board *b) { return fourrow_has_four(b->mine ^ b->mask); }
 
-/* ---- the value of a position that is not looked into further ---- */
+/* ---- the value of a position at the end of the lookahead ---- */
 
 #define FOURROW_WIN 1000000
-#define FOURROW_TWO 1   /* what a run of exactly two is worth */
-#define FOURROW_THREE 4 /* and one of exactly three: it is one stone from winning */
+#define FOURROW_TWO 1   /* value of a run of exactly two */
+#define FOURROW_THREE 4 /* of exactly three: one stone from winning */
 
-/* In one direction. A run is maximal: what lies before its first stone and behind its last is not its owner's. */
+/* In one direction. A run is maximal: the cells before its first stone and after its last are not its owner's. */
 BL_FN int32_t fourrow_runs(uint64_t stones, uint32_t step) {
     uint64_t first = stones & ~(stones << step), second = first & stones >> step, third = second & stones >> 2 * step;
     uint32_t twos = fourrow_count(second & ~third), threes = fourrow_count(third & ~(stones >> 3 * step));
@@ -90,7 +90,7 @@ BL_FN int32_t fourrow_all_runs(uint64_t stones) {
     return fourrow_runs(stones, 1) + fourrow_runs(stones, 6) + fourrow_runs(stones, 7) + fourrow_runs(stones, 8);
 }
 
-/* Seen by the side that moved last. A full board is a draw, whatever lies on it. */
+/* As seen by the side that moved last. A full board is a draw, whatever is on it. */
 BL_FN int32_t fourrow_value(const fourrow_board *b) {
     if (fourrow_is_won(b))
         return FOURROW_WIN;

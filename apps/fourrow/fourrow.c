@@ -1,4 +1,4 @@
-/* The application `fourrow`: what the command line, the tests and the benchmarks see of it. */
+/* The application `fourrow`: its interface to the command line, the tests and the benchmarks. */
 #include "solver.h"
 
 #include "../common/parse.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond these the twins take too long, and only --check asks for them. */
+/* Beyond these the twins take too long and run only with --check. */
 static const uint64_t twin_nodes = 100000000;
 enum { TWIN_STONES = 18 };
 
@@ -21,11 +21,11 @@ typedef struct fourrow {
     uint32_t lookahead;
     fourrow_lines lines; /* of --input */
 
-    fourrow_totals *totals; /* in memory of the device, as all that the solver has */
+    fourrow_totals *totals; /* in device memory, like everything that the solver uses */
     fourrow_solver solver;
 
     fourrow_outlook outlook; /* of the last run */
-    fourrow_board *boards;   /* of the lines, and their scores */
+    fourrow_board *boards;   /* boards of the lines, and their scores */
     int32_t *scores;
 } fourrow;
 
@@ -65,7 +65,7 @@ static int read_lookahead(fourrow *f, const char *text, app_error *error) {
     return 0;
 }
 
-/* What does not go together. */
+/* Rejects options that exclude each other. */
 static int read_mode(fourrow *f, const char *const *values, app_error *error) {
     bool solve = values[OPTION_SOLVE][0] != '\0', input = values[OPTION_INPUT][0] != '\0';
     f->mode = !solve ? LOOK : input ? SOLVE_FILE : SOLVE;
@@ -101,7 +101,7 @@ static void fourrow_app_close(void *problem) {
 }
 
 static int fourrow_app_open(void **problem, const char *const *values, uint64_t seed, app_error *error) {
-    (void)seed; /* nothing here is left to chance */
+    (void)seed; /* no randomness here */
     fourrow *f = calloc(1, sizeof *f);
     *problem = NULL;
     if (!f)
@@ -120,7 +120,7 @@ static int fourrow_app_open(void **problem, const char *const *values, uint64_t 
     return status;
 }
 
-/* Of --input; a position is an option. */
+/* Covers --input only; a position is an option. */
 static uint64_t fourrow_app_digest(const void *problem) {
     const fourrow *f = problem;
     return app_digest(0, f->boards, f->lines.count * sizeof *f->boards);
@@ -136,7 +136,7 @@ static void fourrow_app_unload(void *problem, bl_context *context) {
     f->totals = NULL;
 }
 
-/* Of the positions to solve, the most. */
+/* The largest number of empty cells among the positions to solve. */
 static uint32_t empty_cells(const fourrow *f) {
     uint32_t empty = f->mode == SOLVE ? FOURROW_CELLS - f->game.stones : 0;
     for (uint32_t i = 0; i < f->lines.count; i++) {
@@ -156,7 +156,8 @@ static int fourrow_app_load(void *problem, bl_context *context) {
     return status;
 }
 
-/* Every move is solved, so that each column has its value; what is best for the side to move is worst for the other. */
+/* Solves every move, so that each column has its value. The best value for the side to move is the worst for the
+ * other. */
 static int solve_moves(fourrow *f, bl_context *context, bl_stats *stats) {
     fourrow_board boards[FOURROW_COLUMNS] = {{0, 0}};
     int32_t scores[FOURROW_COLUMNS];
@@ -198,7 +199,7 @@ static bool same_nodes(uint64_t ours, uint64_t right, const char *of, app_error 
            app_wrong(error, false, "fourrow: %" PRIu64 " nodes, but %s says %" PRIu64, ours, of, right);
 }
 
-/* How many sequences of moves there are is known from the empty board; the values are the twin's to say. */
+/* The number of move sequences is known from the empty board on; only the twin knows the values. */
 static bool check_look(const fourrow *f, bool force, const char **how, app_error *error) {
     static const char twins[] = "the sequential twin";
     uint64_t known = f->game.stones == 0 ? fourrow_known_nodes(f->lookahead) : 0;
@@ -243,7 +244,7 @@ static bool check_solve(const fourrow *f, bool force, const char **how, app_erro
     return twin_moves(f, &right, error) && same_values(&f->outlook, &right, "the sequential twin", error);
 }
 
-/* The score that a line should have, from the file or from the twin. */
+/* The score that a line should have, from the file or the twin. */
 static bool right_score(const fourrow *f, uint32_t i, bool force, int32_t *score, bool *known, app_error *error) {
     const fourrow_line *line = &f->lines.at[i];
     *known = line->has_score || force || fourrow_count(line->board.mask) >= TWIN_STONES;
@@ -312,7 +313,7 @@ static void print_file(const fourrow *f, FILE *out, bool json) {
             json ? "\"positions\": %" PRIu32 ", \"scored\": %" PRIu32 ", \"right\": %" PRIu32 ", \"nodes\": %" PRIu64
                  : "positions %" PRIu32 "\nscored %" PRIu32 "\nright %" PRIu32 "\nnodes %" PRIu64 "\n",
             f->lines.count, scored, right, f->outlook.nodes);
-    if (!json) /* too many for people */
+    if (!json) /* too many lines for a human reader */
         return;
     fputs(", \"scores\": [", out);
     for (uint32_t i = 0; i < f->lines.count; i++)

@@ -21,7 +21,7 @@ bool fourrow_game_play(fourrow_game *game, char column) {
     return true;
 }
 
-/* Always false, for `return complain(...)`. */
+/* Returns false, for use in `return complain(...)`. */
 static bool complain(fourrow_complaint *complaint, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);

@@ -1,15 +1,15 @@
-/* The line of play between a question and one that was asked because of it, and whether the latter still matters.
+/* The line of play from a question to one that was asked because of it, and whether the latter still matters.
  *
- * A question about a position is whether its score is at least some bound; the question about what a move leads to
- * has 1 minus that bound. So the line alone says what was asked all the way up, and the table says which of it has
- * been answered meanwhile. */
+ * A question about a position is whether its score is at least some bound; the question about the position after a move
+ * has the bound 1 minus that. So the line alone determines every question above, and the table tells which of them have
+ * been answered since. */
 #ifndef BALLAST_FOURROW_LINE_H
 #define BALLAST_FOURROW_LINE_H
 
 #include "table.h"
 
-/* `moves`: columns, three bits each, the first lowest; each is one of the canonical form of the board that it was
- * made on. */
+/* `moves`: columns, three bits each, the first in the lowest bits; each refers to the canonical form of the board on
+ * which it was played. */
 typedef struct fourrow_line_of_play {
     fourrow_board origin; /* canonical */
     uint64_t moves;
@@ -22,7 +22,7 @@ BL_FN uint64_t fourrow_mirror_cells(uint64_t cells) {
     return mirrored;
 }
 
-/* Of a position and its mirror image, which have the same score, always the same one. */
+/* A position and its mirror image have the same score; returns the same one of the two for both. */
 BL_FN fourrow_board fourrow_canonical(const fourrow_board *b) {
     fourrow_board mirrored;
     mirrored.mine = fourrow_mirror_cells(b->mine);
@@ -35,7 +35,7 @@ BL_FN fourrow_board fourrow_follow(const fourrow_board *b, uint32_t column) {
     return fourrow_canonical(&next);
 }
 
-/* How many moves lead from the origin to a board with `stones`. */
+/* The number of moves from the origin to a board with `stones`. */
 BL_FN uint32_t fourrow_length(const fourrow_line_of_play *line, uint32_t stones) {
     return stones - fourrow_count(line->origin.mask);
 }
@@ -49,8 +49,8 @@ BL_FN bool fourrow_is_answered(const fourrow_table *table, const fourrow_board *
     return known.lower >= bound || known.upper < bound;
 }
 
-/* `length` moves lead to a position about which `bound` was asked. True if some question above it has been answered,
- * so that nobody needs this one. */
+/* `length` moves lead to a position about which `bound` was asked. True if a question above it has been answered, so
+ * that this one no longer matters. */
 BL_CALLED_FN bool fourrow_is_idle(const fourrow_table *table, const fourrow_line_of_play *line, uint32_t length,
                                   int32_t bound) {
     fourrow_board b = line->origin;

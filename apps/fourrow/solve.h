@@ -1,24 +1,23 @@
-/* The exact solver's tasks: alpha-beta by forks and joins near the root; below, one worker searches on its own
- * (search.h). All share the table.
+/* The exact solver's tasks: alpha-beta with forks and joins near the root; further down, one worker searches alone
+ * (search.h). All workers share the table.
  *
- * A root narrows what is known of its score: it forks one child that asks whether the score is at least some bound, and
- * the join asks again with the next bound until lower and upper meet.
+ * A root narrows the bounds of its score: it forks one child that asks whether the score is at least some bound, and
+ * the join asks again with the next bound until the lower and upper bounds meet.
  *
- * A node with few stones is split: it forks the move that looks best, alone, because where that one suffices the others
- * were wasted; if it does not, the join forks all others at once. Whoever finds a move that suffices writes the new
- * lower bound of the position above into the table before it returns. All that were forked below it, at any depth, find
- * it there when they begin or while they search, and return FOURROW_IDLE.
+ * A node with few stones is split. It forks the move that looks best alone, because if that move suffices, searching
+ * the others would be wasted work. If it does not suffice, the join forks all others at once. A task that finds a
+ * sufficient move writes the new lower bound of the parent position into the table before it returns. All tasks that
+ * were forked below that position, at any depth, see the bound when they start or while they search, and return
+ * FOURROW_IDLE.
  *
- * A join that is left with idle children asks the table itself: that its question has been answered, or one above
- * it. If neither stands there any more, because the entry was overwritten, it forks those moves once more. So
- * nothing depends on what the table keeps. */
+ * A join with idle children checks the table: its own question, or one above it, must have been answered. If the entry
+ * has been overwritten, the join forks those moves again. So correctness does not depend on what the table keeps. */
 #ifndef BALLAST_FOURROW_SOLVE_H
 #define BALLAST_FOURROW_SOLVE_H
 
 #include "question.h"
 
-/* What is known of a score before anything is searched: everything, where the game ends with this stone or has
- * ended. */
+/* What is known of a score before any search; the exact score if the game is over or ends with this stone. */
 BL_FN fourrow_bounds fourrow_before(const fourrow_board *b) {
     uint32_t stones = fourrow_count(b->mask);
     fourrow_bounds bounds;
@@ -33,8 +32,8 @@ BL_FN fourrow_bounds fourrow_before(const fourrow_board *b) {
     return bounds;
 }
 
-/* The bound to ask about next: far from a draw first. Whether there is a quick win or loss is soon seen, and the
- * answer fills the table. */
+/* The bound to ask about next, far from a draw first: a quick win or loss is found soon, and the search fills the
+ * table. */
 BL_FN int32_t fourrow_probe(fourrow_bounds bounds) {
     int32_t middle = bounds.lower + (bounds.upper - bounds.lower + 1) / 2;
     if (middle <= 0 && bounds.lower / 2 < middle)
@@ -51,7 +50,7 @@ static BL_TASK void fourrow_solve_merge(const fourrow_solve_shared *shared, cons
 
 /* ---- a root ---- */
 
-/* Asks about the next bound, or returns the score if that is known. */
+/* Asks about the next bound, or returns the score once it is known. */
 static BL_TASK void fourrow_narrow(bl_task *t, const fourrow_question *root) {
     fourrow_question wait = *root;
     if (root->bounds.lower >= root->bounds.upper) {
@@ -87,7 +86,7 @@ BL_FN bool fourrow_is_unneeded(const fourrow_question *q, const fourrow_solve_sh
     return fourrow_is_idle(&shared->table, &q->line, length, q->bound);
 }
 
-/* Returns the value of q's board. If the move to it suffices, those beside it must know. */
+/* Returns the value of q's board. If the move to it suffices, its siblings must learn of it. */
 static BL_TASK void fourrow_reply(bl_task *t, const fourrow_question *q, int32_t value,
                                   const fourrow_solve_shared *shared) {
     uint32_t stones = fourrow_count(q->board.mask), length = fourrow_length(&q->line, stones);
@@ -100,7 +99,7 @@ static BL_TASK void fourrow_reply(bl_task *t, const fourrow_question *q, int32_t
     bl_return(t, &value);
 }
 
-/* Some of the `count` moves forked last came back idle: those, and what was not forked yet, are to be tried again. */
+/* Some of the last `count` forked moves came back idle: these, and the moves not forked yet, must be tried again. */
 BL_FN void fourrow_retry(fourrow_question *node, const int32_t *values, uint32_t count) {
     uint32_t moves = node->moves >> 3 * node->first, forked = node->moves >> 3 * (node->first - count);
     for (uint32_t i = count; i-- > 0;)
@@ -110,7 +109,7 @@ BL_FN void fourrow_retry(fourrow_question *node, const int32_t *values, uint32_t
     node->first = 0;
 }
 
-/* The values of forked moves are in. */
+/* Receives the values of the forked moves. */
 static BL_TASK void fourrow_gather(bl_task *t, const fourrow_question *forked, const int32_t *values, uint32_t count,
                                    const fourrow_solve_shared *shared) {
     fourrow_question node = *forked;

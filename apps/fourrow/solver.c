@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* At most 64 MB; the simulated machine gets only problems for which 512 KB are plenty. */
+/* At most 64 MB; problems for the simulated machine are so small that 512 KB are plenty. */
 enum { TABLE_BITS = 23, SIM_TABLE_BITS = 16 };
 
-/* One search below takes milliseconds on a CPU: long against a fork and a join, short against a stall. A lane of a
- * GPU is slower by far, and there are many. */
+/* The search of an unsplit position takes milliseconds on a CPU: long compared with a fork and a join, short compared
+ * with a stall. A GPU lane is far slower, but there are many of them. */
 enum { SPLIT_STONES = 16, CUDA_SPLIT_STONES = 20 };
 _Static_assert(SPLIT_STONES <= FOURROW_SPLIT_MOST && CUDA_SPLIT_STONES <= FOURROW_SPLIT_MOST,
                "lines of play fit a word");
@@ -32,7 +32,7 @@ void fourrow_solver_unload(fourrow_solver *solver, bl_context *context) {
     *solver = (fourrow_solver){.shared = {.nodes = NULL}};
 }
 
-/* What is left to play decides how many positions there can be. */
+/* The number of empty cells limits the number of positions. */
 static uint32_t table_bits(const bl_context *context, uint32_t empty) {
     uint32_t bits = 6 + empty * 5 / 8, most = is_target(context, "sim") ? SIM_TABLE_BITS : TABLE_BITS;
     return bits < most ? bits : most;

@@ -1,23 +1,22 @@
-/* The transposition table of the solver: what is known of positions that were met before, shared by all workers without
- * a lock.
+/* The transposition table of the solver: bounds for positions seen before, shared by all workers without a lock.
  *
  *     word    63 .. 15        14 .. 12    11 .. 6             5 .. 0
  *             key, 49 bits    size        upper bound + 22    lower bound + 22
  *
- * Why it is safe: an entry is one word, read by one relaxed load and written by one relaxed store, so it is never seen
- * half written, and it needs no other memory to be understood, so no order with other accesses is asked for. The key in
- * it is the whole position, not a hash: an entry of another position is never believed. Both bounds hold for the
- * position itself, whoever found them and for whichever search, so an old word is as true as a new one. Two workers
- * that write one slot at once lose one of the two entries: work, never truth.
+ * Why it is safe: an entry is one word, read by one relaxed load and written by one relaxed store, so no reader sees
+ * half an entry. An entry refers to no other memory, so it needs no ordering with other accesses. The key is the whole
+ * position, not a hash, so an entry of another position never matches. Both bounds are facts about the position,
+ * whichever worker found them in whichever search, so an old word is as true as a new one. If two workers write one
+ * slot at once, one entry is lost: that costs work, never correctness.
  *
- * Two neighbouring words are a bucket. The first keeps the position with the larger size, a measure of its empty
- * cells, since that took longer to search; the second takes what comes. */
+ * Two neighbouring words are a bucket. The first keeps the position with the larger size, a measure of its empty cells,
+ * since that took longer to search; the second is always overwritten. */
 #ifndef BALLAST_FOURROW_TABLE_H
 #define BALLAST_FOURROW_TABLE_H
 
 #include "board.h"
 
-/* 2^bits words in memory of the device, zero at first. */
+/* 2^bits words of device memory, initially zero. */
 typedef struct fourrow_table {
     uint64_t *words;
     uint32_t bits; /* at least 1 */
@@ -29,8 +28,8 @@ typedef struct fourrow_bounds {
     int32_t lower, upper;
 } fourrow_bounds;
 
-/* In each column mine + mask is a number of its own for every height and colouring, at most 126; the 1 makes it
- * differ from an empty slot. */
+/* In each column, mine + mask is different for every height and colouring, and at most 126; the added 1 makes it differ
+ * from an empty slot. */
 BL_FN uint64_t fourrow_key(const fourrow_board *b) { return b->mine + b->mask + 1; }
 
 BL_FN uint64_t *fourrow_bucket(const fourrow_table *table, uint64_t key) {
@@ -43,7 +42,7 @@ BL_FN uint64_t fourrow_word(uint64_t key, uint32_t empty, fourrow_bounds bounds)
     return key << 15 | size << 12 | (uint64_t)(uint32_t)(bounds.upper + 22) << 6 | (uint32_t)(bounds.lower + 22);
 }
 
-/* Narrows *bounds by what the table knows. */
+/* Narrows *bounds by the table's entry. */
 BL_FN void fourrow_recall(const fourrow_table *table, uint64_t key, fourrow_bounds *bounds) {
     const uint64_t *bucket = fourrow_bucket(table, key);
     uint64_t word = bl_load64_relaxed(bucket);

@@ -1,10 +1,10 @@
-/* The tasks of four in a row. With FOURROW_WITHOUT_PROGRAM defined only the functions are here, for the sequential
- * twins and the tests.
+/* The tasks of four in a row. With FOURROW_WITHOUT_PROGRAM defined this header provides only the functions, for the
+ * sequential twins and the tests.
  *
  * Minimax as in Cederman and Tsigas 2011 (GPU Computing Gems, chapter 35): one task per node of the decision tree.
- * What their task holds, level, parent, value and moves, lies here in two places: level and moves (as the board that
- * they lead to) in the payload, parent and values in the join record that a fork makes. Moves ahead are counted from
- * the position asked about, whose own children are level 1. */
+ * Their task holds level, parent, value and moves. Here the payload holds the level and the moves (as the resulting
+ * board), and the join record of a fork holds parent and values. Levels count from the position asked about, whose
+ * children are at level 1. */
 #ifndef BALLAST_FOURROW_TASK_H
 #define BALLAST_FOURROW_TASK_H
 
@@ -14,7 +14,7 @@
  * the left. */
 typedef struct fourrow_node {
     fourrow_board board;
-    uint32_t level; /* of the position after the move */
+    uint32_t level; /* level of the position after the move */
     uint32_t first;
 } fourrow_node;
 
@@ -29,7 +29,7 @@ static BL_TASK void fourrow_merge(const fourrow_shared *shared, const fourrow_lo
         bl_fetch_add64_relaxed(&shared->totals->nodes, local->nodes);
 }
 
-/* Of values seen by the side that moves, the best; the side that moved before sees its negative. */
+/* The best of values seen by the side to move; the side that moved before sees the negative. */
 BL_FN int32_t fourrow_answer(const int32_t *values, uint32_t count) {
     int32_t best = values[0];
     for (uint32_t i = 1; i < count; i++)
@@ -39,13 +39,13 @@ BL_FN int32_t fourrow_answer(const int32_t *values, uint32_t count) {
 
 #ifndef FOURROW_WITHOUT_PROGRAM
 
-/* What the paper asks: the root is complete when all of its moves have their value. */
+/* The paper's criterion: the root is complete when all of its moves have their value. */
 static BL_TASK bool fourrow_done(const fourrow_shared *shared) {
     return bl_load32_relaxed(&shared->totals->complete) == shared->roots;
 }
 
-/* `level` is that of the position with this value. Its worker writes it before it ends, so that counting first does
- * no harm. */
+/* `level` is that of the position with this value. The worker writes the value before the run ends, so counting first
+ * is harmless. */
 static BL_TASK void fourrow_finish(bl_task *t, int32_t value, uint32_t level, const fourrow_shared *shared) {
     if (level == 1)
         bl_fetch_add32_relaxed(&shared->totals->complete, 1);

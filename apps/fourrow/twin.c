@@ -36,7 +36,7 @@ void fourrow_twin(const fourrow_board *board, uint32_t lookahead, fourrow_outloo
     fourrow_choose(outlook);
 }
 
-/* Sequences of 1, 2, ... moves from the empty board that do not go on behind four in a row. */
+/* Numbers of sequences of 1, 2, ... moves from the empty board; a sequence ends at four in a row. */
 uint64_t fourrow_known_nodes(uint32_t lookahead) {
     static const uint64_t sequences[] = {7,      49,      343,      2401,      16807,      117649,
                                          823536, 5673234, 39394572, 268031646, 1844590828, 12418296244};
@@ -64,7 +64,7 @@ static twin_entry *entry_of(twin_entry *table, const fourrow_board *b) {
 static int32_t highest(int32_t a, int32_t b) { return a > b ? a : b; }
 static int32_t lowest(int32_t a, int32_t b) { return a < b ? a : b; }
 
-/* Exact where it lies between alpha and beta, else a bound on its side. */
+/* Exact between alpha and beta, otherwise a bound on the same side. */
 static int32_t score_of(twin_entry *table, const fourrow_board *b, uint32_t stones, int32_t alpha, int32_t beta) {
     static const uint32_t from_the_middle[FOURROW_COLUMNS] = {3, 2, 4, 1, 5, 0, 6};
     int32_t best = -22, from = alpha;

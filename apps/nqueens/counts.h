@@ -1,4 +1,4 @@
-/* Counts of the n queens on the host: known ones, and the sequential twin. */
+/* Counts for n queens on the host: known values, and the sequential twin. */
 #ifndef BALLAST_NQUEENS_COUNTS_H
 #define BALLAST_NQUEENS_COUNTS_H
 
@@ -12,7 +12,7 @@ typedef struct nqueens_counts {
 /* For n from 1 to NQUEENS_MOST. */
 nqueens_counts nqueens_known(uint32_t n);
 
-/* The plain recursion that a run is measured against. */
+/* The plain recursion against which a run is measured. */
 nqueens_counts nqueens_twin(uint32_t n);
 
 #endif

@@ -1,4 +1,4 @@
-/* The application `nqueens`: what the command line, the tests and the benchmarks see of it. */
+/* The application `nqueens`: its interface to the command line, the tests and the benchmarks. */
 #include "nqueens.h"
 
 #include "../common/app.h"
@@ -11,7 +11,7 @@
 
 typedef struct nqueens {
     uint32_t n;
-    uint64_t *solutions;   /* in memory of the device */
+    uint64_t *solutions;   /* in device memory */
     nqueens_counts counts; /* of the last run */
 } nqueens;
 
@@ -73,7 +73,7 @@ static int nqueens_app_run(void *problem, bl_context *context, bl_stats *stats) 
     return status;
 }
 
-/* The nodes too: a lost dead end would not change the solutions. */
+/* Also checks the nodes: a lost dead end would not change the number of solutions. */
 static bool nqueens_app_check(void *problem, const bl_stats *stats, bool force, const char **how, app_error *error) {
     (void)stats, (void)force;
     const nqueens *q = (const nqueens *)problem;

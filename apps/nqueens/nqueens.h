@@ -1,8 +1,8 @@
 /* All ways to place n queens on an n x n board so that none attacks another: what the task code, the host code and the
  * sequential twin share. Plain C11 that is also C++17 and CUDA.
  *
- * Queens are placed row by row. An entry is a board with the index range [0, free columns of its next row), so a
- * task is one queen placed: a node of the plain search tree. Mirror images are not left out. */
+ * Queens are placed row by row. An entry is a board with the index range [0, free columns of its next row), so a task
+ * is one queen placed: a node of the plain search tree. Mirror images count separately. */
 #ifndef BALLAST_NQUEENS_H
 #define BALLAST_NQUEENS_H
 
@@ -10,8 +10,8 @@
 
 #define NQUEENS_MOST 18 /* the largest n with known counts */
 
-/* The payload: columns of the next row that queens attack, straight and along both diagonals. What `left` shifts past
- * the board is never looked at. */
+/* The payload: columns of the next row that queens attack, straight and along both diagonals. Bits that `left` shifts
+ * off the board are ignored. */
 typedef struct nqueens_board {
     uint32_t columns, left, right;
 } nqueens_board;
@@ -22,7 +22,7 @@ typedef struct nqueens_shared {
     uint32_t unused;
 } nqueens_shared;
 
-/* What one lane has found. */
+/* Found by one lane. */
 typedef struct nqueens_local {
     uint64_t solutions;
 } nqueens_local;

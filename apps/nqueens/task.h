@@ -1,12 +1,12 @@
-/* The task of the n queens: places one queen and spawns the free columns of the next row as one entry. */
+/* The task of n queens: places one queen and spawns the free columns of the next row as one entry. */
 #ifndef BALLAST_NQUEENS_TASK_H
 #define BALLAST_NQUEENS_TASK_H
 
 #include "nqueens.h"
 #include <ballast/task.h>
 
-/* Bit `index` of those set. Nearly all nodes lie deep in the tree, where few columns are free: the greatest index
- * among 32 tasks is 2.7 on average, so lanes part for a few cheap steps. A search by popcounts would take five dear
+/* The index-th set bit. Nearly all nodes lie deep in the tree, where few columns are free: the greatest index among 32
+ * tasks is 2.7 on average, so lanes diverge for a few cheap steps. A search by popcounts would take five expensive
  * ones. */
 static BL_TASK uint32_t nqueens_choose(uint32_t free, uint32_t index) {
     while (index-- > 0)

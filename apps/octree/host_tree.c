@@ -6,7 +6,7 @@
 
 /* ---- collecting ---- */
 
-/* Octants of one depth share no particle, and each that is split holds more than `threshold`. */
+/* Octants of one depth share no particle, and each octant that is split holds more than `threshold`. */
 uint64_t octree_inner_most(uint32_t particles, uint32_t threshold, uint32_t max_depth) {
     uint64_t most = 0, octants = 1, full = particles / ((uint64_t)threshold + 1);
     for (uint32_t depth = 0; depth < max_depth; depth++, octants *= 8)
@@ -16,7 +16,7 @@ uint64_t octree_inner_most(uint32_t particles, uint32_t threshold, uint32_t max_
 
 static uint64_t begin_of(const octree_node *node) { return node->path << 3 * (OCTREE_MAX_DEPTH - node->depth); }
 
-/* Where they begin; of those that begin at the same place the larger first. */
+/* By first particle; octants that begin at the same particle are sorted larger first. */
 static int in_order(const void *a, const void *b) {
     const octree_node *x = a, *y = b;
     uint64_t begin_x = begin_of(x), begin_y = begin_of(y);
@@ -24,7 +24,7 @@ static int in_order(const void *a, const void *b) {
                               : (x->depth > y->depth) - (x->depth < y->depth);
 }
 
-/* Backwards; after[d] is the nearest node seen that is no deeper than d. */
+/* Backwards: after[d] is the nearest node seen so far that is no deeper than d. */
 static void link_nodes(octree *tree) {
     uint32_t after[OCTREE_MAX_DEPTH + 1];
     for (uint32_t depth = 0; depth <= OCTREE_MAX_DEPTH; depth++)
@@ -37,7 +37,7 @@ static void link_nodes(octree *tree) {
     }
 }
 
-/* The particles of the leaves that lie in buffer[side]; `buffer` has room for all of it. */
+/* Collects the particles of the leaves in buffer[side]; `buffer` has room for all of that side. */
 static int collect_side(octree *tree, bl_context *context, const octree_shared *device, const octree_node *leaf,
                         uint32_t side, octree_particle *buffer) {
     int status = bl_copy_out(context, buffer, device->buffer[side], sizeof *buffer * tree->particles);
@@ -130,7 +130,7 @@ float octree_cube(const octree_node *node, float low[3]) {
 
 typedef enum octree_overlap { OCTREE_APART, OCTREE_PARTLY, OCTREE_INSIDE } octree_overlap;
 
-/* A NaN makes it PARTLY all the way down, where no particle passes. */
+/* A NaN yields PARTLY all the way down, where no particle passes the test. */
 static octree_overlap overlap(const octree_node *node, const octree_box *box) {
     float low[3], side = octree_cube(node, low);
     bool inside = true;

@@ -1,4 +1,4 @@
-/* The application `octree`, all but its task function: options, memory, runs, the check and the digest. */
+/* The application `octree` except its task function: options, memory, runs, the check and the digest. */
 #include "octree.h"
 
 #include "../common/app.h"
@@ -15,18 +15,18 @@
 _Static_assert(sizeof(octree_particle) == 16 && sizeof(octree_octant) == 24 && sizeof(octree_node) == 24,
                "the sizes that device code relies on");
 
-#define TWIN_MAX UINT32_C(100000000) /* particles that are checked without --check */
+#define TWIN_MAX UINT32_C(100000000) /* the most particles that are checked without --check */
 
 typedef struct octree_problem {
     points particles;
     uint32_t threshold, max_depth;
-    bool keep;    /* the whole tree, not only its leaves */
-    char *output; /* NULL: no file is asked for */
+    bool keep;    /* keep the whole tree, not only its leaves */
+    char *output; /* NULL: no file requested */
 
     bl_context *context; /* between load and unload, else NULL */
     octree_shared device;
 
-    bool solved; /* the last run succeeded; what follows is its result */
+    bool solved; /* the last run succeeded; its result follows */
     octree_totals totals;
     octree_node *leaf; /* `leaves` of them, sorted by path */
     uint32_t leaves;
@@ -76,7 +76,7 @@ static int make_particles(octree_problem *p, points_kind kind, uint32_t count, u
     return 0;
 }
 
-/* Which particles to make, unless they are read. */
+/* Reads which particles to generate, unless they come from a file. */
 static int read_making(const char *const *values, uint32_t *count, points_kind *kind, app_error *error) {
     for (int option = PARTICLES; option <= DISTRIBUTION; option++)
         if (values[option][0] != '\0' && values[INPUT][0] != '\0')
@@ -237,8 +237,8 @@ static int set_up(const octree_problem *p, bl_context *context) {
     return status;
 }
 
-/* A leaf lies at the number of its first particle, so the leaves come in the order of space, with unused places
- * between them. */
+/* A leaf is stored at the number of its first particle, so the leaves come in spatial order, with unused slots in
+ * between. */
 static int fetch_leaves(octree_problem *p, bl_context *context) {
     uint32_t places = p->particles.count, leaves = 0;
     free(p->leaf);
@@ -265,7 +265,7 @@ static int octree_run(void *problem, bl_context *context, bl_stats *stats) {
         return BL_ENOCODE;
     int status = set_up(p, context);
     const octree_octant root = {.count = p->particles.count};
-    if (status == BL_OK) /* without a root too: it fills the statistics of a run of no tasks */
+    if (status == BL_OK) /* also without a root: it fills in the statistics of a run of no tasks */
         status = bl_run(context, program, &p->device, &root, root_is_split(p) ? 1 : 0, stats);
     if (status == BL_OK)
         status = bl_copy_out(context, &p->totals, p->device.totals, sizeof p->totals);
@@ -281,7 +281,7 @@ static int octree_run(void *problem, bl_context *context, bl_stats *stats) {
 
 /* ---- the tree ---- */
 
-/* While the problem is loaded. */
+/* Call while the problem is loaded. */
 static int need_tree(octree_problem *p) {
     int status = BL_OK;
     if (!p->has_tree)
@@ -352,7 +352,7 @@ static bool same_leaves(const octree_problem *p, app_error *error) {
     return true;
 }
 
-/* `seen` has a bit per particle. The coordinates are compared as bits and looked up in the input, so that garbage is
+/* `seen` has a bit per particle. Compares the coordinates as bits, and looks them up in the input, so that garbage is
  * never used. */
 static bool right_particle(const octree_problem *p, const octree_node *leaf, const octree_particle *particle,
                            unsigned char *seen, app_error *error) {
@@ -370,7 +370,7 @@ static bool right_particle(const octree_problem *p, const octree_node *leaf, con
     return true;
 }
 
-/* The particles of the leaves that lie in buffer[side]; one side at a time, to need the room for only one. */
+/* Checks the particles of the leaves in buffer[side]; one side at a time, to need memory for only one. */
 static bool right_side(const octree_problem *p, uint32_t side, octree_particle *buffer, unsigned char *seen,
                        app_error *error) {
     const uint32_t count = p->particles.count;
@@ -390,7 +390,7 @@ static bool right_side(const octree_problem *p, uint32_t side, octree_particle *
     return true;
 }
 
-/* Each particle once and in the right leaf; none is missing, because the counts are known to add up. */
+/* Each particle occurs once and in the right leaf; none is missing, because the counts add up. */
 static bool right_particles(const octree_problem *p, app_error *error) {
     if (p->particles.count == 0)
         return true;
@@ -414,7 +414,7 @@ static bool need_twin(octree_problem *p, app_error *error) {
     return p->has_twin || app_wrong(error, false, "octree: out of memory for the sequential twin");
 }
 
-/* With leaves that are right, and as many inner nodes as tasks, a sound tree is the right one. */
+/* If the leaves are right and there are as many inner nodes as tasks, a sound tree is the right tree. */
 static bool right_tree(octree_problem *p, app_error *error) {
     if (!p->keep)
         return true;

@@ -2,10 +2,10 @@
  * code and the sequential twin share. Plain C11 that is also C++17 and CUDA.
  *
  * A task splits one octant: it regroups the octant's particles by child octant and makes each child a new task or a
- * leaf. It reads one buffer and writes the other at the same positions, so octants never get in each other's way:
+ * leaf. It reads one buffer and writes the other at the same positions, so octants never conflict:
  *
  *     buffer[depth & 1]        |........ first .. first + count ........|     an octant at this depth
- *     buffer[(depth + 1) & 1]  |  0  | 1 |    2    | 3 |  5  | 6 |  7   |     its children, empty ones are not nodes
+ * buffer[(depth + 1) & 1]  |  0  | 1 |    2    | 3 |  5  | 6 |  7   |     its children; empty ones are not nodes
  *
  * Children are numbered by the sides they lie on: bit 0 is set for the upper half in x, bit 1 in y, bit 2 in z. A
  * particle on the plane between two halves belongs to the upper one.
@@ -28,7 +28,7 @@
 typedef struct octree_particle {
     OCTREE_ALIGN16 float x;
     float y, z;
-    uint32_t id; /* its place in the input */
+    uint32_t id; /* index in the input */
 } octree_particle;
 #undef OCTREE_ALIGN16
 
@@ -45,22 +45,22 @@ typedef struct octree_octant {
 typedef struct octree_node {
     uint64_t path;
     uint32_t depth, first, count;
-    uint32_t next; /* of a whole tree, see host_tree.h; a run leaves it 0 */
+    uint32_t next; /* for a whole tree, see host_tree.h; a run leaves it 0 */
 } octree_node;
 
-/* `leaves`: how many there are; `placed`: the particles in them; `depth`: of the deepest; `inner`: octants kept in
- * `inner` below. */
+/* `leaves`: number of leaves; `placed`: particles in them; `depth`: of the deepest leaf; `inner`: number of octants in
+ * the array `inner` below. */
 typedef struct octree_totals {
     uint32_t leaves, placed, depth, inner;
 } octree_totals;
 
 /* An octant is split when it holds more than `threshold` particles and lies above `max_depth`. A leaf is never empty:
- * it is written to the place in `leaf` that has the number of its first particle, which nobody else can claim. Octants
- * that were split are kept, in any order, only where there is an array for them: a bare run needs them no more. */
+ * its slot in `leaf` is the number of its first particle, which no other leaf can claim. Octants that were split are
+ * kept, in any order, only if there is an array for them; a plain run does not need them. */
 typedef struct octree_shared {
     octree_particle *buffer[2];
     octree_node *leaf;
-    octree_node *inner; /* NULL, or room for all that there can be */
+    octree_node *inner; /* NULL, or room for the most there can be */
     octree_totals *totals;
     uint32_t particles, threshold, max_depth;
     uint32_t unused;

@@ -10,9 +10,9 @@
 
 /* ---- generators ----
  *
- * Random number `draw` of particle `id` is a function of (seed, id, draw) alone: a 64-bit mixer over a counter, as in
+ * Random number `draw` of particle `id` depends only on (seed, id, draw): a 64-bit mixer over a counter, as in
  * SplitMix64 (Steele, Lea, Flood 2014; mixer "variant 13" by Stafford). Shapes use square roots rather than sines,
- * because those are rounded the same way by every C library. */
+ * because every C library rounds square roots the same way. */
 
 typedef struct draws {
     uint64_t state;
@@ -32,7 +32,7 @@ static uint64_t draw(draws *d) { return mix(d->state += golden); }
 static float draw_float(draws *d) { return (float)(draw(d) >> 40) * 0x1p-24f; }   /* [0, 1) */
 static double draw_double(draws *d) { return (double)(draw(d) >> 11) * 0x1p-53; } /* [0, 1) */
 
-/* A point of the unit disc but its centre, uniform in area; returns its squared distance from the centre. */
+/* A point of the unit disc except its centre, uniform in area; returns its squared distance from the centre. */
 static double draw_disc(draws *d, double *a, double *b) {
     double square;
     do {
@@ -51,7 +51,7 @@ static void draw_direction(draws *d, double direction[3]) {
     direction[2] = 1 - 2 * square;
 }
 
-/* Into [0, 1): rounding to float may give 1 for a double below it. */
+/* Converts to [0, 1): rounding to float may turn a double below 1 into 1. */
 static float unit_float(double value) {
     float rounded = (float)value;
     return rounded < 0 ? 0 : rounded < 1 ? rounded : 0x1.fffffep-1f;
@@ -88,7 +88,7 @@ static bool in_cube(const double at[3]) {
     return true;
 }
 
-/* The mass within radius r is r^3 / (r^2 + scale^2)^(3/2), solved for r. About one in fourteen is redrawn. */
+/* The mass within radius r is r^3 / (r^2 + scale^2)^(3/2), solved for r. About one draw in fourteen is rejected. */
 static void make_plummer(draws *d, octree_particle *p) {
     const double scale = 0.1;
     double at[3];
@@ -123,7 +123,7 @@ bool points_kind_find(const char *name, points_kind *kind) {
     return false;
 }
 
-/* Zero particles get memory too, so that NULL always means that there was none. */
+/* Allocates memory for zero particles too, so that NULL always means out of memory. */
 static bool points_alloc(points *p, uint32_t count) {
     p->count = count;
     p->at = calloc(count ? count : 1, sizeof *p->at);
@@ -148,7 +148,7 @@ void points_free(points *p) {
 
 /* ---- points as they are read ---- */
 
-/* Doubles, because only after the normalisation is a float precise enough for points far from the origin. */
+/* Doubles: for points far from the origin a float is precise enough only after the normalisation. */
 typedef struct cloud {
     double (*at)[3];
     size_t count, room;
@@ -251,8 +251,8 @@ static bool read_xyz(source *s, cloud *c) {
 
 /* ---- .ply (Turk 1994) ----
  *
- * A text header lists elements, each with a number of items and typed properties; the items follow in that order. What
- * comes before the vertices is read and dropped, what comes after them is not looked at. */
+ * A text header lists elements, each with a number of items and typed properties; the items follow in that order.
+ * Elements before the vertices are skipped, those after them are not read. */
 
 typedef enum ply_format { PLY_NONE, PLY_ASCII, PLY_LITTLE, PLY_BIG } ply_format;
 typedef enum ply_type { PLY_I8, PLY_U8, PLY_I16, PLY_U16, PLY_I32, PLY_U32, PLY_F32, PLY_F64, PLY_TYPES } ply_type;
@@ -268,8 +268,8 @@ static const struct {
 
 typedef struct ply_property {
     ply_type type;
-    ply_type length; /* of a list: the type of its length; else PLY_TYPES */
-    int axis;        /* 0, 1, 2 for the x, y, z of a vertex, else -1 */
+    ply_type length; /* of a list: the type of its length; otherwise PLY_TYPES */
+    int axis;        /* 0, 1, 2 for x, y, z of a vertex, otherwise -1 */
 } ply_property;
 
 #define PLY_ELEMENTS 8 /* up to and including the vertices */
@@ -289,7 +289,7 @@ typedef struct ply {
     ply_element element[PLY_ELEMENTS];
 } ply;
 
-/* A header line split into words; surplus words, as comments have, are dropped. */
+/* A header line split into words; surplus words, as in comments, are ignored. */
 #define PLY_WORDS 5
 typedef struct ply_line {
     uint64_t number;
@@ -428,7 +428,7 @@ static bool ply_read_header(source *s, ply *p) {
     return !s->failed && ply_check_header(s, p);
 }
 
-/* The next word wherever it stands; false at the end of the file. */
+/* The next word, on any line; false at the end of the file. */
 static bool ply_read_ascii(source *s, double *value) {
     char word[SOURCE_WORD];
     do {
@@ -496,7 +496,7 @@ static bool ply_read_item(source *s, ply_format format, const ply_element *e, do
 
 static bool ply_read_element(source *s, ply_format format, const ply_element *e, cloud *vertices) {
     double at[3] = {0};
-    if (e->properties == 0) /* no data, so no bound on how many items a header may claim */
+    if (e->properties == 0) /* such items take no bytes, so the file does not bound how many a header may claim */
         return true;
     for (uint64_t i = 0; i < e->items; i++) {
         if (!ply_read_item(s, format, e, at))
@@ -530,8 +530,8 @@ static bool ends_with(const char *text, size_t length, const char *suffix) {
     return length >= n && memcmp(text + length - n, suffix, n) == 0;
 }
 
-/* A cube about the centre of the bounding box; only differences and quotients, so that no compiler can fuse them
- * differently. The halves keep it finite for any coordinates. */
+/* A cube around the centre of the bounding box. It uses only differences and quotients, so that no compiler can fuse
+ * them differently. Halving keeps it finite for any coordinates. */
 static bool normalise(const cloud *c, points *read) {
     double centre[3], half = 0;
     for (int axis = 0; axis < 3; axis++) {
@@ -546,7 +546,7 @@ static bool normalise(const cloud *c, points *read) {
     if (!points_alloc(read, (uint32_t)c->count))
         return false;
     const double enlarged = 2.002; /* sides per half: a margin of a thousandth */
-    half = half > 0 ? half : 1;    /* all in one point: the centre of the cube */
+    half = half > 0 ? half : 1;    /* all particles in one point: put it at the centre of the cube */
     for (uint32_t i = 0; i < read->count; i++) {
         const double *at = c->at[i];
         read->at[i].x = unit_float((at[0] - centre[0]) / half / enlarged + 0.5);

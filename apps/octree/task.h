@@ -1,15 +1,15 @@
 /* The octree's task: splits one octant (Cederman and Tsigas 2008, section 5).
  *
  * The particles of the octant are regrouped by child octant from one buffer into the other, in two passes: count, then
- * move. With many lanes every warp has a run of consecutive particles; the ballots of the three comparisons tell each
- * lane its rank among those of the same octant, so that a warp writes at most eight contiguous pieces. A child with too
- * many particles becomes a task, any other a leaf.
+ * move. With many lanes, every warp handles a run of consecutive particles. The ballots of the three comparisons give
+ * each lane its rank among the particles of the same octant, so a warp writes at most eight contiguous pieces. A child
+ * with too many particles becomes a task, any other a leaf.
  */
 #include "octree.h"
 
 #include <ballast/task.h>
 
-#define OCTREE_WARPS 32 /* at most, in a block */
+#define OCTREE_WARPS 32 /* the most warps in a block */
 #ifndef OCTREE_AHEAD
 #define OCTREE_AHEAD 6 /* loads in flight per lane: one block alone must hide the latency of the whole root */
 #endif
@@ -60,19 +60,20 @@ static BL_TASK void octree_keep(const octree_shared *s, const octree_octant *o) 
     s->inner[bl_fetch_add32_relaxed(&s->totals->inner, 1)] = node;
 }
 
-/* Nobody waits for these: their results are not used. */
+/* Fire and forget: the results of these additions are not used. */
 static BL_TASK void octree_count_leaves(const octree_shared *s, uint32_t leaves, uint32_t placed, uint32_t depth) {
     bl_fetch_add32_relaxed(&s->totals->leaves, leaves);
     bl_fetch_max32_relaxed(&s->totals->depth, depth);
     bl_fetch_add32_relaxed(&s->totals->placed, placed);
 }
 
-/* The particles of octants at this depth. A choice and not an index: a GPU keeps no array of pointers in registers. */
+/* The particles of octants at this depth. A conditional instead of an index, because a GPU keeps no array of pointers
+ * in registers. */
 static BL_TASK octree_particle *octree_buffer(const octree_shared *s, uint32_t depth) {
     return depth & 1 ? s->buffer[1] : s->buffer[0];
 }
 
-/* One lane does it all. */
+/* Splits an octant with one lane. */
 static BL_TASK void octree_split_alone(bl_task *t, const octree_octant *o, const octree_shared *s) {
     const octree_particle *from = octree_buffer(s, o->depth) + o->first;
     octree_particle *to = octree_buffer(s, o->depth + 1) + o->first;
@@ -105,8 +106,8 @@ static BL_TASK uint32_t octree_mates(uint32_t side, uint32_t valid, uint32_t x, 
     return valid & (side & 1 ? x : ~x) & (side & 2 ? y : ~y) & (side & 4 ? z : ~z);
 }
 
-/* Passes over the particles [begin, end) of one warp. Lane l (mod 8) keeps the count of octant l, or with `to` its
- * next place. */
+/* Passes over the particles [begin, end) of one warp. Lane l (mod 8) keeps the count of octant l or, with `to`, its
+ * next position. */
 static BL_TASK uint32_t octree_pass(const octree_particle *from, octree_particle *to, uint32_t begin, uint32_t end,
                                     const octree_middle *middle, uint32_t next) {
     uint32_t lane = bl_warp_lane(), below = (1u << lane) - 1;
@@ -135,8 +136,8 @@ static BL_TASK uint32_t octree_pass(const octree_particle *from, octree_particle
     return next;
 }
 
-/* All lanes of a warp or block. Every warp works out all places from the warps' counts by itself: one barrier in
- * between is enough. */
+/* Splits an octant with all lanes of a warp or block. Every warp computes all positions from the counts of all warps,
+ * so one barrier in between is enough. */
 static BL_TASK void octree_split_together(bl_task *t, const octree_octant *o, const octree_shared *s) {
     octree_scratch *scratch = (octree_scratch *)t->scratch;
     const octree_particle *from = octree_buffer(s, o->depth) + o->first;
@@ -190,7 +191,7 @@ static BL_TASK void octree_run(bl_task *t, const octree_octant *o, uint32_t inde
 #endif
 }
 
-/* As in the papers: the work is done when every particle lies in a leaf. */
+/* The papers' criterion: the work is done when every particle lies in a leaf. */
 static BL_TASK bool octree_done(const octree_shared *s) {
     return bl_load32_relaxed(&s->totals->placed) == s->particles;
 }

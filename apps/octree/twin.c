@@ -12,7 +12,7 @@ static uint64_t spread(uint64_t bits) {
     return bits;
 }
 
-/* Scaling by a power of two is exact, so cutting off the fraction puts a point on a plane on its upper side. */
+/* Scaling by a power of two is exact, so truncation puts a point on a plane on its upper side. */
 uint64_t octree_key(const octree_particle *particle) {
     const float scale = (float)(UINT32_C(1) << OCTREE_MAX_DEPTH);
     uint64_t x = (uint32_t)(particle->x * scale);
@@ -21,8 +21,8 @@ uint64_t octree_key(const octree_particle *particle) {
     return spread(x) | spread(y) << 1 | spread(z) << 2;
 }
 
-/* One node: the keys [first, first + count) of `from`; `spare` is free to be written there. Octants are visited in
- * order, so leaves come out sorted by path. */
+/* Builds one node from the keys [first, first + count) of `from`, with the same range of `spare` as scratch memory.
+ * Octants are visited in order, so leaves come out sorted by path. */
 static void grow(octree_tree *tree, uint64_t *from, uint64_t *spare, octree_node node, uint32_t threshold,
                  uint32_t max_depth) {
     if (node.count <= threshold || node.depth == max_depth) {
@@ -53,7 +53,7 @@ bool octree_twin(octree_tree *tree, const octree_particle *particle, uint32_t co
     *tree = (octree_tree){0};
     if (count == 0)
         return true;
-    /* Room for one leaf per particle: what is not used is never touched, and given back below. */
+    /* Room for one leaf per particle: unused memory is never touched, and is freed below. */
     uint64_t *key = malloc(sizeof *key * count);
     uint64_t *spare = malloc(sizeof *spare * count);
     tree->leaf = malloc(sizeof *tree->leaf * count);

@@ -1,4 +1,4 @@
-/* The sequential twin: the same tree by plain recursion, written without a look at the task code. */
+/* The sequential twin: the same tree by plain recursion, written independently of the task code. */
 #ifndef BALLAST_OCTREE_TWIN_H
 #define BALLAST_OCTREE_TWIN_H
 
@@ -12,13 +12,14 @@ typedef struct octree_tree {
     uint64_t tasks; /* internal nodes */
 } octree_tree;
 
-/* False when out of memory; then there is nothing to free. Coordinates lie in [0, 1), max_depth is at most
- * OCTREE_MAX_DEPTH. */
+/* False when out of memory; then there is nothing to free. Coordinates must lie in [0, 1), and max_depth must not
+ * exceed OCTREE_MAX_DEPTH. */
 bool octree_twin(octree_tree *tree, const octree_particle *particle, uint32_t count, uint32_t threshold,
                  uint32_t max_depth);
 void octree_tree_free(octree_tree *tree);
 
-/* The path of the octant at OCTREE_MAX_DEPTH in which a particle lies; its ancestors' paths are the leading bits. */
+/* The path of the octant at OCTREE_MAX_DEPTH that contains a particle; the paths of its ancestors are the leading
+ * bits. */
 uint64_t octree_key(const octree_particle *particle);
 
 #endif

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEVELS_MAX = 8 }; /* 32^8 is more than any list has */
+enum { LEVELS_MAX = 8 }; /* 32^8 exceeds the length of any list */
 
-/* Lists of lists, made in two walks over the same text: the first counts, the second fills. */
+/* Lists of lists, built in two passes over the same code: the first counts, the second fills. */
 typedef struct lists {
-    uint32_t *first; /* one more than lists; while filling, where the next entry of each goes */
+    uint32_t *first; /* lists + 1; while filling, where the next entry of each list goes */
     uint32_t *entry; /* NULL while counting */
 } lists;
 
@@ -25,7 +25,7 @@ static bool lists_turn(lists *l, uint32_t count) {
     return l->entry != NULL;
 }
 
-/* Each `first` has moved on to the end of its list, which is where the next one begins. */
+/* Each `first` has advanced to the end of its list, where the next list begins. */
 static void lists_end(lists *l, uint32_t count) {
     memmove(l->first + 1, l->first, sizeof *l->first * count);
     l->first[0] = 0;
@@ -55,8 +55,8 @@ static uint64_t whole_units(const builder *b, uint64_t cells) {
     return (cells + b->cells->unit_cells - 1) / b->cells->unit_cells;
 }
 
-/* Where each level begins, and how many units there are; a unit of its own for the dangling mass, or it would hold
- * up others. */
+/* Where each level begins, and how many units there are. The dangling mass gets a separate unit, or it would hold up
+ * others. */
 static bool lay_out(builder *b) {
     pagerank_cells *c = b->cells;
     b->level[0] = c->nodes;
@@ -77,9 +77,9 @@ static bool lay_out(builder *b) {
     return true;
 }
 
-/* The list of a cell: itself if it is short, else its pieces, level by level. */
+/* Places the list of a cell: directly if it is short, otherwise piece by piece, level by level. */
 static void place_list(builder *b, uint32_t cell, const uint32_t *list, uint32_t count) {
-    uint32_t begin = 0; /* above the lowest level a list is a row of cells */
+    uint32_t begin = 0; /* above the lowest level, a list is a run of consecutive cells */
     for (int level = 1; count > PAGERANK_FAN; level++, list = NULL) {
         uint32_t first = b->next[level];
         for (uint32_t i = 0; i < count; i++)
@@ -132,7 +132,7 @@ static bool make_scale(builder *b, double damping) {
 
 /* ---- units ---- */
 
-/* Which units add up from which, each pair once: `seen` has for each unit the last that was found to add up from it. */
+/* Which units add up values of which others, each pair once: seen[u] is the last unit that was found to use unit u. */
 static void place_targets(const pagerank_cells *c, lists *targets, uint32_t *seen) {
     memset(seen, 0xff, sizeof *seen * c->units);
     for (uint32_t unit = 0; unit < c->units; unit++) {
@@ -207,7 +207,7 @@ bool cells_dangling(const pagerank_cells *c, uint32_t *cell) {
     return c->dangling != 0;
 }
 
-/* ---- what all nodes are given alike ---- */
+/* ---- the share that all nodes get alike ---- */
 
 void pagerank_given(double *given, const double *delta, const double *first_delta, uint32_t steps, double damping) {
     for (uint32_t j = 0; j < steps; j++) {

@@ -1,4 +1,5 @@
-/* From a graph to the cells and units of pagerank.h, and from the values of a run to what all nodes are given alike. */
+/* From a graph to the cells and units of pagerank.h, and from the values of a run to the share that all nodes get
+ * alike. */
 #ifndef BALLAST_PAGERANK_CELLS_H
 #define BALLAST_PAGERANK_CELLS_H
 
@@ -7,16 +8,16 @@
 
 #include <stdbool.h>
 
-/* False when out of memory, or when there are more cells than 32 bits can number; then there is nothing to free. */
+/* False when out of memory, or when 32 bits cannot number the cells; then there is nothing to free. */
 bool cells_make(pagerank_cells *made, const graph *g, double damping, uint32_t unit_cells);
 void cells_free(pagerank_cells *cells);
 
 uint32_t cells_count(const pagerank_cells *cells);
 
-/* The cell whose values are the dangling mass; false where no node is dangling. */
+/* The cell whose values are the dangling mass; false if no node is dangling. */
 bool cells_dangling(const pagerank_cells *cells, uint32_t *cell);
 
-/* s(0 .. steps-1) from delta(0 .. steps-1) of this run and delta' of the first. */
+/* Computes s(0 .. steps-1) from delta(0 .. steps-1) of this run and delta' of the first. */
 void pagerank_given(double *given, const double *delta, const double *first_delta, uint32_t steps, double damping);
 
 #endif

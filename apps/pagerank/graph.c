@@ -12,11 +12,11 @@ typedef struct edge {
     uint32_t from, to;
 } edge;
 
-/* Edges as they are read, with the numbers of the file. */
+/* Edges as read, with the node numbers of the file. */
 typedef struct edge_list {
     edge *at;
     uint32_t count, room;
-    uint32_t nodes; /* that the file declares, numbered from 1; 0 where the edges tell */
+    uint32_t nodes; /* as declared by the file, numbered from 1; 0 if the edges determine them */
 } edge_list;
 
 /* Memory grows with the data read, not with what a header claims. */
@@ -41,7 +41,7 @@ static bool add(source *s, edge_list *list, uint32_t from, uint32_t to) {
 
 /* ---- lines ---- */
 
-/* A last line that is not ended may have lost digits. */
+/* An unterminated last line may have lost digits. */
 static bool end_line(source *s, const char *expected) {
     text_skip_blanks(s);
     if (text_peek(s) == SOURCE_END)
@@ -52,7 +52,7 @@ static bool end_line(source *s, const char *expected) {
     return !s->failed;
 }
 
-/* True at a line that holds data; blank lines and those that begin with `mark` are passed over. */
+/* True at a line that holds data; skips blank lines and those that begin with `mark`. */
 static bool find_line(source *s, char mark) {
     while (source_more(s)) {
         text_skip_blanks(s);
@@ -102,7 +102,7 @@ typedef struct market {
 } market;
 
 static const char market_words[] =
-    "\"%%MatrixMarket matrix coordinate pattern|integer|real general|symmetric\""; /* whatever their case */
+    "\"%%MatrixMarket matrix coordinate pattern|integer|real general|symmetric\""; /* in any case */
 
 static bool read_market_head(source *s, market *m) {
     char word[5][SOURCE_WORD];
@@ -117,8 +117,7 @@ static bool read_market_head(source *s, market *m) {
     return good ? end_line(s, market_words) : source_fail(s, "line %" PRIu64 ": expected %s", s->line, market_words);
 }
 
-/* Nodes without edges take memory as well, so a header may claim only so many of them for each entry that the file
- * must then have. */
+/* Nodes without edges take memory too, so the number of entries limits how many nodes a header may claim. */
 static bool check_market_nodes(source *s, uint32_t nodes, uint32_t entries) {
     return nodes <= GRAPH_NODES_FREE || nodes / GRAPH_NODES_PER_ENTRY <= entries ||
            source_fail(s,
@@ -175,7 +174,7 @@ static bool read_market(source *s, edge_list *list) {
     return !s->failed;
 }
 
-/* ---- from numbers of the file to nodes ---- */
+/* ---- from node numbers of the file to nodes ---- */
 
 static void radix_pass(uint32_t *to, const uint32_t *from, size_t count, unsigned shift) {
     size_t start[256] = {0}, sum = 0;
@@ -190,7 +189,7 @@ static void radix_pass(uint32_t *to, const uint32_t *from, size_t count, unsigne
         to[start[from[i] >> shift & 255]++] = from[i];
 }
 
-/* Sorts, drops what occurs twice and returns how many are left. `spare` has room for as many. */
+/* Sorts, removes duplicates and returns how many are left. `spare` has room for as many. */
 static size_t sort_distinct(uint32_t *number, uint32_t *spare, size_t count) {
     for (unsigned shift = 0; shift < 32; shift += 16) {
         radix_pass(spare, number, count, shift);
@@ -250,7 +249,7 @@ static bool place_edges(graph *g, const edge_list *list) {
     g->in_source = malloc(sizeof *g->in_source * (g->edges ? g->edges : 1));
     if (!g->out_degree || !g->in_first || !g->in_source)
         return false;
-    uint32_t *next = g->in_first + 1; /* a place ahead, so that at the end it points where each list begins */
+    uint32_t *next = g->in_first + 1; /* one slot ahead, so that in the end it points to where each list begins */
     for (uint32_t i = 0; i < g->edges; i++) {
         edge *e = &list->at[i];
         *e = (edge){node_of(g, e->from), node_of(g, e->to)};

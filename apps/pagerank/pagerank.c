@@ -1,4 +1,4 @@
-/* The application `pagerank`, all but its task function: options, memory, runs, the check and what is written. */
+/* The application `pagerank` except its task function: options, memory, runs, the check and the output. */
 #include "pagerank.h"
 
 #include "../common/app.h"
@@ -14,27 +14,27 @@
 #include <string.h>
 
 #define ITERATIONS_MAX UINT32_C(1000000)
-#define TOLERANCE_MIN 1e-13          /* below this rounding decides */
+#define TOLERANCE_MIN 1e-13          /* below this, rounding decides */
 #define BLOCK_MAX 4096               /* nodes per task */
-#define TWIN_MAX UINT64_C(100000000) /* nodes times iterations that are checked without --check */
+#define TWIN_MAX UINT64_C(100000000) /* the most nodes times iterations that are checked without --check */
 enum { TOP = 10 };
 
 typedef struct pagerank_problem {
     graph graph;
     pagerank_cells cells;
     double damping, tolerance; /* no tolerance: 0 */
-    uint32_t iterations;       /* with a tolerance the most there can be */
+    uint32_t iterations;       /* with a tolerance, the upper limit */
     char *output;              /* NULL: none */
 
     pagerank_shared device;
-    double *value[2]; /* on the device: of the first run, and of those after it; NULL where there is only one */
+    double *value[2]; /* on the device: of the first run, and of later runs; NULL if there is only one */
     double *start;    /* on the host: 1 / N for every node */
 
     uint32_t done; /* iterations of the last result; 0: there is none */
     double *score, *change;
     double first_delta[PAGERANK_STEPS];
 
-    uint32_t twin_done; /* iterations that `twin` has made */
+    uint32_t twin_done; /* iterations that `twin` holds */
     double *twin;
 } pagerank_problem;
 
@@ -66,7 +66,8 @@ static int read_iterations(pagerank_problem *p, const char *text, app_error *err
     return 0;
 }
 
-/* Iteration k changes the scores by at most 2 d^(k-1) in sum: so many are enough, and some more for rounding. */
+/* Iteration k changes the scores by at most 2 d^(k-1) in sum, which gives the number needed; a few more allow for
+ * rounding. */
 static int read_tolerance(pagerank_problem *p, const char *text, app_error *error) {
     if (!parse_double(text, &p->tolerance) || p->tolerance < TOLERANCE_MIN)
         return app_wrong(error, 2, "--tolerance: \"%.100s\" is not accepted: a number, %g or more", text,
@@ -166,7 +167,7 @@ static int pagerank_open(void **problem, const char *const *values, uint64_t see
 
 APP_PROGRAM(pagerank_program, pagerank)
 
-/* Every array on the device: where its pointer is, how large it is, and what is in it from the start. */
+/* Every array on the device: where its pointer is stored, its size, and its initial contents. */
 typedef struct array {
     void *pointer;
     size_t bytes;
@@ -254,7 +255,7 @@ static void add_stats(bl_stats *sum, const bl_stats *part) {
     sum->steal_attempts += before.steal_attempts;
     sum->pauses += before.pauses;
     sum->launches += before.launches;
-    sum->balance = before.balance; /* of the first: the one that pulls */
+    sum->balance = before.balance; /* of the first, which pulls */
     sum->peak_entries = sum->peak_entries > before.peak_entries ? sum->peak_entries : before.peak_entries;
     sum->paper_tasks = sum->paper_tasks > before.paper_tasks ? sum->paper_tasks : before.paper_tasks;
     sum->peak_bytes = sum->peak_bytes > before.peak_bytes ? sum->peak_bytes : before.peak_bytes;
@@ -277,7 +278,7 @@ static int reset_unmet(const pagerank_problem *p, bl_context *context) {
     return status;
 }
 
-/* delta(i) is what the dangling nodes were found to hold in step i + 1. */
+/* delta(i) is the mass of the dangling nodes, as found in step i + 1. */
 static int fetch_given(pagerank_problem *p, bl_context *context, bool first) {
     double delta[PAGERANK_STEPS] = {0};
     uint32_t cell, steps = p->device.steps;
@@ -292,7 +293,7 @@ static int fetch_given(pagerank_problem *p, bl_context *context, bool first) {
     return status;
 }
 
-/* As many iterations as fit one run, from score to score. */
+/* As many iterations as one run can make, from score to score. */
 static int iterate(pagerank_problem *p, bl_context *context, uint32_t done, bl_stats *stats) {
     uint32_t left = p->iterations - done;
     p->device.steps = left < PAGERANK_STEPS ? left : PAGERANK_STEPS;
@@ -335,7 +336,7 @@ static int pagerank_solve(void *problem, bl_context *context, bl_stats *stats) {
             status = fetch_change(p, context, &change);
     }
     if (status == BL_OK && p->tolerance > 0 && !(change < p->tolerance))
-        return BL_ETASK; /* more iterations than arithmetic without rounding could need */
+        return BL_ETASK; /* more iterations than exact arithmetic could need */
     if (status == BL_OK)
         status = bl_copy_out(context, p->score, p->device.score, bytes);
     if (status == BL_OK)
@@ -383,7 +384,7 @@ typedef struct ranking {
     uint32_t node[TOP], count;
 } ranking;
 
-/* The best first; of equal ones the one with the smaller number. */
+/* The best first; on a tie, the smaller number first. */
 static ranking rank_top(const pagerank_problem *p) {
     ranking r = {.count = 0};
     for (uint32_t v = 0; v < p->graph.nodes; v++) {

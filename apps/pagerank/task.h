@@ -1,16 +1,16 @@
 /* The PageRank task: one unit of cells and one step (pagerank.h).
  *
  *     START    the scores become the values of step 0; arrive
- *     PULL     every arrival has come: add up, store, arrive at those that add up from here
+ * PULL     all arrivals are in: add up, store, arrive at the units that use this one
  *     ARRIVE   more arrivals than one task may make
- *     COMBINE  when nothing is left to pull: the scores from the values of all steps
+ * COMBINE  when nothing is left to pull: compute the scores from the values of all steps
  *
  * Sums are additions in a fixed order, products stand alone, and a product and a sum that belong together are one fma:
- * no compiler can fuse them differently, and scores are the same bits everywhere.
+ * no compiler can fuse them differently, and the scores are bitwise identical everywhere.
  *
- * Order pairs: A1 (arrival: release) with P1 (acquire): the worker that runs a unit sees the values of every unit that arrived,
- * also those that other lanes stored before bl_sync; arrivals at one counter are one release sequence. What a task
- * wrote before a spawn the spawned task sees: an ARRIVE passes on what its PULL stored.
+ * Order pairs: A1 (arrival: release) with P1 (acquire): the worker that runs a unit sees the values of every unit that
+ * arrived, including those that other lanes stored before bl_sync; the arrivals at one counter form one release
+ * sequence. A spawned task sees what its parent wrote before the spawn, so an ARRIVE passes on what its PULL stored.
  */
 #ifndef BALLAST_PAGERANK_TASK_H
 #define BALLAST_PAGERANK_TASK_H
@@ -36,7 +36,7 @@ static BL_TASK uint32_t *pagerank_unmet(const pagerank_shared *s, uint32_t step)
     return s->unmet + (size_t)step * s->graph.units;
 }
 
-/* Adds up source[first .. end): nodes of the step before, or pieces of this one. */
+/* Adds up source[first .. end): nodes of the previous step, or pieces of this one. */
 static BL_TASK double pagerank_sum(const pagerank_shared *s, uint32_t first, uint32_t end, uint32_t step) {
     const pagerank_cells *g = &s->graph;
     double sum = 0;
@@ -49,7 +49,7 @@ static BL_TASK double pagerank_sum(const pagerank_shared *s, uint32_t first, uin
     return sum;
 }
 
-/* Targets [first, end) of the unit. Nodes are added up in the next step, pieces in this one. */
+/* Arrives at the targets [first, end) of the unit. Nodes are added up in the next step, pieces in this one. */
 static BL_TASK void pagerank_arrive_at(bl_task *t, const pagerank_shared *s, uint32_t unit, uint32_t step,
                                        uint32_t first, uint32_t end) {
     uint32_t next = unit < s->graph.node_units ? step + 1 : step;
@@ -64,7 +64,7 @@ static BL_TASK void pagerank_arrive_at(bl_task *t, const pagerank_shared *s, uin
 
 static BL_TASK uint32_t pagerank_min(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-/* After a unit's values are stored. A unit that adds up from nobody has nobody to publish it, and publishes itself. */
+/* Call after a unit's values are stored. A unit that adds up no other is published by none, so it publishes itself. */
 static BL_TASK void pagerank_arrive(bl_task *t, const pagerank_shared *s, uint32_t unit, uint32_t step) {
     const pagerank_cells *g = &s->graph;
     if (unit < g->node_units && step == s->steps)
@@ -91,7 +91,7 @@ static BL_TASK void pagerank_arrive_more(bl_task *t, const pagerank_shared *s, c
     pagerank_arrive_at(t, s, work->unit, work->step, first, end);
 }
 
-/* What does not change is fetched before P1, so that it comes while the counter is looked at. */
+/* Loads what does not change before P1, so that these loads overlap with that of the counter. */
 static BL_TASK void pagerank_pull(bl_task *t, const pagerank_shared *s, uint32_t unit, uint32_t step) {
     double *value = pagerank_values(s, step);
     for (uint32_t i = t->lane; i < s->graph.unit_cells; i += t->lanes) {
@@ -154,12 +154,13 @@ static BL_TASK void pagerank_run(bl_task *t, const pagerank_work *work, uint32_t
 #define BL_RUN pagerank_run
 #define BL_MAX_SPAWN (PAGERANK_ARRIVALS + 2)
 #define BL_LANES 64
-/* It is what Kerbl et al. compare queues on; and those two are the fastest here. */
+/* Kerbl et al. compare queues on PageRank; the last two are the fastest here. */
 #define BL_SCHEDULERS                                                                                                  \
     (BL_SCHEDULERS_PAPERS | BL_SCHEDULER_central_gottlieb | BL_SCHEDULER_central_lcrq | BL_SCHEDULER_central_wfq |     \
      BL_SCHEDULER_steal_bwd | BL_SCHEDULER_donate_broker)
 #ifdef BL_TARGET_CUDA
-#define BL_AUTO "steal:bwd" /* units spawn one another by twos and threes, which a queue hands on sooner than a deque */
+/* A unit spawns two or three others at a time, and a queue hands these on sooner than a deque. */
+#define BL_AUTO "steal:bwd"
 #endif
 #include <ballast/program.h>
 

@@ -9,8 +9,8 @@
 typedef struct twin {
     const graph *g;
     double damping;
-    double *value;  /* (PAGERANK_STEPS + 1) x nodes: of the runs after the first */
-    double *base;   /* the same of the first */
+    double *value;  /* (PAGERANK_STEPS + 1) x nodes: values of runs after the first */
+    double *base;   /* values of the first run */
     double *buffer; /* a list of values to be added up */
     double first_delta[PAGERANK_STEPS];
 } twin;

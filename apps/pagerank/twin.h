@@ -1,5 +1,5 @@
-/* The sequential twin: the same scores to the last bit, iteration by iteration over the graph as it was read,
- * without cells and units. */
+/* The sequential twin: the same scores to the last bit, iteration by iteration over the graph as read, without cells
+ * and units. */
 #ifndef BALLAST_PAGERANK_TWIN_H
 #define BALLAST_PAGERANK_TWIN_H
 
@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* `iterations` of them into score[0 .. nodes). False when out of memory. */
+/* Writes the scores after `iterations` to score[0 .. nodes). False when out of memory. */
 bool pagerank_twin(const graph *g, double damping, uint32_t iterations, double *score);
 
 #endif

@@ -1,4 +1,4 @@
-/* The task of the transform: some chunks that lie one after another. */
+/* The task of the transform: several consecutive chunks. */
 #ifndef BALLAST_TRANSFORM_TASK_H
 #define BALLAST_TRANSFORM_TASK_H
 
@@ -11,7 +11,7 @@ BL_FN transform_quad transform_of(transform_quad q) {
     return q;
 }
 
-/* Each lane has two quads in flight, so that a GPU's memory is kept busy. */
+/* Each lane has two quads in flight, to keep a GPU's memory busy. */
 static BL_TASK void transform_span(const bl_task *t, const transform_shared *shared, uint64_t from, uint64_t to) {
     const transform_quad *in = shared->in;
     transform_quad *out = shared->out;
@@ -31,7 +31,7 @@ static BL_TASK uint64_t transform_place(const transform_shared *shared, uint32_t
     return (uint64_t)(first + chunk * shared->step) * shared->chunk + (i - chunk * shared->chunk);
 }
 
-/* The chunks that are worked on, shared by all lanes: more than one at a time where a chunk is small. */
+/* The chunks with work, shared by all lanes: several at a time if a chunk is small. */
 static BL_TASK void transform_some(const bl_task *t, const transform_shared *shared, uint32_t first, uint32_t end) {
     uint32_t all = (end - first + shared->step - 1) / shared->step * shared->chunk;
     for (uint32_t i = t->lane; i < all; i += 2 * t->lanes) {

@@ -1,4 +1,4 @@
-/* The application `transform`: what the command line, the tests and the benchmarks see of it. */
+/* The application `transform`: its interface to the command line, the tests and the benchmarks. */
 #include "transform.h"
 
 #include "../common/app.h"
@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TWIN_LIMIT = 100000000 }; /* tasks: beyond that only --check asks for the twin */
+enum { TWIN_LIMIT = 100000000 }; /* tasks; beyond this the twin runs only with --check */
 #define TRANSFORM_MOST (UINT64_C(1) << 36)
 
 typedef struct transform {
     uint64_t elements, quads, seed;
     uint32_t chunk; /* quads */
     uint32_t step, tasks;
-    transform_quad *in, *out;               /* of the host: the inputs, the last result */
-    transform_quad *device_in, *device_out; /* in memory of the device */
+    transform_quad *in, *out;               /* on the host: the inputs, the last result */
+    transform_quad *device_in, *device_out; /* in device memory */
     uint64_t digest;
 } transform;
 
@@ -61,7 +61,7 @@ static uint64_t mix(uint64_t x) { /* a bijection that spreads every bit */
     return x ^ (x >> 31);
 }
 
-/* Element i, in [1, 2): 23 random bits behind the point. */
+/* Element i, in [1, 2): 23 random bits after the point. */
 static float element(uint64_t seed, uint64_t i) {
     return 1.0f + (float)(mix(seed * UINT64_C(0x9e3779b97f4a7c15) + i) >> 41) * (1.0f / 8388608.0f);
 }
@@ -125,7 +125,7 @@ static int transform_app_load(void *problem, bl_context *context) {
     return status;
 }
 
-/* Of the bits of every element and its place. */
+/* Digest of the bits and the position of every element. */
 static uint64_t digest_of(const transform *p) {
     uint64_t digest = 0;
     for (uint64_t i = 0; i < p->elements; i++) {
@@ -152,7 +152,7 @@ static int transform_app_run(void *problem, bl_context *context, bl_stats *stats
     return status;
 }
 
-/* One after another, from the definition. */
+/* One element after another, from the definition. */
 static float twin(const transform *p, uint64_t i) {
     float x = element(p->seed, i);
     return i / (4 * (uint64_t)p->chunk) % p->step == p->step - 1 ? x * x : 0;

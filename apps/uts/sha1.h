@@ -1,8 +1,7 @@
 /* SHA-1 (FIPS 180-4) of messages that fit one block, on words instead of bytes: the hash of a UTS node.
  *
- * All 80 rounds are written out and the schedule is a ring of 16 words whose indices are constants, so that on every
- * target words and state stay in registers, and the rounds on the constant words of the padding shrink to additions of
- * constants. */
+ * All 80 rounds are unrolled, and the schedule is a ring of 16 words with constant indices. So on every target words
+ * and state stay in registers, and rounds on the constant padding words reduce to additions of constants. */
 #ifndef BALLAST_UTS_SHA1_H
 #define BALLAST_UTS_SHA1_H
 
@@ -12,7 +11,7 @@ BL_FN uint32_t uts_rotate(uint32_t x, uint32_t by) { return x << by | x >> (32u 
 
 #define UTS_CHOOSE(b, c, d) ((d) ^ ((b) & ((c) ^ (d))))
 #define UTS_PARITY(b, c, d) ((b) ^ (c) ^ (d))
-/* The two halves share no bit: adding them instead of or-ing lets compilers reorder the sum of the round. */
+/* The two halves share no bit: adding instead of or-ing them lets compilers reorder the sum of the round. */
 #define UTS_MAJORITY(b, c, d) (((b) & (c)) + ((d) & ((b) ^ (c))))
 
 #define UTS_GIVEN(t) w[t]
@@ -34,7 +33,7 @@ BL_FN uint32_t uts_rotate(uint32_t x, uint32_t by) { return x << by | x >> (32u 
     UTS_ROUNDS5(mix, key, UTS_MIXED, (t) + 10)                                                                         \
     UTS_ROUNDS5(mix, key, UTS_MIXED, (t) + 15)
 
-/* Hashes the padded block `w`, which is used up. */
+/* Hashes the padded block `w`, overwriting it. */
 BL_FN BL_INLINE void uts_sha1_block(uint32_t hash[5], uint32_t w[16]) {
     uint32_t a = 0x67452301u, b = 0xefcdab89u, c = 0x98badcfeu, d = 0x10325476u, e = 0xc3d2e1f0u;
     UTS_ROUNDS5(UTS_CHOOSE, 0x5a827999u, UTS_GIVEN, 0)
@@ -64,7 +63,7 @@ BL_FN BL_INLINE void uts_sha1_block(uint32_t hash[5], uint32_t w[16]) {
 #undef UTS_ROUNDS5
 #undef UTS_ROUNDS20
 
-/* Child `index` of `parent`: 24 bytes and padding (one set bit, and the length in bits). `child` may be `parent`. */
+/* Child `index` of `parent`: 24 bytes and padding (one set bit, and the length in bits). `child` may alias `parent`. */
 BL_FN BL_INLINE void uts_sha1_child(uint32_t child[5], const uint32_t parent[5], uint32_t index) {
     uint32_t w[16] = {parent[0], parent[1], parent[2], parent[3], parent[4], index, 0x80000000u, 0,
                       0,         0,         0,         0,         0,         0,     0,           24 * 8};

@@ -1,5 +1,5 @@
-/* The UTS task: one node of the tree. With UTS_WITHOUT_PROGRAM defined only the functions are here, for the sequential
- * twin and the tests. */
+/* The UTS task: one node of the tree. With UTS_WITHOUT_PROGRAM defined, this header provides only the functions, for
+ * the sequential twin and the tests. */
 #ifndef BALLAST_UTS_TASK_H
 #define BALLAST_UTS_TASK_H
 
@@ -9,8 +9,8 @@
 
 #include <math.h>
 
-/* Most nodes are leaves and leave at the first comparison. The others start where a logarithm puts them, usually right,
- * so that the lanes of a warp stay together; the thresholds on both sides have the last word, so devices may round the
+/* Most nodes are leaves and return at the first comparison. The others start where a logarithm points, usually the
+ * right place, so that the lanes of a warp stay together. The thresholds on both sides decide, so devices may round the
  * logarithm as they like. */
 BL_FN uint32_t uts_children(const uts_row *row, uint32_t value) {
     const uint32_t *thresholds = row->thresholds;

@@ -20,7 +20,7 @@ typedef struct walk {
     uts_counts counts;
 } walk;
 
-/* A root may have 10^9 children: this many are visited at a time, so that the stack need not hold them all. */
+/* A root may have 10^9 children: visit this many at a time, so that the stack need not hold them all. */
 enum { BLOCK = 256 };
 
 static bool make_room(walk *w) {
@@ -45,7 +45,7 @@ static const uts_row *row_at(walk *w, uint32_t depth) {
 }
 
 /* Visits the siblings and leaves those with children on the stack. Whether a node is a leaf is a coin toss to the
- * branch predictor, so every node is written to the top of the stack and the top moves or not. */
+ * branch predictor, so every node is written to the top of the stack, and the top moves or not. */
 static void visit(walk *w, const range *siblings, const uts_row *row) {
     uint32_t depth = siblings->parent.depth;
     size_t top = w->top;

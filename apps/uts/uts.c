@@ -1,23 +1,23 @@
-/* The application `uts`: what the command line, the tests and the benchmarks see of it. */
+/* The application `uts`: its interface to the command line, the tests and the benchmarks. */
 #include "uts_tree.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond this the direct rules take minutes, and only --check asks for them. */
+/* Beyond this the direct rules take minutes and run only with --check. */
 static const uint64_t twin_limit = 100000000;
 
 typedef struct uts {
     uts_tree tree;
     uts_table table;
-    uts_row *rows; /* the table and the totals, in memory of the device */
+    uts_row *rows; /* the table and the totals, in device memory */
     uts_totals *totals;
     uts_counts counts; /* of the last run */
 } uts;
 
 static int uts_app_open(void **problem, const char *const *values, uint64_t seed, app_error *error) {
-    (void)seed; /* a tree has its own: -r */
+    (void)seed; /* a tree has a separate seed: -r */
     uts_tree tree;
     int status = uts_tree_parse(&tree, values, error);
     if (status != 0)
@@ -84,8 +84,8 @@ static int run_below(uts *u, bl_context *context, uint32_t children, bl_stats *s
                : status;
 }
 
-/* A run whose tree turned out deeper than the table is told so by a task. Four times the rows, once more from the
- * start: only trees whose depth no parameter bounds come here, and seldom. */
+/* A task reports that the tree is deeper than the table. Uses four times the rows and starts again; that happens
+ * seldom, and only for trees whose depth no parameter bounds. */
 static int deepen(uts *u, bl_context *context) {
     int status = uts_table_grow(&u->table, &u->tree);
     if (status != BL_OK)
@@ -108,13 +108,13 @@ static int uts_count(uts *u, bl_context *context, uint32_t children, bl_stats *s
     return status;
 }
 
-/* The root is the host's; what is below it is the run's. */
+/* The host processes the root, the run everything below it. */
 static int uts_app_run(void *problem, bl_context *context, bl_stats *stats) {
     uts *u = (uts *)problem;
     return uts_count(u, context, uts_root_children(&u->tree), stats);
 }
 
-/* `expected` has 0 leaves where they are not known. */
+/* `expected` has 0 leaves if they are unknown. */
 static bool counts_agree(const uts_counts *counts, const uts_counts *expected, const char *of, app_error *error) {
     if (counts->nodes == expected->nodes && counts->depth == expected->depth &&
         (counts->leaves == expected->leaves || expected->leaves == 0))

@@ -14,8 +14,8 @@ enum { DEPTH_MAX = 1000000, ROOT_MAX = 1000000000, ROWS_FIRST = 256, ROWS_MAX = 
 
 /* ---- trees with known counts ----
  *
- * The large ones are the sample trees of UTS 1.1; the others are their small relatives, counted by a program that
- * reproduces the large ones. */
+ * The large ones are the sample trees of UTS 1.1. The others are small variants, counted by a program that reproduces
+ * the counts of the large ones. */
 
 #define FIXED(depth, seed)                                                                                             \
     { UTS_GEOMETRIC, UTS_FIXED, (depth), 4, 0, 0, (seed) }
@@ -161,18 +161,18 @@ static int check_values(const uts_tree *tree, app_error *error) {
                       binomial ? "binomial" : "geometric");
     if (!(tree->q >= 0 && tree->q <= 1))
         return refuse(error, "-q: %g is not a probability from 0 to 1", tree->q);
-    /* T3L lies just above 1 and is known to end all the same. */
+    /* T3L lies just above 1 but is known to be finite. */
     if (tree->t != UTS_GEOMETRIC && tree->q * tree->m >= 1 && !uts_known_match(tree))
         return refuse(error,
                       "-q, -m: %g times %u is not below 1: a node has a child or more on average, the tree is infinite",
                       tree->q, (unsigned)tree->m);
-    /* b_i = b depth^(-log b / log d) falls only then; a hybrid tree leaves this rule in time. */
+    /* b_i = b depth^(-log b / log d) decreases only then; a hybrid tree leaves this rule in time. */
     if (tree->t == UTS_GEOMETRIC && tree->a == UTS_EXPONENTIAL && !(tree->b > 1 && tree->d > 0))
         return refuse(error, "-a 1: needs -b above 1 and -d above 0, or the tree is infinite");
     return 0;
 }
 
-/* A parameter that the tree's kind does not have. */
+/* Rejects a parameter that this kind of tree does not use. */
 static int check_given(const uts_tree *tree, const char *const *values, app_error *error) {
     bool binomial = tree->t == UTS_BINOMIAL;
     for (int i = UTS_OPTION_T; i <= UTS_OPTION_R && tree->t != UTS_HYBRID; i++) {
@@ -203,7 +203,7 @@ int uts_tree_parse(uts_tree *tree, const char *const *values, app_error *error) 
 
 static double probability(uint32_t value) { return value / 2147483648.0; }
 
-/* Expected children of a geometric node at that depth. */
+/* Expected children of a geometric node at a depth. */
 static double branching(const uts_tree *tree, uint32_t depth) {
     double b = tree->b, at = depth, d = tree->d;
     if (depth == 0)
@@ -220,7 +220,7 @@ static double branching(const uts_tree *tree, uint32_t depth) {
     }
 }
 
-/* log(1 - p) of the geometric distribution whose mean is `b`; 0 where there are no children. */
+/* log(1 - p) of the geometric distribution with mean `b`; 0 if there are no children. */
 static double geometric_base(double b) { return b > 0 ? log(1.0 - 1.0 / (1.0 + b)) : 0; }
 
 static uint32_t geometric_children(double base, uint32_t value) {
@@ -253,8 +253,8 @@ uint32_t uts_root_children(const uts_tree *tree) { return uts_rule(tree, 0, uts_
 /* ---- the rules as thresholds ---- */
 
 /* The smallest value with at least `children`. The bracket around the closed form only saves steps. The search is
- * exact, since geometric_children never falls: neighbouring values put logarithms 2^-31 apart or more, far beyond their
- * rounding. */
+ * exact, since geometric_children is monotonic: the logarithms of neighbouring values differ by at least 2^-31, far
+ * more than their rounding. */
 static uint32_t geometric_threshold(double base, uint32_t children) {
     uint32_t low = 0, high = UTS_NEVER;
     double guess = -expm1(base * children) * 2147483648.0;
@@ -273,7 +273,7 @@ static uint32_t geometric_threshold(double base, uint32_t children) {
     return low;
 }
 
-/* How many values have children: all below some bound. */
+/* The number of values with children: all those below some bound. */
 static uint32_t binomial_values(double q) {
     uint32_t low = 0, high = UTS_NEVER;
     while (low < high) {
@@ -313,7 +313,7 @@ static void binomial_row(uts_row *row, const uts_tree *tree) {
     row->thresholds[0] = UTS_NEVER - binomial_values(tree->q);
 }
 
-/* Rows after which nothing changes any more. Row 0 is there for simplicity: the host does the root. */
+/* The number of rows after which nothing changes. Row 0 exists for simplicity: the host processes the root. */
 static uint32_t rows_needed(const uts_tree *tree) {
     if (tree->t == UTS_BINOMIAL)
         return 2;

@@ -1,8 +1,8 @@
-/* What a GPU can at best do, for the other rows to be read against; nothing is scheduled here.
+/* The limits of a GPU, for comparison with the other rows. Nothing is scheduled here.
  *
  *     ceilings_gpu [--repeats N] [--csv]
  *
- * Times are the device's for a fixed amount of work, by as many lanes as are resident at once; every result is checked.
+ * Device time for a fixed amount of work, with as many lanes as can be resident; every result is verified.
  *
  *     faa      fetch-and-add on one word, whose answers are used. "lanes": by each, which the compiler cannot put
  *              together; "lanes by literal 1": it can, and makes one access of a warp's; "one lane per warp". The rate
@@ -24,7 +24,7 @@ typedef struct bench_gpu {
 
 /* ---- measuring ---- */
 
-/* The first run is the one that is checked. */
+/* Verifies the first run. */
 template <class Clear, class Work, class Right>
 static void measure(const bench_gpu *g, const char *load, const char *method, double amount, const char *unit,
                     Clear clear, Work work, Right right) {
@@ -58,7 +58,7 @@ static __device__ uint32_t lane_number(void) { return blockIdx.x * blockDim.x + 
 
 /* ---- fetch-and-add ---- */
 
-/* Sum of the squares of a caller's tickets into w.out, as the loops of atomics.h leave it. */
+/* Each caller writes the sum of the squares of its tickets to w.out, as the loops of atomics.h do. */
 static __global__ void __launch_bounds__(BLOCK) faa_lanes(bench_words w) { bench_faa(&w, lane_number()); }
 
 static __global__ void __launch_bounds__(BLOCK) faa_literal(bench_words w) {
@@ -88,7 +88,7 @@ static bool tickets_right(const bench_words *w, uint32_t callers) {
     return last == callers * w->times && sum == right;
 }
 
-/* A lane in `per` calls. */
+/* One lane in `per` calls. */
 template <class Kernel> static void measure_faa(const bench_gpu *g, const char *method, Kernel kernel, uint32_t per) {
     uint32_t lanes = resident_lanes(kernel), callers = lanes / per;
     bench_words w = {peers_device_memory<uint32_t>(1), NULL, peers_device_memory<uint64_t>(callers),
@@ -170,7 +170,7 @@ static __global__ void __launch_bounds__(BLOCK) hash(uint32_t *ends) {
     ends[lane_number()] = ceilings_chain(lane_number(), CHAIN);
 }
 
-/* The first and the last ones, by the CPU. */
+/* Verifies the first and last chains on the CPU. */
 static bool chains_right(const uint32_t *ends, uint32_t lanes) {
     uint32_t *host = peers_host_memory<uint32_t>(lanes);
     bool good = true;

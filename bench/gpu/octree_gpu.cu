@@ -1,14 +1,15 @@
-/* The octree beside a sort, on a GPU, in one run, interleaved.
+/* The octree compared with a sort on a GPU, in one run, interleaved.
  *
  *     octree_gpu [--repeats N] [--csv] [PARTICLES ...]      500k 1M 5M
  *
- * Octrees are also made by sorting: a particle's Morton key is the path of its octant, and sorted by it the particles
- * of each octant lie together. The peer is the heart of that: 30-bit keys (ten levels) and cub::DeviceRadixSort of keys
- * and indices, and with "move" the particles in that order too, as ours leaves them. It makes no nodes and finds no
- * leaves, so it is a lower bound of such an octree, while ours makes them, 20 levels deep where it has to.
+ * Octrees can also be built by sorting: a particle's Morton key is the path of its octant, and sorting by it brings the
+ * particles of each octant together. The peer is the core of that method: 30-bit keys (ten levels) and
+ * cub::DeviceRadixSort of keys and indices, and with "move" also the particles in that order, as our tree has them. It
+ * builds no nodes and finds no leaves, so it is a lower bound for such an octree; ours builds them, up to 20 levels
+ * deep.
  *
- * Times are the device's, for the same particles; memory is there before. Our tree is compared with the sequential
- * twin's, the peer's keys must be sorted, and its indices a permutation that belongs to them. */
+ * Device time for the same particles, excluding allocation. Our tree is compared with the sequential twin's; the peer's
+ * keys must be sorted, and its indices must be the matching permutation. */
 #include "peers_cuda.h"
 
 extern "C" {
@@ -22,7 +23,7 @@ enum { BLOCK = 256, LEVELS = 10, KEY_BITS = 3 * LEVELS };
 
 /* ---- keys ---- */
 
-/* Two zeros behind each of ten bits. */
+/* Inserts two zeros after each of ten bits. */
 static __host__ __device__ uint32_t spread_bits(uint32_t x) {
     x = (x | x << 16) & 0x030000ffu;
     x = (x | x << 8) & 0x0300f00fu;
@@ -30,7 +31,7 @@ static __host__ __device__ uint32_t spread_bits(uint32_t x) {
     return (x | x << 2) & 0x09249249u;
 }
 
-/* Coordinates lie in [0, 1). Bits in the order of our paths: x lowest. */
+/* Coordinates lie in [0, 1). The bits are in the order of our paths: x lowest. */
 static __host__ __device__ uint32_t key_of(const octree_particle *p) {
     const float side = 1u << LEVELS;
     return spread_bits((uint32_t)(p->x * side)) | spread_bits((uint32_t)(p->y * side)) << 1 |
@@ -57,7 +58,7 @@ static __global__ void move(const octree_particle *particles, const uint32_t *id
 
 typedef struct sorter {
     points input;
-    octree_particle *particles, *moved; /* of the device, as all that follows */
+    octree_particle *particles, *moved; /* on the device, like all that follows */
     uint32_t *keys[2], *ids[2];
     uint32_t *sorted_keys, *sorted_ids; /* of the last run */
     void *room;
@@ -65,7 +66,7 @@ typedef struct sorter {
     peers_clock clock;
 } sorter;
 
-/* Without `room` it says how much it needs. */
+/* Without `room`, determines how much it needs. */
 static cudaError_t sort(sorter *s, void *room, cudaStream_t stream) {
     cub::DoubleBuffer<uint32_t> keys(s->keys[0], s->keys[1]), ids(s->ids[0], s->ids[1]);
     cudaError_t error =
@@ -77,7 +78,7 @@ static cudaError_t sort(sorter *s, void *room, cudaStream_t stream) {
 
 static void sorter_open(sorter *s, uint32_t count) {
     memset(s, 0, sizeof *s);
-    if (!points_make(&s->input, POINTS_UNIFORM, count, 1)) /* those of the application */
+    if (!points_make(&s->input, POINTS_UNIFORM, count, 1)) /* the same as the application's */
         peers_fail("host", "out of memory");
     s->particles = peers_upload(s->input.at, count);
     s->moved = peers_device_memory<octree_particle>(count);

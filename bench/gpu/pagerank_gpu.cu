@@ -3,11 +3,10 @@
  *     pagerank_gpu [--repeats N] [--csv] [--iterations K] [--shapes] GRAPH ...
  *
  * The peer is a power iteration: per iteration one cusparseSpMV with the transposed matrix, d / out-degree in its
- * values, and one kernel that adds what all nodes are given alike and sums up the dangling nodes for the next. Once
- * launched one by one, and once as a single CUDA graph, the best form of it. Analysis and copies are outside the
- * time on both sides. Ballast's scores are compared with the sequential twin to the last bit, the peer's with the
- * same to 1e-10. --shapes adds rows for other numbers of nodes per task and lanes per block; --csv prints a row per
- * repeat. */
+ * values, and one kernel that adds the share that all nodes get alike and sums up the dangling nodes for the next. It
+ * is measured with separate launches, and as a single CUDA graph, its best form. Analysis and copies are excluded from
+ * timing on both sides. Ballast's scores must equal the sequential twin's to the last bit, the peer's to 1e-10.
+ * --shapes adds rows for other numbers of nodes per task and lanes per block; --csv prints a row per repeat. */
 #include "peers_cuda.h"
 
 extern "C" {
@@ -49,7 +48,8 @@ static __global__ void peer_start(double *x, const uint32_t *out_degree, double 
         atomicAdd(mass, 1.0 / nodes);
 }
 
-/* Adds what every node is given, and the dangling ones up: in the warp, then in the block, then by one atomic. */
+/* Adds the share that every node gets, and sums the dangling nodes: in the warp, then in the block, then with one
+ * atomic. */
 static __global__ void peer_add(double *x, const uint32_t *out_degree, const double *mass, double *next_mass,
                                 double damping, uint32_t nodes) {
     __shared__ double part[BLOCK / 32];
@@ -157,7 +157,7 @@ static void peer_check(const peer *p, const double *right) {
         peers_fail("cuSPARSE", "its scores differ from the sequential twin's");
 }
 
-/* The device frees what is left when the process ends; between graphs the large parts go. */
+/* The driver frees the rest when the process ends; the large parts are freed between graphs. */
 static void peer_close(peer *p) {
     void *all[] = {p->x[0], p->x[1], p->mass, p->values, p->first, p->source, p->out_degree, p->buffer};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
@@ -170,7 +170,7 @@ static void peer_close(peer *p) {
 /* ---- Ballast ---- */
 
 typedef struct shape {
-    const char *nodes, *group; /* "" is what the application chooses */
+    const char *nodes, *group; /* "": the application's choice */
 } shape;
 
 static const shape shapes[] = {{"", ""},
@@ -235,7 +235,7 @@ static void print_table(const bench *b, const request *r, const char *path) {
                   b->o[i].what.group[0] ? b->o[i].what.group : "default", &b->o[i].run.times, best);
 }
 
-/* The first round warms up, and is the one that is checked. */
+/* The first round warms up, and is verified. */
 static void run_round(bench *b, const request *r, bool keep) {
     for (int method = LAUNCHES; method < PEERS; method++) {
         double seconds = peer_run(&b->p, method == AS_GRAPH);

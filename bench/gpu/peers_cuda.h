@@ -1,7 +1,7 @@
-/* What the comparisons on a GPU share: what ends them, options, the time between two events, rows, and an application
- * of ours as a method.
+/* Shared by the comparisons on a GPU: failure, options, the time between two events, rows, and an application of ours
+ * as a method.
  *
- * A call that fails ends the program with one line and status 1; without a GPU the status is 77. CUDA. */
+ * A call that fails ends the program with one line and exit status 1; without a GPU the exit status is 77. CUDA. */
 #ifndef BALLAST_BENCH_PEERS_CUDA_H
 #define BALLAST_BENCH_PEERS_CUDA_H
 
@@ -39,7 +39,7 @@ typedef struct peers_request {
     bool csv;
 } peers_request;
 
-/* Takes --csv, or --repeats and its value, from argv[*i] on. False: it is neither, or the number is wrong. */
+/* Reads --csv, or --repeats and its value, at argv[*i]. False: it is neither, or the number is invalid. */
 static inline bool peers_option(peers_request *r, int argc, char **argv, int *i) {
     if (strcmp(argv[*i], "--csv") == 0)
         return r->csv = true;
@@ -69,7 +69,7 @@ static inline peers_clock peers_clock_open(void) {
     return c;
 }
 
-/* Seconds on the device of what work(stream) puts into the stream. */
+/* Device time in seconds of the work that work(stream) enqueues. */
 template <class Work> double peers_seconds(const peers_clock &c, Work work) {
     float milliseconds = 0;
     peers_must(cudaDeviceSynchronize(), "waiting");
@@ -99,7 +99,7 @@ template <class T> T *peers_device_memory(size_t count) {
 template <class T> T *peers_upload(const T *host, size_t count) {
     T *memory = peers_device_memory<T>(count);
     peers_must(cudaMemcpy(memory, host, count * sizeof(T), cudaMemcpyHostToDevice), "copying");
-    peers_must(cudaDeviceSynchronize(), "copying"); /* the clock's stream does not wait for others */
+    peers_must(cudaDeviceSynchronize(), "copying"); /* the timing stream does not wait for others */
     return memory;
 }
 
@@ -143,7 +143,7 @@ static inline const char *peers_ours_value(const app_option *option, const char 
     return option->initial;
 }
 
-/* `options` are names and values in turn, and a NULL; the others are as they are by default. */
+/* `options` alternates names and values, and ends with NULL; all others have their defaults. */
 static inline void peers_ours_open(peers_ours *o, const char *name, const char *const *options, const char *scheduler,
                                    const char *group) {
     const char *values[16] = {NULL};
@@ -166,7 +166,7 @@ static inline void peers_ours_open(peers_ours *o, const char *name, const char *
         peers_fail(name, bl_status_text(status));
 }
 
-/* The first run of a method warms up, and is the one that is checked; the others are kept. */
+/* The first run of a method warms up and is verified; the others are recorded. */
 static inline void peers_ours_run(peers_ours *o, bool keep) {
     bl_stats stats;
     app_error error;

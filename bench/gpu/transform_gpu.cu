@@ -1,12 +1,12 @@
-/* The transform of Toss and Gautier 2012 beside Thrust and CUB, on a GPU: the regular array and both irregular
+/* The transform of Toss and Gautier 2012 compared with Thrust and CUB on a GPU: the regular array and both irregular
  * patterns, at two sizes, in one run.
  *
  *     transform_gpu [--repeats N] [--csv] [GROUP]      GROUP: block:512 as in the paper, or another one; --csv: a row
  *                                                      per repeat
  *
- * Times are the device's, between an event before the launch and one behind the kernel, for the peers as for us;
- * medians of 21 after a first run. As in the paper each scheduler is shown with the pop size that suits it best.
- * Every method's result is compared bit for bit. */
+ * Device time between an event before the launch and one after the kernel, for the peers as for us; medians of 21 after
+ * a warm-up run. As in the paper, each scheduler has its best pop size. Every method's result is compared bit for
+ * bit. */
 #include "peers_cuda.h"
 
 #include "transform/transform.h"
@@ -75,7 +75,7 @@ struct square {
     __host__ __device__ float operator()(float x) const { return x * x; }
 };
 
-/* Where the work is not everywhere a functor decides by the index. */
+/* For irregular patterns, a functor decides by the index. */
 struct square_some {
     const float *in;
     float *out;
@@ -170,7 +170,7 @@ static void print_row(const char *method, const bench_times *times, const proble
     fflush(stdout);
 }
 
-/* With the pop size that suits it best. */
+/* With the best pop size. */
 static bool compare(problem *p, const char *scheduler, const char *group, double thrust) {
     bench_times best = {{0}, 0};
     uint32_t best_pop = 0;
@@ -188,7 +188,7 @@ static bool compare(problem *p, const char *scheduler, const char *group, double
     return all;
 }
 
-/* One pattern at one size; how many methods were wrong. */
+/* One pattern at one size; returns how many methods were wrong. */
 static int compare_all(problem *p, const char *group) {
     bool right;
     if (!request.csv)

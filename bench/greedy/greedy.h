@@ -1,8 +1,9 @@
-/* The tasks of the suite greedy: they take the time that they are told to, by sleeping on a CPU, so that there can be
- * more workers than cores, and by watching the clock on a GPU. Each leaves how long it took, and that it ran.
+/* The tasks of the suite greedy: each takes a given time, by sleeping on a CPU, so that there can be more workers than
+ * cores, and by watching the clock on a GPU. Each records how long it took, and that it ran.
  *
  * The build compiles this file once per program and target, with one of GREEDY_WITH_SINGLES, GREEDY_WITH_PIECES and
- * GREEDY_WITH_JOINS, and GREEDY_LANES 1 for lane tasks of a GPU. Without any of them it has what the peers use too. */
+ * GREEDY_WITH_JOINS, and GREEDY_LANES 1 for lane tasks of a GPU. With none of them it provides what the peers use
+ * too. */
 #ifndef BALLAST_BENCH_GREEDY_H
 #define BALLAST_BENCH_GREEDY_H
 
@@ -15,12 +16,12 @@ typedef struct greedy_shared {
     const uint32_t *length; /* nanoseconds of each task */
     uint32_t *took;
     uint32_t *runs;
-    uint32_t one_entry; /* spawn all as one entry */
+    uint32_t one_entry; /* spawn all tasks as one entry */
     uint32_t unused;
 } greedy_shared;
 
-/* Tasks first .. first + count - 1 in `parts` equal parts, of which a task's index says its own. count 0: task
- * number first + index. */
+/* Tasks first .. first + count - 1 in `parts` equal parts; a task's index selects its part. count 0: task number first
+ * + index. */
 typedef struct greedy_span {
     uint32_t first, count, parts;
 } greedy_span;
@@ -40,7 +41,7 @@ BL_FN void greedy_wait_until(uint64_t end) {
 }
 #endif
 
-/* Task i, by a lane of those that share it. */
+/* Task i, by one of the lanes that share it. */
 BL_FN void greedy_spend(const greedy_shared *shared, uint32_t i, uint32_t lane) {
     uint64_t begun = bl_time();
     if (shared->length[i] > 0)
@@ -58,8 +59,8 @@ BL_FN void greedy_spend(const greedy_shared *shared, uint32_t i, uint32_t lane) 
 #endif
 
 #ifdef GREEDY_WITH_SINGLES
-/* The most that one task spawns; more are spawned by way of others. On a GPU the room for what all lanes of a warp
- * spawn takes from the private stack. */
+/* The most that one task spawns; other tasks spawn the rest. On a GPU, the room for what all lanes of a warp spawn is
+ * taken from the private stack. */
 #ifndef BL_TARGET_CUDA
 #define GREEDY_FAN 1024u
 #elif GREEDY_LANES
@@ -69,7 +70,8 @@ BL_FN void greedy_spend(const greedy_shared *shared, uint32_t i, uint32_t lane) 
 #endif
 
 static BL_TASK void greedy_spawn(bl_task *t, const greedy_span *span, const greedy_shared *shared) {
-    uint32_t part = (span->count + GREEDY_FAN - 1) / GREEDY_FAN; /* tasks for each spawned one: itself, or to spawn */
+    /* tasks per spawned task: itself, or those that it spawns */
+    uint32_t part = (span->count + GREEDY_FAN - 1) / GREEDY_FAN;
     greedy_span child = {span->first, 0, 1};
     if (shared->one_entry) {
         if (t->lane == 0)

@@ -19,7 +19,7 @@ int greedy_shape_find(const char *name) {
 
 /* ---- loads ---- */
 
-/* A number in [0, 1) that follows from i: the same loads on every machine. */
+/* A number in [0, 1) that depends only on i: the same loads on every machine. */
 static double chance(uint32_t i) {
     uint64_t x = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
     x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -27,8 +27,8 @@ static double chance(uint32_t i) {
     return (double)(x >> 11) * 0x1p-53;
 }
 
-/* Units of task i of n. What is hidden behind a long task shows where the long ones are few and there is little else
- * to do: so the workers have a few tasks each, and of sixteen tasks one is long. */
+/* The length of task i of n, in units. Work hidden behind a long task shows if long tasks are few and there is little
+ * else to do. So each worker has only a few tasks, and one task in sixteen is long. */
 static double equal(uint32_t i, uint32_t n) { return (void)i, (void)n, 1; }
 static double bimodal(uint32_t i, uint32_t n) { return (void)n, chance(i) < 1.0 / 16 ? 16 : 1; }
 static double pareto(uint32_t i, uint32_t n) { return (void)n, fmin(pow(1 - chance(i), -1 / 1.1), 24); }
@@ -53,7 +53,7 @@ static const struct {
     {"giant last", giant_last, 3},
 };
 
-/* Tasks number begin .. end - 1 are long, and every `period`-th; 0: none. */
+/* Tasks number begin .. end - 1 are long, and so is every `period`-th; 0: none. */
 static const struct {
     const char *name;
     uint32_t count, begin, end, period, longs, shorts;
@@ -110,8 +110,8 @@ void greedy_load_free(greedy_load *load) {
 
 /* ---- the bound ---- */
 
-/* Of the `wanted` longest, by a histogram: loads of a GPU have hundreds of thousands of tasks. Exact but for those
- * in the last bin that is wanted. */
+/* The work of the `wanted` longest tasks, by a histogram: loads for a GPU have hundreds of thousands of tasks. Exact
+ * except in the last bin. */
 static double longest_work(const uint32_t *took, uint32_t count, uint32_t wanted) {
     enum { BINS = 1 << 16 };
     struct bin {
@@ -138,8 +138,8 @@ static double longest_work(const uint32_t *took, uint32_t count, uint32_t wanted
     return work;
 }
 
-/* A batch lasts as long as its longest task. Which tasks share one is the scheduler's choice: at worst the longest
- * are all in different ones. */
+/* A batch lasts as long as its longest task. The scheduler chooses which tasks share a batch; at worst the longest
+ * tasks are all in different ones. */
 static double batched_work(const uint32_t *took, uint32_t count, uint32_t batch) {
     return longest_work(took, count, (count + batch - 1) / batch);
 }
@@ -151,7 +151,7 @@ static double plain_work(const uint32_t *took, uint32_t count) {
     return work;
 }
 
-/* Of all pieces of `width` tasks in a row. */
+/* The longest of all pieces of `width` consecutive tasks. */
 static double longest_piece(const uint32_t *took, uint32_t count, uint32_t width) {
     double piece = 0, longest = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -163,13 +163,13 @@ static double longest_piece(const uint32_t *took, uint32_t count, uint32_t width
     return longest;
 }
 
-/* A piece that is given to BL_RANGE_RUN counts as one task, and may be 1 / (8 workers) of what is left. */
+/* A piece given to BL_RANGE_RUN counts as one task, and may be 1 / (8 workers) of what is left. */
 static uint32_t piece_width(const greedy_setting *s, uint32_t count) {
     uint32_t width = s->shape == GREEDY_PIECES ? count / (8 * s->workers) : 1;
     return width > 1 ? width : 1;
 }
 
-/* What a lane spawns is ready when its batch ends, which may hold the longest of all tasks. */
+/* Tasks that a lane spawns become ready when its batch ends, which may hold the longest of all tasks. */
 static bool waits_for_batch(const greedy_setting *s) {
     return s->batch > 1 && (s->shape == GREEDY_SINGLY || s->shape == GREEDY_TREE);
 }

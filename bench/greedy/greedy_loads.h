@@ -1,5 +1,5 @@
-/* Loads of the suite greedy: how long each task takes, how the tasks come to be, and the time in which greedy
- * workers are done with them. */
+/* Loads of the suite greedy: how long each task takes, how the tasks are created, and the time in which greedy workers
+ * finish them. */
 #ifndef BALLAST_BENCH_GREEDY_LOADS_H
 #define BALLAST_BENCH_GREEDY_LOADS_H
 
@@ -13,7 +13,7 @@ extern "C" {
 typedef enum greedy_shape {
     GREEDY_SINGLY, /* one task spawns the others one by one */
     GREEDY_RANGE,  /* one task spawns them as one entry */
-    GREEDY_ROOTS,  /* they are there when the run begins */
+    GREEDY_ROOTS,  /* all exist when the run begins */
     GREEDY_LOOP,   /* bl_run_range, a call per index */
     GREEDY_PIECES, /* bl_run_range, a call per piece */
     GREEDY_TREE,   /* leaves of a binary tree of forks, whose results are summed */
@@ -42,8 +42,8 @@ typedef struct greedy_load {
 
 /* The loads of many tasks, whose number grows with the workers. NULL past the end. */
 const char *greedy_load_name(unsigned i);
-/* By name: one of those, or a load of few and long tasks whose numbers do not depend on the workers. False: unknown,
- * or out of memory. To be freed. */
+/* By name: one of those, or a load of few, long tasks whose number does not depend on the workers. False: unknown, or
+ * out of memory. The caller frees it. */
 bool greedy_load_make(greedy_load *load, const char *name, uint32_t workers, uint32_t unit);
 void greedy_load_free(greedy_load *load);
 
@@ -58,10 +58,11 @@ typedef struct greedy_setting {
 typedef struct greedy_limits {
     double share; /* work / workers */
     double path;  /* the longest */
-    double bound; /* the time that greedy workers stay within */
+    double bound; /* the time that greedy workers do not exceed */
 } greedy_limits;
 
-/* From how long each task really took, so that a system that wakes a sleeper late is not held against a scheduler. */
+/* Computed from how long each task really took, so that a late wake-up by the system does not count against a
+ * scheduler. */
 greedy_limits greedy_limits_of(const greedy_setting *setting, const uint32_t *took, uint32_t count);
 
 #ifdef __cplusplus

@@ -29,12 +29,12 @@ const bl_program *greedy_program(const char *target, greedy_shape shape, bool la
     return NULL;
 }
 
-/* What a run needs on its device, and what comes back. */
+/* What a run needs on its device, and its results. */
 typedef struct slate {
     bl_context *context;
     greedy_shared shared;
     void *length, *took, *runs;
-    uint32_t *host; /* of what comes back, twice the count */
+    uint32_t *host; /* results on the host, twice the count */
     greedy_span *roots;
     uint64_t sum;
 } slate;

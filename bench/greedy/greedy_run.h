@@ -1,4 +1,4 @@
-/* One run of the suite greedy by Ballast. */
+/* One run of the suite greedy with Ballast. */
 #ifndef BALLAST_BENCH_GREEDY_RUN_H
 #define BALLAST_BENCH_GREEDY_RUN_H
 
@@ -10,10 +10,10 @@ typedef struct greedy_result {
     int status;
     bl_stats stats;
     greedy_limits limits;
-    bool right; /* every task was run exactly once, and the tree's sum is right */
+    bool right; /* every task ran exactly once, and the tree's sum is right */
 } greedy_result;
 
-/* NULL: there is none for this target. `lane`: on a GPU a task per lane instead of one per block. */
+/* NULL: there is none for this target. `lane`: on a GPU, a task per lane instead of one per block. */
 const bl_program *greedy_program(const char *target, greedy_shape shape, bool lane);
 void greedy_run(bl_context *context, greedy_shape shape, bool lane, const greedy_load *load, greedy_result *result);
 

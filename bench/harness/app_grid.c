@@ -45,7 +45,7 @@ typedef struct cell {
     char problem[200]; /* why there is no figure */
 } cell;
 
-/* One point of one series, as the library and the application are asked for it. */
+/* One point of one series, as requested from the library and the application. */
 typedef struct order {
     const app *app;
     const app_table *table;
@@ -54,15 +54,15 @@ typedef struct order {
     double x;
     bl_config config;
     uint32_t lanes;
-    bl_context *context; /* open while repeats are to be made */
+    bl_context *context; /* open while repeats remain */
 } order;
 
 struct app_bench {
     bench *b;
     bench_device *d;
-    bool counting, broken;            /* broken: the device is not to be used any more */
-    unsigned planned, done, measured; /* points; measured: here, not by an earlier run */
-    double spent;                     /* seconds, on those that were measured */
+    bool counting, broken;            /* broken: do not use the device any more */
+    unsigned planned, done, measured; /* points; measured: in this run, not in an earlier one */
+    double spent;                     /* seconds, on points that were measured */
     app_problems problems;
 };
 
@@ -126,7 +126,7 @@ static void add_workers(app_table *t, uint32_t workers, uint32_t lanes) {
     }
 }
 
-/* In eighths of a processor each: from one worker to so many that they stop fitting. */
+/* In eighths of the number of processors: from one worker to as many as fit. */
 void app_add_workers(app_table *t, const app_bench *s, uint32_t lanes) {
     static const uint32_t quick[] = {2, 8, 16}, gpu[] = {1, 2, 4, 6, 8, 16, 32, 64}, cpu[] = {4, 8, 16, 32};
     uint32_t processors = s->d->processors;
@@ -139,7 +139,7 @@ void app_add_workers(app_table *t, const app_bench *s, uint32_t lanes) {
         uint32_t workers = processors * eighths[i] / 8;
         add_workers(t, workers ? workers : 1, lanes);
         if (eighths[i] == 8)
-            add_workers(t, workers + 1, lanes); /* one of them has twice the work when it is shared out evenly */
+            add_workers(t, workers + 1, lanes); /* with an even share one of them would get twice the work */
     }
     if (on_gpu)
         add_workers(t, 0, lanes);
@@ -205,7 +205,7 @@ static const char *without_alias(const char *scheduler) {
     return scheduler;
 }
 
-/* Why a series has no place in a table; NULL when it has. */
+/* Why a series is left out of a table; NULL if it is not. */
 static const char *left_out(const app_bench *s, const app_table *t, const app_series *series) {
     bl_device_info device = {.capability = 0};
     const char *lack = bl_device_find(s->d->id, &device) ? bl_device_lacks(&device, series->scheduler) : NULL;
@@ -254,7 +254,7 @@ static void add_run(cell *c, const bl_stats *stats) {
     bench_add(&c->slots, (double)stats->paper_tasks);
 }
 
-/* Enough repeats, or so few as fit into the time. */
+/* Enough repeats, or as many as fit the time. */
 static bool complete(const app_bench *s, const cell *c) {
     double spent = bench_sum_up(&c->seconds).median * c->seconds.count;
     return c->seconds.count >= bench_repeats(s->b) || (c->seconds.count > 0 && spent >= bench_limit(s->b));
@@ -288,7 +288,7 @@ static const char *check(app_bench *s, const order *o, void *problem, const bl_s
     return "WRONG";
 }
 
-/* What has stalled may still run, and nothing behind it would be measured in peace. */
+/* A stalled run may still be running, and would disturb every later measurement. */
 static void give_up(app_bench *s, const order *o, int status) {
     s->broken = true;
     bench_wrong(s->b);
@@ -296,13 +296,13 @@ static void give_up(app_bench *s, const order *o, int status) {
             bl_status_text(status));
 }
 
-/* The first run is to warm up, unless it takes so long that a second one would be too much. */
+/* The first run is a warm-up, unless it takes so long that a second one would be too expensive. */
 static bool is_row(const app_bench *s, const order *o, const bl_stats *stats, bool first) {
     bool as_asked = o->x != 0 && stats->workers >= o->config.workers;
     return !first || (as_asked && stats->seconds > bench_limit(s->b));
 }
 
-/* One run with what belongs to it. */
+/* One run and its row. */
 static void run_once(app_bench *s, const order *o, cell *c, bl_stats *stats, bool first) {
     app_error error = {""};
     void *problem = app_problem_get(&s->problems, o->app, o->options, &error);
@@ -335,7 +335,7 @@ typedef struct line {
     order orders[APP_SERIES_MAX];
     bool ended[APP_SERIES_MAX];     /* no more points */
     uint32_t most[APP_SERIES_MAX];  /* workers of the widest point so far */
-    double longest[APP_SERIES_MAX]; /* seconds at the point before */
+    double longest[APP_SERIES_MAX]; /* seconds at the previous point */
     char said[APP_SERIES_MAX][200]; /* the last remark, not to be repeated */
 } line;
 
@@ -355,7 +355,7 @@ static void widen(line *l, unsigned i, uint32_t workers) {
         l->most[i] = workers;
 }
 
-/* More than fit cannot all run at once: the library takes as many as do, and they have their own point. */
+/* More workers than fit cannot all run at once: the library uses as many as fit, and these have a separate point. */
 static void look_at_workers(line *l, unsigned i, uint32_t workers) {
     order *o = &l->orders[i];
     cell *c = &l->cells[i];
@@ -376,7 +376,7 @@ static void close_order(order *o) {
     o->context = NULL;
 }
 
-/* Opens it and runs it once to warm up, unless all repeats are there already. */
+/* Opens the series and runs it once to warm up, unless all repeats exist already. */
 static void open_order(app_bench *s, line *l, unsigned i) {
     order *o = &l->orders[i];
     cell *c = &l->cells[i];
@@ -435,7 +435,7 @@ static void run_line(app_bench *s, line *l, unsigned point) {
     s->spent += measured ? bench_now() - begun : 0;
 }
 
-/* A scheduler that takes too long, and does not get better from point to point, is not followed into minutes. */
+/* A scheduler that takes too long, and does not improve from point to point, is dropped. */
 static void end_series(app_bench *s, line *l, unsigned point) {
     for (unsigned i = 0; i < l->table->series_count; i++) {
         double before = l->longest[i], longest = bench_sum_up(&l->cells[i].seconds).most;
@@ -466,7 +466,7 @@ static void show_cell(bench *b, const app_table *t, const cell *c) {
         bench_cell(b, "%.0f (%.0f)", bench_sum_up(&c->tasks).median, bench_sum_up(&c->waves).median);
 }
 
-/* A repeat far from the others is told, not dropped. */
+/* An outlier is reported, not dropped. */
 static void show_spread(const line *l, unsigned i, char *text, size_t size) {
     bench_spread spread = bench_sum_up(&l->cells[i].seconds);
     size_t length = strlen(text);
@@ -507,7 +507,7 @@ static void show_head(app_bench *s, const app_table *t) {
 
 /* ---- all of it ---- */
 
-/* Whether any series is left. */
+/* Whether any series remains. */
 static bool leave_out(app_bench *s, line *l) {
     unsigned left = 0;
     for (unsigned i = 0; i < l->table->series_count; i++) {
@@ -526,7 +526,7 @@ static void keep_medians(const line *l, unsigned point, app_medians *medians) {
         medians->seconds[i][point] = bench_sum_up(&l->cells[i].seconds).median;
 }
 
-/* Of a table that is not asked for: what an earlier run has left. */
+/* For a table that was not requested: reads what an earlier run left. */
 static void read_medians(app_bench *s, line *l, app_medians *medians) {
     for (unsigned point = 0; point < l->table->count; point++) {
         for (unsigned i = 0; i < l->table->series_count; i++) {

@@ -1,4 +1,4 @@
-/* Problems of applications by the text of their options, kept while they are likely to be needed again: their
+/* Problems of applications, keyed by their options, kept while they are likely to be needed again, since their
  * sequential twins take long. */
 #ifndef BALLAST_BENCH_APP_PROBLEM_H
 #define BALLAST_BENCH_APP_PROBLEM_H
@@ -11,7 +11,7 @@ typedef struct app_problem {
     const app *app;
     char options[APP_OPTIONS_SIZE]; /* "--particles 500k --distribution tube" */
     void *problem;
-    unsigned used; /* when, counted in uses */
+    unsigned used; /* time of the last use, counted in uses */
 } app_problem;
 
 enum { APP_PROBLEMS = 2 };
@@ -20,7 +20,7 @@ typedef struct app_problems {
     unsigned uses;
 } app_problems;
 
-/* NULL, and a line in error, when it cannot be opened. Stays until APP_PROBLEMS others have been asked for. */
+/* NULL, and a line in error, if it cannot be opened. Kept until APP_PROBLEMS others have been requested. */
 void *app_problem_get(app_problems *all, const app *chosen, const char *options, app_error *error);
 void app_problems_close(app_problems *all);
 

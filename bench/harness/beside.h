@@ -1,5 +1,5 @@
-/* Programs that the build puts beside this tool: comparisons with libraries on which the tool itself must not
- * depend. */
+/* Programs that the build puts into the same folder as this tool: comparisons with libraries on which the tool itself
+ * must not depend. */
 #ifndef BALLAST_BENCH_BESIDE_H
 #define BALLAST_BENCH_BESIDE_H
 
@@ -8,7 +8,7 @@
 
 /* Its path; false: there is no such program. */
 bool bench_beside(const char *name, char *path, size_t size);
-/* What it prints on its standard output, and its exit status; -1: it could not be started. Arguments end with NULL. */
+/* Captures its standard output and returns its exit status; -1: it could not be started. Arguments end with NULL. */
 int bench_run_beside(char *const *arguments, char *text, size_t size);
 
 #endif

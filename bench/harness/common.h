@@ -1,4 +1,4 @@
-/* What the benchmarks share: clocks, and the median of a few measurements with their spread. */
+/* Shared by the benchmarks: clocks, and the median of a few measurements with their spread. */
 #ifndef BALLAST_BENCH_COMMON_H
 #define BALLAST_BENCH_COMMON_H
 
@@ -49,8 +49,7 @@ static inline bench_spread bench_sum_up(const bench_times *times) {
     return spread;
 }
 
-/* Runtimes let their idle threads spin for a while after a region; the next method should not have to share the
- * cores with them. */
+/* Runtimes let idle threads spin for a while after a region; the next method must not share the cores with them. */
 static inline void bench_settle(void) {
     struct timespec pause = {0, 20 * 1000 * 1000};
     nanosleep(&pause, NULL);

@@ -87,7 +87,7 @@ static const char *left_out(const bench_device *d, const bench_contender *queue,
 typedef struct cell {
     bench_times seconds, mops;
     bool wrong;
-    double longest, spent; /* of one repeat; of all, with set-up and check */
+    double longest, spent; /* of one repeat; of all, including set-up and verification */
     char problem[160];
 } cell;
 
@@ -99,7 +99,7 @@ static const char *verdict(const bench_spec *spec, const bench_result *r) {
     return spec->queue->kind == BL_QUEUE_KIND_CEILING ? "none" : r->right ? "right" : "WRONG";
 }
 
-/* What the row is about: its cells to the left of `repeat`. */
+/* What the row measures: its cells to the left of `repeat`. */
 typedef struct row_key {
     char text[256];
 } row_key;
@@ -119,7 +119,7 @@ static void write_row(bench *b, const bench_device *d, const bench_grid *g, cons
               mops(r), verdict(spec, r), room.registers, room.threads);
 }
 
-/* Repeats of an earlier run that was interrupted. */
+/* Repeats of an earlier, interrupted run. */
 static void take_earlier(bench *b, const bench_device *d, const bench_grid *g, const bench_spec *spec, cell *c) {
     bench_job job;
     bench_result shape = {0};
@@ -152,7 +152,7 @@ static void measure_once(bench *b, bench_device *d, const bench_grid *g, const b
     c->longest = result.seconds > c->longest ? result.seconds : c->longest;
 }
 
-/* Until there are so many or they take too long together; one there always is. */
+/* Repeats until there are enough or they take too long in total, but at least once. */
 static void measure(bench *b, bench_device *d, const bench_grid *g, const bench_spec *spec, bench_room room, cell *c,
                     uint32_t repeats) {
     while (c->seconds.count < repeats && !bench_stopped() && !c->problem[0]) {
@@ -174,7 +174,7 @@ static bool fill_spec(const bench_device *d, const bench_point *p, const bench_c
     return spec->threads > 0 && spec->threads <= room.threads;
 }
 
-/* Caches, clocks and the loading of code: not a row. */
+/* Warms up caches, clocks and code; not a row. */
 static void warm_up(bench_device *d, const bench_grid *g, const bench_contender *queue, bench_room room) {
     bench_spec spec;
     bench_result result;
@@ -190,10 +190,10 @@ typedef struct remark {
 
 typedef struct line {
     const bench_contender *queue;
-    const char *left_out; /* why; NULL when it takes part */
+    const char *left_out; /* the reason; NULL if it takes part */
     bench_room room;
     remark said;
-    unsigned end; /* the points from here on would take too long */
+    unsigned end; /* from this point on it would take too long */
     cell cells[BENCH_LABELS_MAX];
 } line;
 
@@ -234,11 +234,10 @@ static void add_remark(remark *r, const char *format, ...) {
     snprintf(r->text + length, sizeof r->text - length, "%s%s", length ? "; " : "", more);
 }
 
-/* Few columns have room for the share of the ceiling. */
+/* With few columns there is room for the share of the ceiling. */
 static bool shows_share(const bench_grid *g) { return g->points[0].spec.loop == BENCH_TEN && g->count <= 6; }
 
-/* The next point has more threads and takes longer at least as much: a queue that collapses is not followed into
- * minutes. */
+/* The next point has more threads and takes longer at least in proportion: a queue that collapses is dropped. */
 static bool ends_here(const bench *b, const bench_grid *g, unsigned i, const bench_spec *spec, const cell *c) {
     if (!g->growing || i + 1 >= g->count || c->seconds.count == 0)
         return false;
@@ -326,8 +325,8 @@ static const line *find_ceiling(const line *lines, unsigned count) {
     return NULL;
 }
 
-/* On a CPU other programs come and go: all queues in turn, again and again, so that each has its share of them. On a
- * GPU one after the other. A line appears when it has all its repeats. */
+/* On a CPU other programs come and go, so all queues take turns, again and again, and each gets its share of the
+ * disturbance. On a GPU they run one after another. A line appears once it has all its repeats. */
 void bench_grid_run(bench *b, bench_device *d, const bench_grid *g) {
     enum { LINES_MAX = 64 };
     line *lines = calloc(LINES_MAX, sizeof *lines);

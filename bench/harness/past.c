@@ -20,7 +20,7 @@ static bool begins(const char *line, const char *word) { return strncmp(line, wo
 static bool may_differ(const char *line) { return begins(line, "# date ") || begins(line, "# command "); }
 static size_t line_length(const char *line) { return strcspn(line, "\n"); }
 
-/* "# version ballast ..." tells of the version; the line without a # holds the names of the columns. */
+/* "# version ballast ..." differs in the version; a line without # holds the column names. */
 static const char *what_differs(const char *expected) {
     static const char *const WORDS[] = {"suite", "rows", "points", "version", "system", "device", "column"};
     for (size_t i = 0; i < sizeof WORDS / sizeof WORDS[0]; i++)
@@ -29,7 +29,7 @@ static const char *what_differs(const char *expected) {
     return "column";
 }
 
-/* Line by line until the head ends; *at is where the rows begin then. */
+/* Line by line until the head ends; then *at is where the rows begin. */
 static const char *compare_head(const char *text, const char *head, const char **at) {
     while (*head) {
         size_t length = line_length(text), expected = line_length(head);
@@ -45,7 +45,7 @@ static const char *compare_head(const char *text, const char *head, const char *
     return NULL;
 }
 
-/* Cells to the left of `repeat` in the line of names, the last of the head. */
+/* The number of cells to the left of `repeat` in the line of names, the last of the head. */
 static unsigned key_columns(const char *head) {
     const char *names = head;
     unsigned count = 0;

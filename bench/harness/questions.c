@@ -1,4 +1,4 @@
-/* What verdicts and the page ask of a panel, and the index by which it answers without looking at every curve. */
+/* What verdicts and the page ask of a panel, and the index that answers without scanning every curve. */
 #include "suite.h"
 
 #include <math.h>
@@ -31,7 +31,7 @@ static int by_name(const void *a, const void *b) {
     return strcmp((*(const bench_curve *const *)a)->name, (*(const bench_curve *const *)b)->name);
 }
 
-/* Marks of all curves; at the same x in the order of the curves. */
+/* Marks of all curves by x; at the same x in the order of the curves. */
 typedef struct standing {
     const bench_curve *curve;
     const bench_mark *mark;
@@ -43,7 +43,7 @@ static int by_place(const void *left, const void *right) {
     return order ? order : (a->curve > b->curve) - (a->curve < b->curve);
 }
 
-/* Of two that are level the earlier curve is the better. */
+/* On a tie the earlier curve is better. */
 static void enter(bench_panel *panel, bench_place *place, const standing *s) {
     double value = median_of(s->mark);
     if (s->curve->bound || isnan(value))

@@ -1,4 +1,4 @@
-/* What all suites share: devices, the file of rows, tables, the interrupt. */
+/* Shared by all suites: devices, the file of rows, tables, the interrupt. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "suite.h"
@@ -23,15 +23,15 @@ struct bench {
     const bench_request *request;
     FILE *rows;         /* NULL: only the screen */
     int why;            /* errno of the first row that could not be written */
-    bench_past earlier; /* that were there when it was opened */
+    bench_past earlier; /* rows that existed when the file was opened */
     bool wrong, terminal, progress_shown;
-    bool asking;          /* only which tables there are */
-    unsigned done, total; /* points of the table that is being measured */
-    double begun;         /* when that table was */
-    char cases[400];      /* of the tables there are, "a,b" */
+    bool asking;          /* only collect the names of the tables */
+    unsigned done, total; /* points of the current table */
+    double begun;         /* start of the current table */
+    char cases[400];      /* names of the tables, "a,b" */
     bench_device devices[BENCH_DEVICES_MAX];
     unsigned device_count;
-    char line[1024]; /* of the table, until it is ended */
+    char line[1024]; /* the current line of the table, until it ends */
     size_t length;
     int width;
 };
@@ -40,7 +40,7 @@ struct bench {
 
 static volatile sig_atomic_t interrupted;
 
-/* The second one ends the program at once: the handler is gone. */
+/* A second signal ends the program at once: the handler has been removed. */
 static void on_interrupt(int signal) { interrupted = signal; }
 
 static void catch_interrupt(void) {
@@ -100,7 +100,7 @@ void bench_row(bench *b, const char *format, ...) {
         write_line(b->rows, "", format, arguments);
     if (b->rows && ferror(b->rows) && !b->why) {
         b->why = errno;
-        interrupted = SIGTERM; /* what is measured from here on would be lost */
+        interrupted = SIGTERM; /* further measurements would be lost */
     }
     va_end(arguments);
 }
@@ -140,7 +140,7 @@ static void date_now(char *text, size_t size) {
         text[0] = '\0';
 }
 
-/* The machine that has the device, also where only a GPU is measured. */
+/* The machine with the device, even if only a GPU is measured. */
 static void describe_processor(bench *b) {
     bench_device cpu;
     if (!bench_open_cpu(&cpu))
@@ -348,7 +348,7 @@ static int open_devices(bench *b, bench_error *error) {
     return 0;
 }
 
-/* What a new file begins with. To be freed; NULL when out of memory. */
+/* The head of a new file. The caller frees it; NULL if out of memory. */
 static char *make_head(bench *b) {
     char *text = NULL;
     size_t size = 0;
@@ -370,7 +370,7 @@ static int open_new(bench *b, const char *path, const char *head, bench_error *e
     return 0;
 }
 
-/* Goes on behind the last complete row. */
+/* Resumes after the last complete row. */
 static int open_earlier(bench *b, const char *path, const char *head, bench_error *error) {
     char date[40];
     b->rows = fopen(path, "r+");
@@ -390,7 +390,7 @@ static int open_earlier(bench *b, const char *path, const char *head, bench_erro
     return 0;
 }
 
-/* Makes the folder, too, but not its parents. */
+/* Also creates the folder, but not its parents. */
 static int open_rows(bench *b, bench_error *error) {
     const bench_request *request = b->request;
     char path[480];
@@ -417,7 +417,7 @@ static int close_rows(bench *b, bench_error *error) {
     return 0;
 }
 
-/* Before a file is touched: a name that no table has must not cost the rows that are there. */
+/* Called before a file is touched: an unknown name must not cost the existing rows. */
 static int check_case(bench *b, bench_error *error) {
     b->asking = b->request->only[0] != '\0';
     for (unsigned i = 0; i < b->device_count && b->asking; i++)

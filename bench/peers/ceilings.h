@@ -1,4 +1,4 @@
-/* The chain of hashes that the ceilings measure, the same on CPU and GPU: node, its child 0, that one's child 1, and
+/* The chain of hashes that the ceilings measure, the same on CPU and GPU: a node, its child 0, that node's child 1, and
  * so on. */
 #ifndef BALLAST_BENCH_CEILINGS_H
 #define BALLAST_BENCH_CEILINGS_H
@@ -17,7 +17,7 @@ BL_FN uint32_t ceilings_chain(uint32_t seed, uint32_t length) {
 #ifdef __cplusplus
 extern "C" {
 #endif
-uint32_t ceilings_twin(uint32_t seed, uint32_t length); /* the same by the CPU, one at a time */
+uint32_t ceilings_twin(uint32_t seed, uint32_t length); /* the same on the CPU, one at a time */
 #ifdef __cplusplus
 }
 #endif

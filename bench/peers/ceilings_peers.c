@@ -1,8 +1,8 @@
-/* What the hardware can at best do, for the other rows to be read against; nothing is scheduled here. Loads:
+/* The limits of the hardware, for comparison with the other rows. Nothing is scheduled here. Loads:
  *
- *     faa     fetch-and-add on one word by every thread; sequential: load and store of a word of one's own
- *     copy    memory that is read and written once, 128 MiB of it; a task is a byte, read or written
- *     sha1    hashes of UTS nodes, in chains that have nothing to do with each other; a task is a hash
+ * faa     fetch-and-add on one word by every thread; sequential: load and store of a private word
+ * copy    memory read and written once, 128 MiB of it; a task is a byte, read or written
+ * sha1    hashes of UTS nodes, in independent chains; a task is a hash
  */
 #include "queues/atomics.h"
 #include "ceilings.h"
@@ -22,7 +22,7 @@ typedef struct limit_work {
     const limit *what;
     peers_crew *crew;
     uint32_t threads; /* of the run */
-    bool alone;       /* the run is the sequential one */
+    bool alone;       /* this is the sequential run */
     bench_words words;
     unsigned char *from, *to;
     uint32_t ends[CHAINS], right_ends[CHAINS]; /* the last word of each chain */
@@ -33,11 +33,11 @@ struct limit {
     uint64_t tasks;
     bool (*open)(limit_work *w, uint32_t threads); /* false: out of memory */
     void (*part)(limit_work *w, uint32_t rank);    /* one thread's */
-    void (*clear)(limit_work *w);                  /* what the run before has left */
+    void (*clear)(limit_work *w);                  /* clears what the previous run left */
     bool (*right)(const limit_work *w);
 };
 
-/* Where the part of thread `rank` begins, and that of the one before ends. */
+/* Where the share of thread `rank` begins, and the previous thread's ends. */
 static uint64_t begin_of(const limit_work *w, uint64_t all, uint32_t rank) { return all * rank / w->threads; }
 
 /* ---- fetch-and-add ---- */
@@ -52,7 +52,7 @@ static bool open_words(limit_work *w, uint32_t threads) {
 static void add(limit_work *w, uint32_t rank) { (w->alone ? bench_plain : bench_faa)(&w->words, rank); }
 
 static void clear_words(limit_work *w) {
-    w->words.times = TICKETS / w->threads; /* all have as many, which may leave a few */
+    w->words.times = TICKETS / w->threads; /* all have equally many, which may leave a few */
     *w->words.shared = *w->words.own = 0;
 }
 
@@ -90,7 +90,8 @@ static bool open_chains(limit_work *w, uint32_t threads) {
     return true;
 }
 
-/* By a call, so that a compiler does not hash several chains at once: the tree search hashes one node at a time. */
+/* Through a call, so that a compiler does not hash several chains at once: the tree search hashes one node at a
+ * time. */
 static void hash(limit_work *w, uint32_t rank) {
     for (uint64_t i = begin_of(w, CHAINS, rank); i < begin_of(w, CHAINS, rank + 1); i++)
         w->ends[i] = ceilings_twin((uint32_t)i, CHAIN);

@@ -1,5 +1,5 @@
-/* fib(n) without a cut-off by Ballast, oneTBB, OpenMP tasks, Lace, Taskflow and plain calls: what a task costs.
- * Loads are n. For Ballast every call is a task. */
+/* fib(n) without a cut-off by Ballast, oneTBB, OpenMP tasks, Lace, Taskflow and plain calls: the cost of a task. Loads
+ * are n. For Ballast every call is a task. */
 #include "fib_peers.h"
 #include "peers.h"
 
@@ -19,7 +19,7 @@ static int run_sequential(peers_run *run) {
     return BL_OK;
 }
 
-/* Where none was found, nobody calls it. */
+/* Unused if no library was found. */
 static __attribute__((unused)) int run_peer(peers_run *run, uint64_t (*peer)(uint32_t, uint32_t)) {
     fib_work *w = run->work;
     w->value = peer(w->n, run->threads);

@@ -1,5 +1,5 @@
-/* fib(n) by others: a task for one callee of a call and a plain call for the other, which is the best form all
- * libraries have; no cut-off. Plain C11 that is also C++17. */
+/* fib(n) by others: a task for one callee and a plain call for the other, the best form that all libraries support; no
+ * cut-off. Plain C11 that is also C++17. */
 #ifndef BALLAST_BENCH_FIB_PEERS_H
 #define BALLAST_BENCH_FIB_PEERS_H
 

@@ -5,7 +5,7 @@
  *     blocks     every other block of 512 is empty
  *     tiny       8 M elements of two or three nanoseconds
  *
- * Nobody is told a grain but OpenMP's dynamic schedule, whose default of one element at a time nobody would use. */
+ * Only OpenMP's dynamic schedule is given a grain, since nobody would use its default of one element at a time. */
 #include "foreach_peers.h"
 #include "peers.h"
 
@@ -54,7 +54,7 @@ static int run_ours(peers_run *run) {
     return status;
 }
 
-/* Where none was found, nobody calls it. */
+/* Unused if no library was found. */
 static __attribute__((unused)) int run_peer(peers_run *run, void (*peer)(const loop_load *, uint32_t)) {
     peer(&((loop_work *)run->work)->load, run->threads);
     return BL_OK;
@@ -84,7 +84,7 @@ static bool is_right(const peers_run *run) {
     return memcmp(w->load.out, w->expected, sizeof *w->expected * w->load.count) == 0;
 }
 
-/* An element that nobody ran must not look right from the run before. */
+/* An element that was not run must not look right from the previous run. */
 static void reset(void *work) {
     loop_work *w = work;
     for (uint32_t i = 0; i < w->load.count; i++)

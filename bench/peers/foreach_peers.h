@@ -1,5 +1,5 @@
-/* Parallel loops over elements of uneven cost: what every method is given. An element is a chain of multiplications,
- * whose length follows from its number, and one store. Plain C11 that is also C++17. */
+/* Parallel loops over elements of uneven cost: the input of every method. An element is a chain of multiplications,
+ * whose length depends on its number, and one store. Plain C11 that is also C++17. */
 #ifndef BALLAST_BENCH_FOREACH_PEERS_H
 #define BALLAST_BENCH_FOREACH_PEERS_H
 
@@ -8,9 +8,9 @@
 typedef enum loop_shape { LOOP_EIGHTH, LOOP_TRIANGLE, LOOP_BLOCKS, LOOP_TINY } loop_shape;
 
 typedef struct loop_load {
-    uint32_t *out; /* an element's result; memory that every thread can write */
+    uint32_t *out; /* the result of each element, in memory that every thread can write */
     uint32_t count;
-    uint32_t steps; /* the most of an element */
+    uint32_t steps; /* the most steps of an element */
     loop_shape shape;
 } loop_load;
 

@@ -2,8 +2,8 @@
  *
  *     greedy_peers [--repeats N] [--limit SECONDS] [--threads N] [--unit NANOSECONDS] [SHAPE [LOAD]]
  *
- * A line per run, with what `ballast bench greedy` needs of it. A method whose runs have taken the limit together is
- * not repeated further. Without SHAPE and LOAD: every shape, bimodal. */
+ * Prints a line per run, for `ballast bench greedy`. A method is not repeated further once its runs reach the limit in
+ * total. Without SHAPE and LOAD: every shape, bimodal. */
 #include "greedy/greedy_loads.h"
 #include "greedy_peers.h"
 #include "peers.h"
@@ -73,7 +73,7 @@ static double run_once(const method *m, greedy_work *work, greedy_shape shape, c
     return good ? seconds : -1;
 }
 
-/* Runtimes start their threads when they are first used: with tasks that take no time. */
+/* Runtimes start their threads on first use; this run has tasks that take no time. */
 static void warm_up(const method *m, greedy_work *work, greedy_shape shape) {
     const uint32_t *length = work->shared.length;
     uint32_t *zero = calloc(work->count, sizeof *zero);

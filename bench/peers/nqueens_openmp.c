@@ -1,4 +1,4 @@
-/* n queens with OpenMP tasks: a task per queen placed; nobody waits but the barrier that ends the region. */
+/* n queens with OpenMP tasks: a task per queen placed; only the barrier that ends the region waits. */
 #include "nqueens_peers.h"
 
 #include <omp.h>

@@ -21,7 +21,7 @@ static int run_sequential(peers_run *run) {
     return BL_OK;
 }
 
-/* Where none was found, nobody calls it. */
+/* Unused if no library was found. */
 static __attribute__((unused)) int run_peer(peers_run *run, void (*peer)(uint32_t, uint32_t, queens_tally *)) {
     queens_work *w = run->work;
     peer(w->n, run->threads, w->tallies);
@@ -38,7 +38,7 @@ static bool right_sequential(const peers_run *run) {
     return are_known(w, w->counts.solutions, w->counts.nodes);
 }
 
-/* The peers count the empty board too. */
+/* The peers also count the empty board. */
 static bool right_peer(const peers_run *run) {
     const queens_work *w = run->work;
     uint64_t solutions = 0, nodes = 0;

@@ -4,18 +4,18 @@
 
 #include "nqueens/nqueens.h"
 
-/* What one thread has seen; on lines of its own. */
+/* Counts of one thread, on separate cache lines. */
 typedef struct queens_tally {
     uint64_t solutions, nodes;
     unsigned char pad[256 - 16];
 } queens_tally;
 
-/* The columns of the next row that are free. */
+/* The free columns of the next row. */
 static inline uint32_t queens_free(const nqueens_board *b, uint32_t all) {
     return all & ~(b->columns | b->left | b->right);
 }
 
-/* Places a queen in the lowest free column, which is taken off `free`. */
+/* Places a queen in the lowest free column and removes it from `free`. */
 static inline nqueens_board queens_place(const nqueens_board *b, uint32_t *free) {
     uint32_t queen = *free & (0u - *free);
     nqueens_board next = {b->columns | queen, (b->left | queen) << 1, (b->right | queen) >> 1};
@@ -23,7 +23,7 @@ static inline nqueens_board queens_place(const nqueens_board *b, uint32_t *free)
     return next;
 }
 
-/* Each adds up all below the empty board with `threads` threads into tallies[0 .. threads), which are zero. */
+/* Each counts everything below the empty board with `threads` threads into tallies[0 .. threads), initially zero. */
 #ifdef __cplusplus
 extern "C" {
 #endif

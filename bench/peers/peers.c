@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 
-static const double row_seconds = 12; /* then a row is not repeated any more */
+static const double row_seconds = 12; /* after this a row is not repeated any more */
 
 typedef struct row {
     bench_times seconds, processor;
@@ -39,7 +39,7 @@ static void keep(row *r, double seconds, double processor) {
     bench_add(&r->processor, processor);
 }
 
-/* The first run is not kept, unless it is so long that it stays the only one. */
+/* The first run is not recorded, unless it takes so long that it stays the only one. */
 static int measure(contest_state *s, int method, int team, bool first) {
     const peers_method *m = &s->contest->methods[method];
     row *r = &s->rows[method][team];
@@ -130,7 +130,7 @@ static double bound_of(const contest_state *s, const peers_promise *p) {
     return p->at_most ? p->bound / threads : p->bound * threads;
 }
 
-/* By medians, and by what a busy machine disturbs less: the fastest runs, and the least processor time. */
+/* By medians, and by values that a busy machine disturbs less: the fastest runs, and the least CPU time. */
 static void print_promise(const contest_state *s, const peers_promise *p) {
     if (!takes_part(s, p->above[0], p->above[1]) || !takes_part(s, p->below[0], p->below[1]))
         return;
@@ -253,7 +253,7 @@ static void *crew_main(void *argument) {
     return NULL;
 }
 
-/* The threads that are there when another cannot be had wait for ever: the run has failed, and the program ends. */
+/* If a thread cannot be started, those already running wait for ever: the run has failed, and the program ends. */
 peers_crew *peers_crew_start(uint32_t threads, void (*work)(void *, uint32_t), void *argument) {
     peers_crew *crew = calloc(1, sizeof *crew + threads * sizeof *crew->members);
     if (!crew)
@@ -320,7 +320,7 @@ int peers_app_run(const peers_app *ours, peers_run *run) {
     return status;
 }
 
-/* The application keeps its result and compares it itself. */
+/* The application keeps its result and verifies it. */
 bool peers_app_right(const peers_app *ours, const peers_run *run) {
     app_error error;
     const char *how;

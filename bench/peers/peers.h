@@ -1,13 +1,13 @@
-/* What the comparisons with other libraries share: methods that do the same work, run in turn, timed, checked and put
- * into one table.
+/* Shared by the comparisons with other libraries: methods that do the same work, run in turn, timed, verified and shown
+ * in one table.
  *
  * A program states its contest and calls peers_main:
  *
  *     NAME [--repeats N] [--threads N] [--csv] [LOAD ...]
  *
- * Every method runs once to start threads and touch memory, and then `repeats` times, one method after the other, so
- * that whatever slows the machine down hits all of them. A row that has used up its time is not repeated further.
- * Where other programs use the cores too, look at the fastest runs and the least processor time. */
+ * Every method runs once to start threads and touch memory, and then `repeats` times, alternating with the other
+ * methods, so that disturbances hit all of them. A row that has used up its time is not repeated further. If other
+ * programs use the cores too, compare the fastest runs and the least CPU time. */
 #ifndef BALLAST_BENCH_PEERS_H
 #define BALLAST_BENCH_PEERS_H
 
@@ -22,48 +22,48 @@ typedef struct peers_run {
     void *work;
     int team;
     uint32_t threads;
-    uint64_t peak_bytes; /* filled by who knows it */
+    uint64_t peak_bytes; /* filled in by methods that know it */
 } peers_run;
 
 typedef struct peers_method {
     const char *name;
     unsigned teams;                      /* PEERS_ON_... */
     int (*run)(peers_run *run);          /* returns a bl_status; NULL: not found when this was built */
-    bool (*right)(const peers_run *run); /* the result, not timed */
+    bool (*right)(const peers_run *run); /* verifies the result, excluded from timing */
 } peers_method;
 
-/* A ratio of medians, time `above` over time `below`, that is at most or at least `bound`; 0: only shown. */
+/* A ratio of medians, time `above` over time `below`, which must be at most or at least `bound`; 0: only shown. */
 typedef struct peers_promise {
     const char *what;
     int above[2], below[2]; /* method, team */
     double bound;
     bool at_most;
-    bool per_thread; /* the bound is for one thread: it grows with them, or falls where it is `at_most` */
+    bool per_thread; /* the bound is per thread: multiplied by their number, or divided if `at_most` */
 } peers_promise;
 
 /* The first method is the sequential one. Names end with NULL. */
 typedef struct peers_contest {
-    const char *program, *load; /* its name, and what a load is called */
-    const char *const *loads;   /* unless others are given */
+    const char *program, *load; /* its name, and the word for a load */
+    const char *const *loads;   /* the defaults */
     peers_method methods[PEERS_METHODS_MAX];
     peers_promise promises[PEERS_PROMISES_MAX];
 
-    uint32_t (*threads)(const char *name); /* of the team of all for this load, 0: as told; may be NULL */
+    uint32_t (*threads)(const char *name); /* of the team of all for this load, 0: as given; may be NULL */
 
-    /* Makes what `name` says, for teams of so many threads; NULL after a line by peers_complain. */
+    /* Creates the load `name`, for teams of these numbers of threads; NULL after a line by peers_complain. */
     void *(*open)(const char *name, const uint32_t threads[PEERS_TEAMS]);
     void (*close)(void *work);
     uint64_t (*tasks)(const void *work);
-    void (*reset)(void *work);          /* before each run, not timed; may be NULL */
-    int (*start)(const peers_run *run); /* around each run, not timed; both may be NULL */
+    void (*reset)(void *work);          /* before each run, excluded from timing; may be NULL */
+    int (*start)(const peers_run *run); /* around each run, excluded from timing; both may be NULL */
     void (*stop)(const peers_run *run);
 } peers_contest;
 
 int peers_main(const peers_contest *contest, int argc, char **argv); /* exit status */
 int peers_complain(const char *who, const char *what);               /* returns 1 */
 
-/* For `start` and `stop`: the threads of Lace look for work all the time, so they are there only while the method of
- * that name runs. */
+/* For `start` and `stop`: Lace's threads look for work all the time, so they exist only while the method of that name
+ * runs. */
 #ifdef BENCH_LACE
 int peers_lace_start(const peers_run *run);
 void peers_lace_stop(const peers_run *run);
@@ -72,12 +72,12 @@ void peers_lace_stop(const peers_run *run);
 #define peers_lace_stop NULL
 #endif
 
-/* ---- threads for methods that bring none ---- */
+/* ---- threads for methods that have none ---- */
 
 typedef struct peers_crew peers_crew;
 
-/* They wait until they are let go, for which peers_crew_run is: it returns when all have done their part. NULL: out
- * of memory, or of threads. */
+/* The threads wait until peers_crew_run releases them; it returns when all have done their part. NULL: out of memory or
+ * threads. */
 peers_crew *peers_crew_start(uint32_t threads, void (*work)(void *argument, uint32_t rank), void *argument);
 void peers_crew_run(peers_crew *crew);
 void peers_crew_stop(peers_crew *crew); /* after a run, or NULL */
@@ -90,7 +90,7 @@ typedef struct peers_app {
     bl_context *context[PEERS_TEAMS];
 } peers_app;
 
-/* 0, or 1 after a line; then it can be closed all the same. */
+/* Returns 0, or 1 after a line; it can be closed in either case. */
 int peers_app_open(peers_app *ours, const char *name, const char *option, const char *value,
                    const uint32_t threads[PEERS_TEAMS]);
 int peers_app_run(const peers_app *ours, peers_run *run);

@@ -1,9 +1,9 @@
-/* What the peers written with Lace share. */
+/* Shared by the peers written with Lace. */
 #ifndef BALLAST_BENCH_PEERS_LACE_H
 #define BALLAST_BENCH_PEERS_LACE_H
 
 #include <lace.h>
 
-#pragma GCC diagnostic ignored "-Wconversion" /* what its macros write into these files */
+#pragma GCC diagnostic ignored "-Wconversion" /* for what its macros expand to in these files */
 
 #endif

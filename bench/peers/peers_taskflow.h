@@ -1,4 +1,4 @@
-/* What the peers written with Taskflow share. C++20. */
+/* Shared by the peers written with Taskflow. C++20. */
 #ifndef BALLAST_BENCH_PEERS_TASKFLOW_H
 #define BALLAST_BENCH_PEERS_TASKFLOW_H
 
@@ -10,7 +10,7 @@
 
 #include <pthread.h>
 
-/* A worker that waits for a group runs whatever it finds, on top of what waits: the deep tree T3 of UTS takes more
+/* A worker that waits for a group runs any task it finds on top of the waiting one: the deep tree T3 of UTS needs more
  * than the usual stack of 8 MB. */
 inline std::unique_ptr<tf::Executor> peers_make_executor(uint32_t threads) {
     pthread_attr_t usual, deep;
@@ -25,7 +25,7 @@ inline std::unique_ptr<tf::Executor> peers_make_executor(uint32_t threads) {
     return executor;
 }
 
-/* Kept from run to run, as ours keeps its threads. */
+/* Kept between runs, as Ballast keeps its threads. */
 inline tf::Executor &peers_executor(uint32_t threads) {
     static std::map<uint32_t, std::unique_ptr<tf::Executor>> executors;
     std::unique_ptr<tf::Executor> &executor = executors[threads];

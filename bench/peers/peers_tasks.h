@@ -26,7 +26,8 @@ static int run_taskflow(peers_run *run) { return run_peer(run, PEERS_PEER(taskfl
 static int run_ours(peers_run *run) { return peers_app_run(run->work, run); }
 static bool right_ours(const peers_run *run) { return peers_app_right(run->work, run); }
 
-enum { SEQUENTIAL, BALLAST, TBB, OPENMP, LACE, TASKFLOW, FURTHER }; /* FURTHER: the first of the contest's own */
+/* FURTHER: the first of the contest's own methods */
+enum { SEQUENTIAL, BALLAST, TBB, OPENMP, LACE, TASKFLOW, FURTHER };
 enum { BOTH = PEERS_ON_ONE | PEERS_ON_ALL };
 
 #define PEERS_TASK_METHODS                                                                                             \

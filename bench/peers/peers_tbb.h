@@ -1,4 +1,4 @@
-/* What the peers written with oneTBB share. C++17. */
+/* Shared by the peers written with oneTBB. C++17. */
 #ifndef BALLAST_BENCH_PEERS_TBB_H
 #define BALLAST_BENCH_PEERS_TBB_H
 
@@ -8,7 +8,7 @@
 #include <map>
 #include <memory>
 
-/* Kept from run to run, as ours keeps its threads. */
+/* Kept between runs, as Ballast keeps its threads. */
 inline oneapi::tbb::task_arena &peers_arena(uint32_t threads) {
     static std::map<uint32_t, std::unique_ptr<oneapi::tbb::task_arena>> arenas;
     std::unique_ptr<oneapi::tbb::task_arena> &arena = arenas[threads];

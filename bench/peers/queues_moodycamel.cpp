@@ -1,6 +1,6 @@
-/* Pushes and pops in turn with moodycamel::ConcurrentQueue, by tokens, its fastest form. It keeps a queue per
- * producer: what one thread pushes comes out in order, but there is no order between the items of two of them, which
- * makes it easier than a FIFO queue. */
+/* Alternating pushes and pops with moodycamel::ConcurrentQueue, with tokens, its fastest form. It keeps a queue per
+ * producer: one thread's items come out in order, but items of two threads have no order, an easier task than a FIFO
+ * queue's. */
 #include "queues_peers.h"
 
 #include <concurrentqueue.h>

@@ -1,10 +1,10 @@
-/* Queues alone: ten pushes and pops in turn (Kerbl et al. 2018, Figure 2) by our queues, oneTBB's concurrent_queue and
- * moodycamel's ConcurrentQueue. Loads are the number of callers: all (as many as there are processors), 8, 64 or
+/* Queues alone: ten alternating pushes and pops (Kerbl et al. 2018, Figure 2) by our queues, oneTBB's concurrent_queue
+ * and moodycamel's ConcurrentQueue. Loads are the number of callers: all (as many as there are processors), 8, 64 or
  * another; beyond the processors they share them.
  *
- * The pairs are as many whatever the number of callers. Every value that comes out is counted in, but for `faa`, the
- * bound, which is no queue: its pops may overtake their pushes. "sequential" is one item that nobody shares.
- * moodycamel's queue has no order between producers: it does less than the others. */
+ * The number of pairs does not depend on the number of callers. Every popped value is verified, except for `faa`, the
+ * bound, which is not a queue: its pops may overtake their pushes. "sequential" is one unshared item. moodycamel's
+ * queue keeps no order between producers, so it does less than the others. */
 #include "queues/contender.h"
 #include "peers.h"
 #include "queues_peers.h"
@@ -30,7 +30,7 @@ typedef struct pairs_work {
 
 /* ---- one thread ---- */
 
-/* A time that is over: it does as many rounds as it does between two looks at the clock. */
+/* The end time has passed already, so it does one batch of rounds, those between two checks of the clock. */
 static uint64_t our_pairs(const pairs_work *w, uint32_t rank) {
     uint64_t out = 0;
     for (uint32_t call = 0; call < w->callers[rank].calls; call++) {
@@ -48,7 +48,7 @@ static void call(void *work, uint32_t rank) {
 
 /* ---- a run ---- */
 
-static const pairs_peer *peer_of(const peers_method *m); /* NULL: it is one of ours */
+static const pairs_peer *peer_of(const peers_method *m); /* NULL: one of our queues */
 static const bench_contender *contender_of(const peers_method *m);
 
 static int open_ours(pairs_work *w, uint32_t threads) {
@@ -113,7 +113,7 @@ static uint64_t squares_in(const pairs_work *w, uint32_t rank) {
     return in * w->callers[rank].calls;
 }
 
-/* As many came out as went in, or the threads had not ended; and they were the same ones. */
+/* The counts agree, or the threads would not have ended; the sums show that the items were the same. */
 static bool right_queue(const peers_run *run) {
     const pairs_work *w = run->work;
     uint64_t in = 0, out = 0;
@@ -223,7 +223,7 @@ static const bench_contender *contender_of(const peers_method *m) {
     return bench_contender_find(m == &contest.methods[SEQUENTIAL] ? "none" : m->name);
 }
 
-/* A build may have left out some of our queues too. */
+/* A build may also lack some of our queues. */
 int main(int argc, char **argv) {
     for (int i = SEQUENTIAL; i < TBB; i++)
         if (!contender_of(&contest.methods[i]))

@@ -1,5 +1,5 @@
-/* Ten pushes and pops in turn: what a queue of others has to offer, and the loop, the same for all of them. Plain
- * C11 that is also C++17. */
+/* Ten alternating pushes and pops: the interface of another library's queue, and the loop, the same for all. Plain C11
+ * that is also C++17. */
 #ifndef BALLAST_BENCH_QUEUES_PEERS_H
 #define BALLAST_BENCH_QUEUES_PEERS_H
 
@@ -9,10 +9,10 @@
 extern "C" {
 #endif
 
-enum { PAIRS_A_CALL = BENCH_ROUNDS * BENCH_PAIRS }; /* as many as ours do between two looks at the clock */
+enum { PAIRS_A_CALL = BENCH_ROUNDS * BENCH_PAIRS }; /* as many as ours do between two checks of the clock */
 
-/* `pairs` is one thread's part: so many calls, each of which pushes the values `first`, `first` + 1 and so on, and
- * pops as often. It returns the sum of the squares of what came out. */
+/* `pairs` is one thread's share: this many calls, each of which pushes the values `first`, `first` + 1 and so on, and
+ * pops as many. It returns the sum of the squares of the popped values. */
 typedef struct pairs_peer {
     void *(*open)(void);
     uint64_t (*pairs)(void *queue, uint32_t first, uint32_t calls);
@@ -24,8 +24,8 @@ extern const pairs_peer pairs_tbb, pairs_moodycamel;
 #ifdef __cplusplus
 }
 
-/* The twin of `ten` in queue_loop.inc.h. A caller has pushed an item before it pops one, so there is one, though another caller may
- * be on its way to it. */
+/* The twin of `ten` in queue_loop.inc.h. A caller has pushed an item before it pops one, so there is an item for every
+ * pop, though another caller may still be storing it. */
 template <typename Push, typename Pop> uint64_t pairs_loop(uint32_t first, uint32_t calls, Push push, Pop pop) {
     uint64_t out = 0;
     for (uint32_t call = 0; call < calls; call++)

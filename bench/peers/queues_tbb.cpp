@@ -1,4 +1,4 @@
-/* Pushes and pops in turn with the concurrent_queue of oneTBB. */
+/* Alternating pushes and pops with the concurrent_queue of oneTBB. */
 #include "queues_peers.h"
 
 #include <oneapi/tbb/concurrent_queue.h>

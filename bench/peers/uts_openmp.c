@@ -3,7 +3,7 @@
 
 #include <omp.h>
 
-/* As the Barcelona OpenMP Tasks Suite has it: a task per node, and a node waits for its children. */
+/* As in the Barcelona OpenMP Tasks Suite: a task per node, and a node waits for its children. */
 static void visit_node(const peer_tree *tree, const uts_node *node, uint32_t children, peer_tally *tallies) {
     peer_count(tallies + omp_get_thread_num(), node->depth - 1, 1, children == 0 ? 1 : 0);
     for (uint32_t i = 0; i < children; i++) {
@@ -15,7 +15,7 @@ static void visit_node(const peer_tree *tree, const uts_node *node, uint32_t chi
 #pragma omp taskwait
 }
 
-/* Tuned: only nodes with children are tasks, and nobody waits but the barrier that ends the region. */
+/* Tuned: only nodes with children are tasks, and only the barrier that ends the region waits. */
 static void visit_inner(const peer_tree *tree, const uts_node *parent, uint32_t children, peer_tally *tallies) {
     uint32_t leaves = 0;
     for (uint32_t i = 0; i < children; i++) {

@@ -1,10 +1,10 @@
 /* Unbalanced tree search by Ballast, oneTBB, OpenMP tasks, Lace, Taskflow and the sequential twin. Loads are trees with
  * known counts.
  *
- * Every method expands nodes by the same two functions, every result is compared with the published counts, and a
- * time is all that a caller waits for. A task is a node, for Ballast as for the peers, which are written as
- * published ports of UTS are. "inner" are the same libraries after some tuning by their user: only nodes with
- * children become tasks, and nobody joins. */
+ * Every method expands nodes by the same two functions, every result is compared with the published counts, and a time
+ * includes everything that a caller waits for. A task is a node, for Ballast as for the peers, which follow published
+ * ports of UTS. "inner" are the same libraries after some tuning by the user: only nodes with children become tasks,
+ * and no task joins. */
 #include "uts_peers.h"
 #include "peers.h"
 
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One tree with everything that counts it. */
+/* One tree with the state of every method that counts it. */
 typedef struct uts_work {
     peers_app ours;
     const uts_known *known;
@@ -30,7 +30,7 @@ static int run_sequential(peers_run *run) {
     return uts_twin(&w->known->tree, &w->table, &w->counts);
 }
 
-/* Where none was found, nobody calls it. */
+/* Unused if no library was found. */
 static __attribute__((unused)) int run_peer(peers_run *run, void (*peer)(const peer_tree *, uint32_t, peer_tally *)) {
     uts_work *w = run->work;
     w->left_out = 0;
@@ -98,7 +98,7 @@ static void close_tree(void *work) {
     free(w);
 }
 
-/* The twin lengthens the table where the tree is deeper than it; after that the peers only read it. */
+/* The twin extends the table if the tree is deeper; after that the peers only read it. */
 static int open_peers(uts_work *w) {
     w->tallies = aligned_alloc(sizeof(peer_tally), w->threads * sizeof(peer_tally));
     if (!w->tallies || uts_table_make(&w->table, &w->known->tree) != BL_OK ||

@@ -1,5 +1,5 @@
-/* What a peer of the UTS comparison is given: the tree as a table, and one function that expands a node, the same
- * for all, so that only the scheduling differs. Plain C11 that is also C++17. */
+/* The input of a peer of the UTS comparison: the tree as a table, and one function that expands a node, the same for
+ * all, so that only the scheduling differs. Plain C11 that is also C++17. */
 #ifndef BALLAST_BENCH_UTS_PEERS_H
 #define BALLAST_BENCH_UTS_PEERS_H
 
@@ -15,14 +15,15 @@ typedef struct peer_tree {
     uts_node root;
 } peer_tree;
 
-/* What one thread has seen; on lines of its own. */
+/* Counts of one thread, on separate cache lines. */
 typedef struct peer_tally {
     uint64_t nodes, leaves;
     uint32_t depth;
     unsigned char pad[2 * BL_LINE - 20];
 } peer_tally;
 
-/* Child `index` of `parent` into `node`; returns how many children that has. The row is the last one from there on. */
+/* Stores child `index` of `parent` in `node` and returns how many children it has. The last row holds for all greater
+ * depths. */
 BL_FN uint32_t peer_expand(const peer_tree *tree, const uts_node *parent, uint32_t index, uts_node *node) {
     uint32_t last = tree->row_count - 1;
     uts_sha1_child(node->state, parent->state, index);
@@ -37,8 +38,8 @@ BL_FN void peer_count(peer_tally *tally, uint32_t depth, uint32_t nodes, uint32_
         tally->depth = depth;
 }
 
-/* Each counts every node with `threads` threads into tallies[0 .. threads), which are zero; the `inner` ones all but
- * the root. */
+/* Each counts every node with `threads` threads into tallies[0 .. threads), initially zero; the `inner` ones count all
+ * but the root. */
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -10,8 +10,7 @@ using oneapi::tbb::task_group;
 
 peer_tally *mine(peer_tally *tallies) { return tallies + oneapi::tbb::this_task_arena::current_thread_index(); }
 
-/* As published ports have it: a task per node, and a node waits for its children, the last of which it visits
- * itself. */
+/* As in published ports: a task per node, and a node waits for its children, the last of which it visits itself. */
 void visit_node(const peer_tree *tree, const uts_node &node, uint32_t children, peer_tally *tallies) {
     peer_count(mine(tallies), node.depth - 1, 1, children == 0 ? 1 : 0);
     if (children == 0)
@@ -28,7 +27,7 @@ void visit_node(const peer_tree *tree, const uts_node &node, uint32_t children, 
     group.wait();
 }
 
-/* Tuned: only nodes with children are tasks, all of one group, and nobody waits but the caller. */
+/* Tuned: only nodes with children are tasks, all of one group, and only the caller waits. */
 void visit_inner(const peer_tree *tree, const uts_node &parent, uint32_t children, peer_tally *tallies,
                  task_group *group) {
     uint32_t leaves = 0;

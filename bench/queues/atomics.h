@@ -1,13 +1,14 @@
-/* The loops of Figure 1, the same text on CPU and GPU: a caller repeats one access, each waiting for the one before. */
+/* The loops of Figure 1, the same source on CPU and GPU: a caller repeats one access, each waiting for the previous
+ * one. */
 #ifndef BALLAST_BENCH_ATOMICS_H
 #define BALLAST_BENCH_ATOMICS_H
 
 #include "bench_job.h"
 
 typedef enum bench_access {
-    BENCH_PLAIN,    /* load and store of a word that nobody else touches */
+    BENCH_PLAIN,    /* load and store of a private word */
     BENCH_FAA,      /* fetch-and-add on one word, by every caller */
-    BENCH_FAA_WARP, /* GPU: the same for all lanes of a warp at once, by one of them */
+    BENCH_FAA_WARP, /* GPU: one lane adds for all lanes of its warp */
     BENCH_ACCESSES
 } bench_access;
 
@@ -29,8 +30,8 @@ BL_FN void bench_plain(const bench_words *w, uint32_t rank) {
     w->out[rank] = out;
 }
 
-/* The next one adds what only the last one's answer tells, so that they follow each other; it is always 1. Nor can a
- * compiler for a GPU add for all lanes at once, as it does when it knows that they add the same. */
+/* Each addend depends on the previous result (it is always 1), so that the additions are serialised. It also keeps a
+ * GPU compiler from adding for all lanes at once, as it does when it knows that they add the same. */
 BL_FN void bench_faa(const bench_words *w, uint32_t rank) {
     uint64_t out = 0;
     uint32_t more = 1;

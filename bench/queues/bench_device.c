@@ -1,4 +1,5 @@
-/* The part of a measurement that is the same on every device: the shape, and whether what came out is what went in. */
+/* The part of a measurement that is the same on every device: the shape, and whether popped items match pushed
+ * items. */
 #include "bench_device.h"
 
 #include <stdio.h>
@@ -49,7 +50,7 @@ bool bench_needs_drain(const bench_spec *spec) {
 
 static uint64_t square(uint32_t value) { return (uint64_t)value * value; }
 
-/* The values of one caller are consecutive, and come round again where there are too many. */
+/* The values of one caller are consecutive, and wrap around if there are too many. */
 static uint64_t squares_pushed(const bench_job *job, uint32_t rank) {
     uint32_t first = bench_first(job, rank), value = first;
     uint64_t sum = 0;
@@ -61,7 +62,7 @@ static uint64_t squares_pushed(const bench_job *job, uint32_t rank) {
     return sum;
 }
 
-/* How often a caller tried, from the same generator. */
+/* How many times a caller tried, from the same generator. */
 static void attempts(const bench_job *job, uint32_t rank, uint64_t *pushes, uint64_t *pops) {
     uint32_t random = bench_random_start(job, rank);
     for (uint32_t round = 0; round < job->rounds; round++) {
@@ -113,7 +114,7 @@ bool bench_check_atomics(bench_access access, uint32_t threads, uint32_t times, 
     return access == BENCH_PLAIN ? right : last == tickets && sum == squares_below(tickets);
 }
 
-/* Threads that wait or loop cannot be stopped, so the program ends without them. */
+/* Threads that wait or loop cannot be stopped, so the program exits without them. */
 static void leave(const bench_device *d, const char *what, uint32_t threads, const char *why) __attribute__((noreturn));
 static void leave(const bench_device *d, const char *what, uint32_t threads, const char *why) {
     fflush(NULL);

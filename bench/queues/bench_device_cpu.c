@@ -1,4 +1,4 @@
-/* The loops on CPU threads, one to a core in turn. */
+/* The loops on CPU threads, bound to the cores in turn. */
 #include "bench_device.h"
 
 #include "harness/common.h"
@@ -14,9 +14,9 @@ enum { THREADS_MAX = 64 };
 /* Threads that start together; each calls `work` with its number. */
 typedef struct crew {
     void (*work)(struct crew *c, uint32_t number);
-    const char *what; /* for the line when they do not come back */
+    const char *what; /* for the message if they do not return */
     uint32_t threads;
-    double seconds; /* how long they mean to work */
+    double seconds; /* how long they should work */
     const bench_spec *spec;
     bench_job job;
     bench_access access;
@@ -35,7 +35,7 @@ typedef struct span {
     double busy;    /* on a core, on average */
 } span;
 
-/* The arrays of a job, and memory for a queue that grows when a larger one comes. */
+/* The arrays of a job, and memory for the queue, enlarged when needed. */
 typedef struct store {
     uint64_t out[THREADS_MAX];
     uint32_t pushes[THREADS_MAX], pops[THREADS_MAX], ended;
@@ -45,8 +45,8 @@ typedef struct store {
 } store;
 static store cpu_store;
 
-/* To the cores that this process may use, in turn: two threads on the same core would never meet. Where that is
- * refused, anywhere. */
+/* Binds to the cores that this process may use, in turn: two threads on the same core would never meet. If that is
+ * denied, a thread runs anywhere. */
 static void bind_to_core(uint32_t number) {
     cpu_set_t allowed, one;
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) == 0)
@@ -198,7 +198,7 @@ static void read_line(const char *path, char *text, size_t size) {
         fclose(file);
 }
 
-/* Where the system has no name for it, ARM's numbers. */
+/* ARM's numbers, if the system has no name for the processor. */
 static void add_part(char *name, size_t size) {
     char line[128], implementer[16] = "", part[16] = "";
     FILE *file = fopen("/proc/cpuinfo", "r");
@@ -214,7 +214,7 @@ static void add_part(char *name, size_t size) {
 }
 
 #ifdef __clang__
-#define COMPILER __VERSION__ /* has its name in it */
+#define COMPILER __VERSION__ /* contains the compiler's name */
 #else
 #define COMPILER "gcc " __VERSION__
 #endif

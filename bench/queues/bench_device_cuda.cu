@@ -1,5 +1,5 @@
 /* The loops as kernels. All threads of a loop are resident at once, since they wait for each other; the host watches
- * for kernels that do not come back. */
+ * for kernels that do not return. */
 #include "bench_device.h"
 #include "harness/common.h"
 
@@ -10,7 +10,7 @@
 
 enum { HELPERS = 128, INIT_BLOCKS_PER_PROCESSOR = 8 }; /* callers that fill and drain */
 
-/* Device memory that grows when more is asked for, and the host's copies of the arrays. */
+/* Device memory, enlarged when needed, and the host's copies of the arrays. */
 typedef struct cuda_store {
     void *memory;
     size_t bytes;
@@ -21,7 +21,7 @@ typedef struct cuda_store {
     uint64_t *host_out;
     uint32_t *host_pushes, *host_pops;
     cudaEvent_t begin, end;
-    cudaError_t error; /* the first one; nothing works after it */
+    cudaError_t error; /* the first error; nothing works after it */
 } cuda_store;
 static cuda_store gpu;
 
@@ -56,7 +56,7 @@ static bool room_for_callers(uint32_t callers) {
     return fits;
 }
 
-/* A queue that is too large is no error that others should suffer from. */
+/* A queue that is too large must not be an error for the others. */
 static bool room_for_queue(size_t bytes) {
     if (bytes <= gpu.bytes)
         return true;
@@ -91,8 +91,8 @@ static void enqueue(const void *kernel, void *argument, uint32_t lanes) {
     good(cudaLaunchKernel(kernel, dim3((lanes + block - 1) / block), dim3(block), arguments, 0, NULL));
 }
 
-/* Seconds of one launch with so many lanes. What was enqueued before is still under way, so that the host's part of
- * the launch is over when the clock starts. */
+/* Device time in seconds of one launch with this many lanes. Work enqueued before is still running, so the host's part
+ * of the launch is over when the clock starts. */
 static double launch_kernel(const bench_device *d, const char *what, const void *kernel, void *argument,
                             uint32_t lanes) {
     float milliseconds = 0;
@@ -110,7 +110,7 @@ static double launch(const bench_device *d, const bench_spec *spec, bench_step s
     return launch_kernel(d, spec->queue->name, spec->queue->cuda->kernels[step], &job, lanes);
 }
 
-/* A few callers, a warp each: more would only be in each other's way. Of a deque only its owner may. */
+/* A few callers, one per warp: more would only get in each other's way. For a deque, only its owner. */
 static void help(const bench_device *d, const bench_spec *spec, bench_step step, bench_job job, uint32_t helpers) {
     job.shift = 5;
     job.callers = helpers < job.threads ? helpers : job.threads;
@@ -125,7 +125,7 @@ static void fetch(uint32_t callers, bool counts) {
     }
 }
 
-/* With several, and at last by one alone, who is told the truth about EMPTY. */
+/* By several callers, and finally by one alone, for which EMPTY is exact. */
 static bench_drained drain(const bench_device *d, const bench_spec *spec, const bench_job *job) {
     bench_drained sum = {0, 0};
     uint32_t helpers = spec->loop == BENCH_OWNER ? 1 : HELPERS < job->threads ? HELPERS : job->threads;
@@ -158,8 +158,8 @@ static bool prepare(const bench_spec *spec, bench_job *job, bench_result *result
     return good(cudaMemset(gpu.ended, 0, sizeof *gpu.ended));
 }
 
-/* The loop of pairs counts nothing: every caller comes through with all ten. The sums are drained into the same
- * arrays later. */
+/* The loop of pairs counts nothing: every caller completes all ten. The sums of draining go into the same arrays
+ * later. */
 static void check(const bench_device *d, const bench_spec *spec, const bench_job *job, bench_result *result) {
     bench_job seen = *job;
     uint64_t *sums = (uint64_t *)malloc(job->threads * sizeof *sums);

@@ -1,9 +1,8 @@
-/* What a measured loop is given, the same on CPU and GPU, and the numbers it shares with the host that checks it. C11
- * that is also C++17.
+/* The input of a measured loop, the same on CPU and GPU, and the numbers that it shares with the host, which verifies
+ * it. C11 that is also C++17.
  *
- * A loop keeps its sums in registers and leaves them in the arrays at its end. What the host can work out by itself
- * it does not count: the values pushed are consecutive, and the chances are drawn from a generator that the host can
- * run again. */
+ * A loop keeps its sums in registers and stores them in the arrays at its end. It does not count what the host can
+ * compute: pushed values are consecutive, and random choices come from a generator that the host can run again. */
 #ifndef BALLAST_BENCH_JOB_H
 #define BALLAST_BENCH_JOB_H
 
@@ -12,18 +11,18 @@
 enum {
     BENCH_PAIRS = 10,       /* of Kerbl et al. */
     BENCH_BLOCK = 256,      /* lanes of a block on a GPU */
-    BENCH_ROUNDS = 64,      /* between two looks at the clock */
-    BENCH_CHANCE_BITS = 16, /* chances are out of 2^16 */
+    BENCH_ROUNDS = 64,      /* between two checks of the clock */
+    BENCH_CHANCE_BITS = 16, /* probabilities are out of 2^16 */
     BENCH_CERTAIN = 1 << BENCH_CHANCE_BITS
 };
-#define BENCH_FILLED 0x80000001u /* values put in beforehand begin here, those of the threads lie below */
+#define BENCH_FILLED 0x80000001u /* values of the initial items start here, those of the threads lie below */
 
 typedef enum bench_step {
     BENCH_INIT,
-    BENCH_FILL,  /* `items` of them, before the clock starts */
+    BENCH_FILL,  /* pushes `items` items, before the clock starts */
     BENCH_TEN,   /* rounds of ten pairs */
-    BENCH_MIXED, /* rounds of one to ten pairs by chance */
-    BENCH_OWNER, /* deques: the first caller pushes ten and pops what the others have not stolen */
+    BENCH_MIXED, /* rounds of a random number of pairs, one to ten */
+    BENCH_OWNER, /* deques: the first caller pushes ten and pops those that the others have not stolen */
     BENCH_DRAIN, /* pops until EMPTY, after the clock has stopped */
     BENCH_STEPS
 } bench_step;
@@ -31,23 +30,23 @@ typedef enum bench_step {
 typedef struct bench_job {
     void *memory;
     uint32_t capacity, threads; /* the shape */
-    uint32_t callers;           /* how many take part: as many, or fewer to fill and drain */
-    uint32_t group;             /* callers that have a queue to themselves, where there are many queues */
-    uint32_t shift;             /* GPU: 5 when one lane of each warp calls, 0 when each does */
+    uint32_t callers;           /* how many take part: all threads, or fewer to fill and drain */
+    uint32_t group;             /* callers that share a queue, if there are many queues */
+    uint32_t shift;             /* GPU: 5 if one lane of each warp calls, 0 if each does */
     uint32_t items;             /* FILL */
-    uint32_t push, pop, fma;    /* MIXED: two chances, and the work after a successful pop */
+    uint32_t push, pop, fma;    /* MIXED: two probabilities, and the work after a successful pop */
     uint32_t rounds, seed;
-    uint32_t stride;         /* values that a caller has for itself */
-    uint64_t until;          /* CPU, TEN and OWNER: bl_time() from which on no new rounds are begun */
+    uint32_t stride;         /* values reserved for a caller */
+    uint64_t until;          /* CPU, TEN and OWNER: bl_time() after which no new round starts */
     uint32_t *ended;         /* OWNER: set when the owner has stopped */
     uint64_t *out;           /* per caller: sum of the squares popped */
     uint32_t *pushes, *pops; /* per caller */
-    float *work;             /* per caller: what the work came to, so that it is done */
+    float *work;             /* per caller: the result of the work, so that it is not optimised away */
 } bench_job;
 
 BL_HOST_FN uint32_t bench_first(const bench_job *j, uint32_t rank) { return rank * j->stride + 1; }
 
-/* A generator per caller: a hash of its number, then a linear congruence of which the upper half is used. */
+/* A generator per caller: a hash of its number, then a linear congruential generator whose upper half is used. */
 BL_HOST_FN uint32_t bench_random_start(const bench_job *j, uint32_t rank) {
     uint32_t x = rank * 0x9e3779b9u + j->seed;
     x = (x ^ (x >> 16)) * 0x85ebca6bu;

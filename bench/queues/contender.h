@@ -1,5 +1,5 @@
-/* A contender: a queue with its loops, compiled for the CPU and, where there is CUDA, for the GPU. The build makes
- * one for every queue, for the empty loop and for each stealing pair of them, and lists them. */
+/* A contender: a queue with its loops, compiled for the CPU and, with CUDA, for the GPU. The build makes and lists one
+ * for every queue, for the empty loop and for each stealing queue. */
 #ifndef BALLAST_BENCH_CONTENDER_H
 #define BALLAST_BENCH_CONTENDER_H
 

@@ -1,8 +1,8 @@
 /* Template: BL_QUEUE, a queue BENCH_MANY per group of callers with stealing over the others (Kerbl et al. 2018, section
- * 6.2: the Broker Stealing Queue has a broker queue per block). A push goes to one's own; a pop that finds it EMPTY
- * asks all others in turn.
+ * 6.2: the Broker Stealing Queue has a broker queue per block). A push goes to the caller's own queue; a pop that finds
+ * it EMPTY tries all others in turn.
  *
- * Not FIFO over all, and EMPTY says only that each queue was empty when it was asked. */
+ * Not FIFO overall, and EMPTY means only that each queue was empty when it was tried. */
 #define MANY(x) BL_CAT(BL_QUEUE, _##x)
 #define ONE(x) BL_CAT(BENCH_MANY, _##x)
 
@@ -43,7 +43,7 @@ BL_FN void MANY(bind)(BL_QUEUE *q, void *memory, bl_shape shape, uint32_t thread
     MANY(bind_one)(q, &q->own, q->number);
 }
 
-/* A block of ranks to a queue, so that queues are set up side by side. */
+/* A block of ranks per queue, so that queues are set up in parallel. */
 BL_FN void MANY(init)(BL_QUEUE *q, uint32_t start, uint32_t rank, uint32_t size) {
     uint32_t block = size < BENCH_BLOCK ? size : BENCH_BLOCK;
     for (uint32_t number = rank / block; number < q->queues; number += size / block) {

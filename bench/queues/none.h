@@ -1,5 +1,4 @@
-/* The floor of every table: a queue of one item that nobody shares, so that what is measured is the loop around it.
- * Not a queue. */
+/* The floor of every table: one unshared item in place of a queue, so that only the loop around it is measured. */
 #ifndef BALLAST_BENCH_NONE_H
 #define BALLAST_BENCH_NONE_H
 
@@ -28,7 +27,7 @@ BL_FN void bl_none_init(bl_none *q, uint32_t start, uint32_t rank, uint32_t size
     (void)q, (void)start, (void)rank, (void)size;
 }
 
-/* The compiler must not see through it, or it would do away with the loop. On a GPU the item stays in a register. */
+/* The compiler must not see through it, or it would remove the loop. On a GPU the item stays in a register. */
 BL_FN bl_outcome bl_none_push(bl_none *q, const uint32_t *item) {
 #if BL_WARP > 1
     q->value = bl_opaque32(*item);

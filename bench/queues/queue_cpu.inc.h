@@ -1,4 +1,4 @@
-/* Template: the contender BL_QUEUE on the CPU, and what it says about itself. The build compiles it once per queue. */
+/* Template: the contender BL_QUEUE on the CPU, and its description. The build compiles it once per queue. */
 #include "contender.h"
 
 #include "queue_loop.inc.h"
@@ -14,7 +14,7 @@ static size_t LOOP(bytes)(bl_shape shape, uint32_t group) {
 static void LOOP(init_cpu)(const bench_job *j, uint32_t rank, uint32_t size) { LOOP(init)(j, rank, size); }
 static void LOOP(fill_cpu)(const bench_job *j, uint32_t rank, uint32_t size) { LOOP(fill)(j, rank, size); }
 
-/* Threads take long to start: they go on until a time at which all of them end. */
+/* Threads take long to start, so they run until a common end time. */
 static void LOOP(ten_cpu)(const bench_job *j, uint32_t rank, uint32_t size) {
     (void)size;
     BL_QUEUE q;
@@ -42,7 +42,7 @@ static void LOOP(owner_cpu)(const bench_job *j, uint32_t rank, uint32_t size) {
 }
 static void LOOP(drain_cpu)(const bench_job *j, uint32_t rank, uint32_t size) { (void)size, LOOP(drain)(j, rank); }
 
-#ifdef BENCH_MANY /* what one of them says */
+#ifdef BENCH_MANY /* the description of one of them */
 #define BENCH_FACT(x) BL_CAT(BENCH_MANY, _##x)
 #else
 #define BENCH_FACT(x) BL_QUEUE_(x)

@@ -12,7 +12,7 @@ static __device__ __forceinline__ uint32_t LOOP(rank)(const bench_job &j) {
     return lane & ((1u << j.shift) - 1) ? UINT32_MAX : lane >> j.shift;
 }
 
-/* Every lane of the grid, whoever calls later. */
+/* Every lane of the grid, whichever lanes call later. */
 BENCH_KERNEL(init_kernel) { LOOP(init)(&j, blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x); }
 
 BENCH_KERNEL(fill_kernel) {

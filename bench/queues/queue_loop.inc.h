@@ -1,10 +1,10 @@
-/* Template: the measured loops for BL_QUEUE, the same text on CPU and GPU. Waits go through the platform; nothing is
- * counted that the host can work out. With BENCH_MANY, BL_QUEUE stands for many queues (many.inc.h) and is told how
- * many callers share one. */
+/* Template: the measured loops for BL_QUEUE, the same source on CPU and GPU. Waits go through the platform; the loops
+ * do not count what the host can compute. With BENCH_MANY, BL_QUEUE stands for many queues (many.inc.h) and is given
+ * the number of callers that share one. */
 #define BL_QUEUE_(x) BL_CAT(BL_QUEUE, _##x)
 #define LOOP(x) BL_CAT(BL_CAT(loop_, BL_QUEUE), _##x)
 
-/* One word per item is a literal, so that the compiler sees it. */
+/* One word per item, as a literal that the compiler can see. */
 BL_FN void LOOP(bind)(BL_QUEUE *q, const bench_job *j, uint32_t rank) {
     bl_shape shape = {j->capacity, 1, j->threads};
 #ifdef BENCH_MANY
@@ -33,7 +33,8 @@ BL_FN void LOOP(fill)(const bench_job *j, uint32_t rank, uint32_t size) {
     }
 }
 
-/* A caller has pushed an item before it pops one, so there is one, though another caller may be on its way to it. */
+/* A caller has pushed an item before it pops one, so there is an item for every pop, though another caller may still be
+ * storing it. */
 BL_FN uint64_t LOOP(ten)(BL_QUEUE *q, uint32_t value) {
     uint64_t out = 0;
     for (uint32_t i = 0; i < BENCH_PAIRS; i++) {
@@ -65,13 +66,13 @@ BL_FN bl_outcome LOOP(try_pop)(BL_QUEUE *q, uint32_t *item) {
     return outcome;
 }
 
-/* One to ten times: a push by chance, a pop by chance. FULL and EMPTY are answers like any other. */
+/* One to ten times: a push with one probability, a pop with another. FULL and EMPTY are valid answers. */
 BL_FN void LOOP(mixed)(const bench_job *j, uint32_t rank) {
     BL_QUEUE q;
     LOOP(bind)(&q, j, rank);
     uint32_t random = bench_random_start(j, rank), first = bench_first(j, rank), value = first, pops = 0;
     uint64_t out = 0;
-    float work = (float)rank; /* nothing that a compiler can work out beforehand */
+    float work = (float)rank; /* not predictable by the compiler */
     for (uint32_t round = 0; round < j->rounds; round++) {
         random = bench_random_next(random);
         for (uint32_t left = bench_some_pairs(random); left > 0; left--) {
@@ -107,8 +108,8 @@ BL_FN void LOOP(drain)(const bench_job *j, uint32_t rank) {
     j->pops[rank] = pops;
 }
 
-/* For deques: ten in, and out again what is left of them after the thieves. A round is not begun when enough are
- * done or time is up. */
+/* For deques: pushes ten, and pops those that the thieves have left. No new round starts when enough are done or time
+ * is up. */
 BL_FN void LOOP(owner)(const bench_job *j, uint32_t rank) {
     BL_QUEUE q;
     LOOP(bind)(&q, j, rank);

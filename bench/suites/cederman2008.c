@@ -5,8 +5,8 @@
  *   fig4-uniform, fig4-tube   Figure 4: time over the number of particles, each method at its best point of figure 2
  *   fig5                      Figure 5: the number of tasks, and of waves
  *
- * The paper's figures 2 and 3 are one experiment on two GPUs; here it is the device at hand. On a CPU workers stand
- * for blocks, of one thread. */
+ * The paper's figures 2 and 3 are one experiment on two GPUs; here it runs on the selected device. On a CPU, a worker
+ * takes the place of a block, with one thread. */
 #include "harness/app_grid.h"
 
 #include <inttypes.h>
@@ -155,11 +155,11 @@ static fastest find_fastest(const bench_panel *p) {
     return found;
 }
 
-/* A panel is one method. The lock is best with less than all of the device, stealing with most of it. */
+/* A panel is one method. The blocking queue is best with less than the whole device, stealing with most of it. */
 static void judge_blocks(const bench_panel *p, bench_verdict *v) {
     fastest best = find_fastest(p);
     bool blocking = strstr(p->name, "blocking") != NULL, stealing = strstr(p->name, "abp") != NULL;
-    bool enough = best.mark && best.most_x > 4; /* an interrupted run has no more than the first few */
+    bool enough = best.mark && best.most_x > 4; /* an interrupted run has only the first few */
     if (app_no_verdict(p, v, enough ? best.mark->median : NAN, true))
         return;
     double share = best.mark->x / best.most_x;
@@ -206,7 +206,7 @@ static void judge_tasks(const bench_panel *p, bench_verdict *v) {
               uniform, tube);
 }
 
-/* The paper begins with an iteration by one block, which is no wave there. */
+/* The paper starts with an iteration by one block, which it does not count as a wave. */
 static void judge_waves(const bench_panel *p, bench_verdict *v) {
     double waves = bench_panel_at(p, "tube", 500e3) - 1;
     if (app_no_verdict(p, v, waves, false))

@@ -1,5 +1,5 @@
-/* Deques, which the pairs of Kerbl et al. do not fit: the owner pushes ten and pops what the others have not stolen
- * of them. */
+/* Deques, which the pairs of Kerbl et al. do not fit: the owner pushes ten and pops those that the others have not
+ * stolen. */
 #include "harness/grid.h"
 
 static void run(bench *b, bench_device *d) {

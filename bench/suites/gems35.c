@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Eight stones, no row of three that can be made four of at once: it stands for the scenario of Figure 35.6. */
+/* Eight stones, with no row of three that could be completed at once; it replaces the scenario of Figure 35.6. */
 #define POSITION "--position 44532635"
 enum { WARPS_PER_BLOCK = 4, LOOKAHEAD_LEAST = 4, LOOKAHEAD_MOST = 7 };
 
@@ -65,7 +65,7 @@ static void dynamic_and_static(app_bench *s) {
     app_table_run(s, &t, NULL);
 }
 
-/* A CPU has its own scale when there is little time. */
+/* A CPU gets a smaller scale with --quick. */
 static void octree(app_bench *s) {
     static const uint32_t full[] = {1000, 2000, 3000, 5000, 7000, 10000, 15000}, quick[] = {1000, 3000, 10000},
                           small[] = {100, 500, 1000};
@@ -96,7 +96,7 @@ static void run(bench *b, bench_device *d) { app_bench_run(b, d, tables); }
 
 /* ---- the figures ---- */
 
-/* Few workers are worst, and with much to do the most are best. */
+/* Few workers are worst, and with much work the most workers are best. */
 static void judge_blocks(const bench_panel *p, bench_verdict *v) {
     const bench_curve *deep = bench_panel_curve(p, "7 moves"), *flat = bench_panel_curve(p, "4 moves");
     if (app_no_verdict(p, v, deep && flat && deep->count > 2 && flat->count > 2 ? 0 : NAN, true))
@@ -159,7 +159,7 @@ static void judge_octree(const bench_panel *p, bench_verdict *v) {
               "Dynamic is %s to %s times as fast as static.", bench_digits(least).text, bench_digits(most).text);
 }
 
-/* How the need for slots grows from the first point to the last. */
+/* How the number of slots grows from the first point to the last. */
 static double growth(const bench_panel *p, const char *name) {
     const bench_curve *curve = bench_panel_curve(p, name);
     return curve && curve->count > 1 ? curve->marks[curve->count - 1].median / curve->marks[0].median : NAN;

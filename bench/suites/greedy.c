@@ -1,12 +1,12 @@
 /* Whether workers are greedy: a task that is ready waits only while all workers are busy.
  *
- *   loads    many tasks in eight mixtures of lengths, made in six ways, over the number of workers; on a GPU all that
- *            fit, by lanes and by blocks
+ * loads    many tasks in eight mixtures of lengths, created in six ways, over the number of workers; on a GPU all that
+ * fit, by lanes and by blocks
  *   coarse   a few tasks, some of them very long: what hides behind a busy worker
  *
- * Greedy workers end within work / workers + longest path (Graham 1969). The bound adds 10 % and 2 ms; on a GPU,
- * where a worker may keep a task to itself while it runs one, twice the longest path and 50 microseconds. Rows have
- * the time over the bound. oneTBB and OpenMP, which run the same tasks, are in a program of their own, greedy_peers. */
+ * Greedy workers end within work / workers + longest path (Graham 1969). The bound adds 10 % and 2 ms; on a GPU, where
+ * a worker may keep a task to itself while it runs one, twice the longest path and 50 microseconds. Rows have the time
+ * over the bound. oneTBB and OpenMP run the same tasks in a separate program, greedy_peers. */
 #include "harness/suite.h"
 
 #include "harness/beside.h"
@@ -42,7 +42,7 @@ static const bench_column COLUMNS[] = {
     {NULL, NULL},
 };
 
-/* WIDELY: on a CPU with WIDELY_WORKERS workers only. */
+/* WIDELY: on a CPU only with WIDELY_WORKERS workers. */
 enum { EVERYWHERE, WIDELY, WIDELY_ON_GPU, ONLY_COARSE };
 enum { WIDELY_WORKERS = 8, REPEATS_MS = 60, QUICK_REPEATS_MS = 30, TEXT_SIZE = 1 << 16 };
 
@@ -73,7 +73,7 @@ static const method METHODS[] = {
 };
 enum { METHOD_COUNT = sizeof METHODS / sizeof METHODS[0] };
 
-/* What all methods are given. */
+/* The input of all methods. */
 typedef struct point {
     const char *name; /* of the case */
     const char *load;
@@ -93,10 +93,10 @@ typedef struct cell {
 typedef struct session {
     bench *b;
     bench_device *d;
-    char *text;           /* what the peers print */
-    bool broken;          /* the device is not to be used any more */
-    bool said_no_peers;   /* that they are not there */
-    unsigned judged, met; /* medians of schedulers that balance, and those within the bound */
+    char *text;           /* the output of the peers */
+    bool broken;          /* do not use the device any more */
+    bool said_no_peers;   /* reported that they are missing */
+    unsigned judged, met; /* medians of schedulers that balance, and how many are within the bound */
     double worst;
     char worst_at[200];
 } session;
@@ -145,7 +145,7 @@ static bool complete(const session *s, const cell *c) {
 }
 
 typedef struct measured {
-    double seconds, peer; /* peer: 0 where there is none */
+    double seconds, peer; /* peer: 0 if there is none */
     uint32_t tasks, workers;
     greedy_limits limits;
     const char *ran, *balances;
@@ -267,7 +267,7 @@ static void start_peers(session *s, const point *p, cell *cells) {
     }
 }
 
-/* The best median, 0 where there is none. Rows of all peers are written at once: where one is there, all are. */
+/* The best median, 0 if there is none. Rows of all peers are written at once: if one exists, all do. */
 static double run_peers(session *s, const point *p, cell *cells) {
     double best = 0;
     bool there = false;
@@ -385,7 +385,7 @@ static void run_point(session *s, const point *p, bool coarse, team *t) {
 
 /* ---- tables ---- */
 
-/* How many there are where all that fit are asked for: how wide a load should be follows from it. */
+/* The number of workers if all that fit are requested; it determines how wide a load should be. */
 static uint32_t find_workers(session *s, const point *p) {
     static uint32_t nothing[1] = {0};
     greedy_load one = {1, nothing};
@@ -406,7 +406,7 @@ static bool is_quick_load(const char *name) {
     return false;
 }
 
-/* Long beside what it takes to wake a sleeper; many workers on few cores wake up one after another. */
+/* Long compared with waking a sleeper; many workers on few cores wake up one after another. */
 static uint32_t unit_for(const session *s, uint32_t workers) {
     return on_gpu(s) ? 100000 : workers > 32 ? 4000000 : 2000000;
 }

@@ -75,9 +75,9 @@ static void run(bench *b, bench_device *d) { app_bench_run(b, d, tables); }
 
 /* ---- the figures ---- */
 
-/* At the most threads that all of the three have. */
+/* At the most threads that all three have. */
 static void judge_pagerank(const bench_panel *p, bench_verdict *v) {
-    double x = bench_panel_full(p) > 10240 ? bench_panel_full(p) : NAN; /* what the paper speaks of */
+    double x = bench_panel_full(p) > 10240 ? bench_panel_full(p) : NAN; /* the range that the paper describes */
     double bq = bench_panel_gain(p, "BQ", "GQ", x), bwd = bench_panel_gain(p, "BWD", "GQ", x);
     double bsq = bench_panel_gain(p, "BSQ", "BWD", x);
     if (app_no_verdict(p, v, bq + bwd + bsq, true))

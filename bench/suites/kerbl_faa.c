@@ -1,6 +1,6 @@
-/* Kerbl et al. 2018, Figure 1: how long a fetch-and-add on one word takes, over the number of threads that do so at
- * the same time, relative to an access that is neither atomic nor contended. The paper's point: on a GPU contention
- * costs far less than on a CPU. */
+/* Kerbl et al. 2018, Figure 1: the time of a fetch-and-add on one word, over the number of threads that do it at the
+ * same time, relative to an access that is neither atomic nor contended. The paper's point: contention costs far less
+ * on a GPU than on a CPU. */
 #include "harness/suite.h"
 
 #include "harness/common.h"
@@ -46,7 +46,7 @@ static void find_steps(const bench *b, bench_device *d, steps *s) {
     add_step(s, most);
 }
 
-/* As many for all threads together on a CPU, where they take turns; as many for each on a GPU. */
+/* On a CPU, where threads take turns, a fixed total for all threads; on a GPU a fixed number for each. */
 static uint32_t times(const bench *b, const bench_device *d, uint32_t threads) {
     if (d->warp > 1)
         return 128;
@@ -63,7 +63,7 @@ static row_key make_key(const bench_device *d, bench_access access, uint32_t thr
     return key;
 }
 
-/* One row. *base is the time of a plain access, once that has been measured. */
+/* One row. *base is the time of a plain access, once measured. */
 static bool measure_once(bench *b, bench_device *d, bench_access access, uint32_t threads, bench_times *all,
                          double *base) {
     bench_atomic_result r;
@@ -137,7 +137,7 @@ static void judge_cpu(const bench_panel *p, bench_verdict *v) {
         bench_digits(alone).text, bench_digits(many).text, bench_digits(rise).text);
 }
 
-/* The paper's comparison needs both; the numbers of threads are its own. */
+/* The paper's comparison needs both devices; the numbers of threads are the paper's. */
 static void judge(const bench_panel *p, bench_verdict *v) {
     const bench_panel *cpu = find_panel(p, false);
     if (!bench_panel_gpu(p)) {

@@ -1,7 +1,7 @@
-/* Kerbl et al. 2018, Figure 3a to 3c: each thread does one to ten pairs at random, of which the pushes and the pops
- * are left out by chance, and 128 multiply-adds after each successful pop. Twice as many pushes as pops; twice as
- * many pops, so that queues run empty; the same with queues that hold something at first. As in the paper there is
- * room for everything, but for the last table, in which queues run full. */
+/* Kerbl et al. 2018, Figure 3a to 3c: each thread does one to ten pairs, skips pushes and pops at random, and does 128
+ * multiply-adds after each successful pop. Twice as many pushes as pops; twice as many pops, so that queues run empty;
+ * the same with initially filled queues. As in the paper there is room for everything, except in the last table, in
+ * which queues run full. */
 #include "harness/grid.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ static const double pairs_each = (1 + BENCH_PAIRS) / 2.0;
 typedef struct mix {
     const char *name, *text;
     uint32_t push, pop;
-    bool filled; /* with what lasts until about half of the most work is done */
+    bool filled; /* with enough items for about half of the longest run */
     bool narrow; /* room for less than is pushed */
 } mix;
 
@@ -23,8 +23,8 @@ static const mix MIXES[] = {
     {"2:1 narrow", "two pushes to a pop, little room: queues run full", TWO, ONE, false, true},
 };
 
-/* Threads take long to start: on a CPU each does many rounds, all of them together the same number. Of so many some
- * 3.7 times as many items come in. */
+/* Threads take long to start: on a CPU each does many rounds, in total always the same number. A round pushes about 3.7
+ * items. */
 static uint32_t cpu_rounds(const bench *b) { return bench_quick(b) ? 1u << 14 : 1u << 16; }
 static const double items_a_round = 4.5;
 
@@ -74,7 +74,7 @@ static bench_agreement of_all(int right, int all) {
     return right == all ? BENCH_YES : right > 0 ? BENCH_PARTLY : BENCH_NO;
 }
 
-/* With work after each pop the differences shrink, but the order stays. */
+/* With work after each pop the differences shrink, but the order stays the same. */
 static void judge_growing(const bench_panel *p, bench_verdict *v) {
     double x = bench_panel_common(p, "broker,gottlieb,lcrq");
     double gottlieb = bench_panel_gain(p, "broker", "gottlieb", x), lcrq = bench_panel_gain(p, "broker", "lcrq", x);

@@ -1,5 +1,5 @@
-/* Kerbl et al. 2018, Figure 2: ten alternating pushes and pops, over the number of threads that do so at the same
- * time; each thread, and one of each warp. Balanced, so that no queue runs empty or full, and those that wait can
+/* Kerbl et al. 2018, Figure 2: ten alternating pushes and pops, over the number of threads that do so at the same time;
+ * by every thread, and by one of each warp. Balanced, so that no queue runs empty or full, and queues that wait can
  * take part. */
 #include "harness/grid.h"
 
@@ -30,9 +30,9 @@ static void run(bench *b, bench_device *d) {
 
 /* ---- the figures ---- */
 
-static const char FAMILY[] = "broker,bwd,bsq"; /* what the paper proposes, in all forms */
+static const char FAMILY[] = "broker,bwd,bsq"; /* the paper's proposals, in all forms */
 
-/* Two findings: who is first, and how far the Gottlieb queue trails. */
+/* Two findings: which queue is first, and how far the Gottlieb queue trails. */
 static void judge_threads(const bench_panel *p, bench_verdict *v) {
     double full = bench_panel_common(p, "broker,gottlieb"), gottlieb = bench_panel_gain(p, "broker", "gottlieb", full);
     const bench_curve *best = bench_panel_best_of(p, full, FAMILY, true);

@@ -1,12 +1,12 @@
-/* Kerbl et al. 2018, Figure 4: the broker queue, the broker work distributor and the stealing queue over the share
- * of pushes, with as many threads as fit, without work and with 320 multiply-adds after each successful pop. Each
- * thread does one to ten pairs by chance, as in Figure 3. */
+/* Kerbl et al. 2018, Figure 4: the broker queue, the broker work distributor and the stealing queue over the share of
+ * pushes, with as many threads as fit, without work and with 320 multiply-adds after each successful pop. Each thread
+ * does one to ten pairs at random, as in Figure 3. */
 #include "harness/grid.h"
 
 #include <math.h>
 #include <string.h>
 
-/* The paper's three; forms of them have names that begin like theirs. */
+/* The paper's three; names of their variants begin with theirs. */
 static const char *const FAMILY[] = {"broker", "bwd", "bsq"};
 enum { FAMILY_COUNT = sizeof FAMILY / sizeof FAMILY[0] };
 
@@ -75,7 +75,7 @@ static const char *beside_paper(double factor, double low, double high) {
     return factor < low ? "less than in the paper" : factor > high ? "more than in the paper" : "as in the paper";
 }
 
-/* Where pops are twice as many as pushes, what linearizability costs; where pushes are more, whether BSQ gains. */
+/* With twice as many pops as pushes, the cost of linearizability; with more pushes, whether BSQ gains. */
 static void judge(const bench_panel *p, bench_verdict *v, double most_bwd) {
     double third = bench_panel_near(p, "broker", 0.3333) / bench_panel_near(p, "bwd", 0.3333);
     double few = bench_panel_near(p, "bsq", 0.1) / bench_panel_near(p, "bwd", 0.1);

@@ -1,5 +1,5 @@
-/* Other libraries beside ours: the comparisons that are programs of their own (so that this tool depends on none of
- * those libraries) run one after the other, and their rows come into one file. They are looked for beside this tool,
+/* Comparison with other libraries: runs the comparison programs (separate, so that this tool depends on none of those
+ * libraries) one after another, and collects their rows in one file. They must be in the same folder as this tool,
  * where the build puts them. */
 #include "harness/suite.h"
 
@@ -91,7 +91,7 @@ static void show_head(bench *b, const bench_device *d, const contest *c) {
     bench_head(b, "load", LABELS, sizeof LABELS / sizeof LABELS[0], 19);
 }
 
-/* Repeats of one method come one after another. */
+/* Repeats of one method are consecutive. */
 static void take_rows(bench *b, const bench_device *d, const contest *c, char *text) {
     row r, before = {.load = ""};
     bench_times times = {.count = 0};
@@ -153,7 +153,7 @@ static void run_contest(bench *b, const bench_device *d, const contest *c, argum
     leave_out(b, d, c, status < 0 ? "WRONG: it could not be run" : "WRONG: it failed, or a result of it was wrong");
 }
 
-/* All rows of a program are written at once: where one is there, all are. */
+/* All rows of a program are written at once: if one exists, all do. */
 static bool is_there(const bench *b, const bench_device *d, const contest *c) {
     char beginning[96];
     snprintf(beginning, sizeof beginning, "%s,%s,", d->id, c->program);

@@ -1,5 +1,5 @@
-/* How time and memory grow with the problem, over three orders of magnitude and more, for every application: with
- * the default scheduler, and with static shares, a launch per wave. A case per application. */
+/* How time and memory grow with the problem, over at least three orders of magnitude, for every application: with the
+ * default scheduler, and with static shares, a launch per wave. A case per application. */
 #include "harness/app_grid.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 enum { STEPS_MAX = 8 };
 
-/* Sizes as the option wants them. `quick` and `cpu`: how many of them are taken then. */
+/* Sizes as the option accepts them. `quick` and `cpu`: how many of them are used then. */
 typedef struct ladder {
     const char *app, *options, *option, *axis;
     unsigned quick, cpu;
@@ -31,7 +31,7 @@ static const ladder LADDERS[] = {
     {"uts", "-t 1 -a 3 -b 4 -r 19", "-d", "depth", 4, 5, {"5", "6", "7", "9", "10", "11"}},
 };
 
-/* "1k" is 1000; a name is its place. */
+/* "1k" is 1000; a name stands for its position. */
 static double size_of(const char *text, unsigned place) {
     char *end;
     double value = strtod(text, &end);
@@ -75,7 +75,7 @@ static void add_growth(char *text, size_t size, const bench_curve *curve) {
              bench_digits(last->median / first->median).text, curve->name);
 }
 
-/* No paper asks; the answer is how much more the most work takes than the least. */
+/* There is no paper; the answer is the growth from the least work to the most. */
 static void say_growth(const bench_panel *p, bench_verdict *v) {
     char growth[240] = "", reason[400];
     double least = INFINITY, most = 0;

@@ -7,8 +7,8 @@
  *   fig6-half, fig6-third   uneven work, each with the best pop size for it (fig6-pops)
  *   fig7-uniform, -sphere   octree, ranges against ABP, over blocks
  *
- * 5.12 million elements, 512 to a task and to a block, as in the paper; a GPU of now has more multiprocessors than
- * its 30, and as many blocks. */
+ * 5.12 million elements, 512 per task and per block, as in the paper; current GPUs have more multiprocessors than its
+ * 30, and accordingly more blocks. */
 #include "harness/app_grid.h"
 
 #include <inttypes.h>
@@ -17,8 +17,7 @@
 enum { ELEMENTS = 5120000, CHUNK = 512, TASKS = ELEMENTS / CHUNK, LANES = 512, OCTREE_LANES = 128 };
 #define LOOP "--elements 5120k --chunk 512"
 
-/* static: blocks take turns, as Thrust lets them. list and range as the paper has them, and beside them a list
- * without its lock. */
+/* static: blocks take turns, as in Thrust. list and range as in the paper, and also a list without its lock. */
 enum { STATIC, LIST, RANGE, LIST_FAA, METHODS };
 static const char *const NAMES[METHODS] = {"static", "list", "range", "list without lock"};
 static const char *const SCHEDULERS[METHODS] = {"static:cyclic", "list", "range", "list:faa"};
@@ -70,7 +69,7 @@ typedef struct map {
     app_medians medians[POPS_MAX];
 } map;
 
-/* List minus stealing: what the paper's figure shows. */
+/* List minus stealing, as in the paper's figure. */
 static void show_differences(app_bench *s, const map *m) {
     const char *labels[APP_POINTS_MAX];
     const app_table *t = &m->tables[0];
@@ -225,7 +224,7 @@ static void judge_pop(const bench_panel *p, bench_verdict *v) {
               bench_digits(list).text);
 }
 
-/* The points n and n + 1 of a curve, n being one block for each multiprocessor; 0: not there. */
+/* The points n and n + 1 of a curve, where n is one block per multiprocessor; 0: missing. */
 static double one_more(const bench_panel *p, const char *name, double *n) {
     const bench_curve *c = bench_panel_curve(p, name);
     for (unsigned i = 0; c && i + 1 < c->count; i++)
@@ -283,7 +282,7 @@ static const bench_panel *panel_like(const bench_panel *p, const char *word) {
     return NULL;
 }
 
-/* A panel per method: the verdict compares list and range where the pop is one task. */
+/* A panel per method: the verdict compares list and range at a pop size of one task. */
 static void judge_map(const bench_panel *p, bench_verdict *v) {
     const bench_panel *list = panel_like(p, ", list"), *range = panel_like(p, ", range");
     double a = list ? bench_panel_end(list, "1") : NAN, b = range ? bench_panel_end(range, "1") : NAN;

@@ -18,7 +18,7 @@ enum { MOST = sizeof known / sizeof known[0] - 1 };
 
 static int solve(bl_context *context, uint32_t n, uint64_t *solutions, bl_stats *stats) {
     const bl_program *parts[] = {queens_cpu(), queens_cuda()};
-    bl_program *program = bl_program_join(parts, 2); /* a context takes the part for its device */
+    bl_program *program = bl_program_join(parts, 2); /* a context uses the part for its device */
     void *memory = NULL;
     int status = program ? bl_alloc(context, &memory, sizeof *solutions) : BL_ENOMEM;
     queens_shared shared = {memory, n};
@@ -42,7 +42,7 @@ int main(int argc, char **argv) {
     uint64_t solutions = 0;
 #ifndef WITH_CUDA
     if (!strcmp(config.device, "auto"))
-        config.device = "cpu"; /* all this build has code for */
+        config.device = "cpu"; /* the only device this build has code for */
 #endif
     if (n < 1 || n > MOST) {
         fprintf(stderr, "N %d: accepted are 1 to %d\n", n, MOST);

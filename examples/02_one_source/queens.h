@@ -1,4 +1,4 @@
-/* What the task and the host share: plain structs. */
+/* Plain structs shared by the task and the host. */
 #ifndef QUEENS_H
 #define QUEENS_H
 
@@ -10,7 +10,7 @@ typedef struct queens_board {
 } queens_board;
 
 typedef struct queens_shared {
-    uint64_t *solutions; /* memory of the device */
+    uint64_t *solutions; /* device memory */
     uint32_t n;
 } queens_shared;
 

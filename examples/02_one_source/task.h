@@ -15,17 +15,17 @@ static BL_TASK void queens_run(bl_task *t, const queens_board *b, uint32_t index
     uint32_t all = (1u << shared->n) - 1, free = queens_free(b, all);
     if (t->lane != 0) /* one lane is enough for a task this small */
         return;
-    while (index-- > 0) /* the free column with that number */
+    while (index-- > 0) /* find the free column with this number */
         free &= free - 1;
     uint32_t queen = free & (0u - free);
     queens_board next = {b->columns | queen, (b->left | queen) << 1, (b->right | queen) >> 1};
     if (next.columns == all)
         local->solutions++;
     else
-        bl_spawn_n(t, &next, bl_popcount(queens_free(&next, all))); /* none: a dead end */
+        bl_spawn_n(t, &next, bl_popcount(queens_free(&next, all))); /* if none is free: a dead end */
 }
 
-/* Once per worker at its end, instead of an atomic addition per solution. */
+/* Called once per worker when it finishes, instead of an atomic addition per solution. */
 static BL_TASK void queens_merge(const queens_shared *shared, const queens_local *local) {
     bl_fetch_add64_relaxed(shared->solutions, local->solutions);
 }
@@ -36,7 +36,7 @@ static BL_TASK void queens_merge(const queens_shared *shared, const queens_local
 #define BL_LOCAL queens_local
 #define BL_RUN queens_run
 #define BL_MERGE queens_merge
-#define BL_LANE_TASKS 1 /* on a GPU every lane of a warp runs a task of its own */
+#define BL_LANE_TASKS 1 /* on a GPU, every lane of a warp runs its own task */
 #include <ballast/program.h>
 
 #endif

@@ -1,9 +1,9 @@
 /* Device: the CPU. The calling thread is worker 0, and a pool of threads has the others; they sleep while there is
  * nothing to do.
  *
- * A run starts without them. They count as idle and asleep until somebody wants them: when there are roots for them, and
- * from then on whenever a worker publishes (bl__wake). So a run of one task wakes nobody, and its end waits for nobody
- * who has not come. In waves every worker has a share that only it runs, so all of them come.
+ * A run starts without them. A thread that has not joined counts as idle and asleep until it is wanted: when there are
+ * roots for it, and from then on whenever a worker publishes (bl__wake). So a run of one task wakes no thread, and its
+ * end waits for none that has not joined. In waves every worker has a share that only it runs, so all of them join.
  *
  * While the caller works, the watcher, a thread of its own, looks after stalls, time limits, checkpoints and bl_cancel.
  * It sleeps too while there is no run. With config.caller_waits, and where the caller must not work, there is no
@@ -40,8 +40,8 @@ typedef struct cpu_device {
     bool bind;
     uint64_t job;     /* bumped with each job */
     uint32_t running; /* threads of the pool that are in it */
-    uint32_t wanted;  /* threads of the pool that should come, and have not yet */
-    uint32_t absent;  /* threads of the pool that nobody has asked to come: idle and asleep, for the others */
+    uint32_t wanted;  /* threads of the pool that should join, and have not yet */
+    uint32_t absent;  /* threads of the pool that nobody has asked to join: idle and asleep, to the others */
     bool open;        /* they still may */
     bool late;        /* they are counted as idle */
     bool quit;
@@ -156,8 +156,8 @@ static void run_part(cpu_device *d, uint32_t number) {
     bl__trace_wave_ends(run->trace + number, run->launch, run->tally[number].tasks - before);
 }
 
-/* A worker that comes late was idle and asleep all the time. False: the run is over. */
-static bool comes(const bl__run *run) {
+/* A thread that joins late was idle and asleep until now. False: the run is over. */
+static bool joins_late(const bl__run *run) {
     bl__sleep_end(run);
     return bl__idle_leave(run->control);
 }
@@ -177,7 +177,7 @@ static void *thread_main(void *argument) {
         d->wanted--;
         d->running++;
         pthread_mutex_unlock(&d->lock);
-        if (!d->late || comes(d->run))
+        if (!d->late || joins_late(d->run))
             run_part(d, self->number);
         pthread_mutex_lock(&d->lock);
         if (--d->running == 0)
@@ -270,7 +270,7 @@ void bl__nap(const bl__run *run, uint32_t seen, uint64_t ns) {
     pthread_mutex_unlock(&d->sleep_lock);
 }
 
-/* Sleepers first. UINT32_MAX, at the end or for a pause: those who have not come need not come for that. */
+/* Sleepers first. UINT32_MAX, at the end or for a pause: threads that have not joined need not join for that. */
 void bl__wake(const bl__run *run, uint32_t n) {
     cpu_device *d = run->host;
     uint32_t absent = bl_load32_relaxed(&d->absent), asleep = bl_load32_relaxed(&run->control->sleepers);

@@ -41,7 +41,7 @@ typedef struct bl__job {
     bl_stats before;             /* of what was run before the checkpoint that this run resumes from */
 } bl__job;
 
-/* A launch for every wave, or one that goes on until nothing is left. */
+/* A launch for every wave, or one until nothing is left. */
 static inline bool bl__in_waves(const bl__job *j) { return j->plan.traits & BL_TRAIT_WAVES; }
 
 /* ---- waves.c ---- */

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Golden tests of the command line: run.sh TOOL. Every call must end by itself; a wrong one says so in exactly one line on standard
-# error, prints nothing on standard output and exits with the status that the promise names.
+# Golden tests of the command line: run.sh TOOL. Every call must terminate. A wrong call prints exactly one line on
+# standard error and nothing on standard output, and exits with the documented status.
 set -u
 
 if [ $# -ne 1 ]; then
@@ -11,7 +11,7 @@ tool=$1
 # shellcheck source=tests/harness.sh
 . "$(dirname "$0")/../harness.sh"
 
-# ---- the small machinery ----
+# ---- helpers ----
 
 call() {
     status=0
@@ -46,7 +46,7 @@ refuses() { # NAME STATUS WORDS ARGUMENTS...
     fi
 }
 
-# The call succeeds and has nothing to note. Says nothing itself: the caller looks at the output, too.
+# The call must succeed without a note. Reports only failures, since the caller also checks the output.
 succeeds() { # NAME ARGUMENTS...
     name=$1
     shift
@@ -178,7 +178,7 @@ refuses "bench, a folder that cannot be made" 1 "--out $tmp/no/where: cannot be 
 refuses "bench, a file for a folder" 1 "$tmp/file/kerbl-faa.csv: cannot be written: " bench kerbl-faa --out "$tmp/file"
 for suite in $(timeout 60 "$tool" bench | sed -n 's/^  \(kerbl-[a-z]*\|deques\) .*/\1/p'); do
     queues="--queues tz,abp"
-    [ "$suite" = kerbl-faa ] && queues= # about accesses to a word
+    [ "$suite" = kerbl-faa ] && queues= # measures accesses to a word
     says "bench $suite" "^faa " bench "$suite" --quick --repeats 1 $queues --device cpu --out "$tmp/rows"
     if grep -q '^# column ' "$tmp/rows/$suite.csv" && grep -q '^cpu,faa,' "$tmp/rows/$suite.csv" &&
         ! grep -q 'WRONG$\|,WRONG,' "$tmp/rows/$suite.csv"; then
@@ -233,7 +233,8 @@ BALLAST_DATA=$tmp
 says "bench whose data is elsewhere" "left out: BALLAST_DATA has no graphs/web-NotreDame" bench kerbl2018 --quick --device cpu
 says "bench scale without its graph" "left out: BALLAST_DATA has no graphs/p2p" bench scale --quick --case fib --repeats 1 --device cpu
 BALLAST_DATA=$data
-# Stacks of 1 GB and 3 GB of addresses: no third thread starts, not even for root, whom no ulimit -u stops. A sanitized tool needs more addresses.
+# With stacks of 1 GB and an address space of 3 GB no third thread can start, not even for root, whom ulimit -u does not
+# limit. A sanitized tool needs more address space.
 scarce() { # NAME WORDS ARGUMENTS...
     name=$1
     words=$2
@@ -263,7 +264,7 @@ else
 fi
 says "bench --force" "^faa " bench kerbl-faa --quick --repeats 1 --device cpu --out "$tmp/rows" --force
 
-# Without standard output nothing else may get its number: tables would land in the rows.
+# If standard output is closed, no other file may get its number, or tables would end up in the rows.
 status=0
 timeout 60 "$tool" bench kerbl-faa --quick --repeats 1 --device cpu --out "$tmp/closed" >&- 2>"$tmp/err" || status=$?
 cp "$tmp/closed/kerbl-faa.csv" "$tmp/out"
@@ -284,7 +285,7 @@ for closed in '>&-' '<&-' '2>&-' '<&- 2>&-'; do
     fi
 done
 
-# ---- stopped, and gone on with ----
+# ---- stop and resume ----
 
 refuses "time limit of nothing" 2 "--time-limit 0: not a time" run fib --time-limit 0
 refuses "checkpoints of nothing" 2 "--checkpoint-every: no checkpoint is written" run fib --checkpoint-every 3
@@ -321,8 +322,8 @@ else
     not_ok "a signal cancels" "expected cancelled"
 fi
 
-# What is in a file counts, not what it is called.
-goes_on() { # OPTION FILE OTHER ARGUMENTS...: a run that reads FILE is stopped; OTHER has as much in it, and something else
+# A checkpoint depends on the contents of input files, not on their names.
+resumes() { # OPTION FILE OTHER ARGUMENTS...: stops a run that reads FILE; OTHER is as long but differs
     option=$1
     same=$2
     other=$3
@@ -337,21 +338,22 @@ goes_on() { # OPTION FILE OTHER ARGUMENTS...: a run that reads FILE is stopped; 
 }
 printf '0 1\n1 2\n2 0\n0 3\n3 1\n' >"$tmp/one.txt"
 printf '0 1\n1 2\n2 0\n0 3\n3 2\n' >"$tmp/two.txt"
-goes_on --graph "$tmp/one.txt" "$tmp/two.txt" run pagerank
+resumes --graph "$tmp/one.txt" "$tmp/two.txt" run pagerank
 seq 1 300 | sed 's/\(.*\)/\1 0.\1 1.5/' >"$tmp/one.xyz"
 sed '7s/ 1.5/ 2.5/' "$tmp/one.xyz" >"$tmp/two.xyz"
-goes_on --input "$tmp/one.xyz" "$tmp/two.xyz" run octree
+resumes --input "$tmp/one.xyz" "$tmp/two.xyz" run octree
 printf '2252576253462244111563365343671351441\n' >"$tmp/one.games"
 printf '5554224333234511764415115\n' >"$tmp/two.games"
-goes_on --input "$tmp/one.games" "$tmp/two.games" run fourrow --solve
+resumes --input "$tmp/one.games" "$tmp/two.games" run fourrow --solve
 
-# More signals for a process that is held up, so that it cannot have stopped before. It is to know SIGINT, which shells make background jobs ignore.
-signals() { # SIGNALS: those after the first. Sets status.
+# Sends further signals to a paused process, so that it cannot have ended before. Resets SIGINT, which shells make
+# background jobs ignore.
+signals() { # SIGNALS: all after the first. Sets status.
     rm -f "$tmp/signalled"
     env --default-signal=INT "$tool" run uts --tree T1XL --device cpu --checkpoint "$tmp/signalled" >"$tmp/out" 2>"$tmp/err" </dev/null &
     sleep 0.3
     kill -TERM $!
-    sleep 0.005 # until it has that one
+    sleep 0.005 # until the signal has arrived
     kill -STOP $!
     sleep 1.1
     for signal in $1; do
@@ -368,7 +370,7 @@ if env --default-signal=INT true 2>/dev/null; then
     else
         not_ok "two signals, and a whole checkpoint" "expected the first to be honoured"
     fi
-    for try in 1 2 3; do # it may be quicker than this shell
+    for try in 1 2 3; do # the process may end before this shell sends them
         signals "TERM INT"
         [ "$status" -gt 128 ] && break
     done
@@ -392,7 +394,7 @@ mkdir "$tmp/none"
 : >"$tmp/none/others.csv"
 refuses "report, no results" 1 "$tmp/none: contains no results (accepted: a folder that ballast bench SUITE --out DIR wrote)" report "$tmp/none"
 
-spoils() { # NAME WORDS SED-COMMANDS: a file of rows with something wrong
+spoils() { # NAME WORDS SED-COMMANDS: a damaged file of rows
     mkdir -p "$tmp/spoilt"
     sed "$3" "$tmp/rows/kerbl-faa.csv" >"$tmp/spoilt/kerbl-faa.csv"
     refuses "report, $1" 1 "$2" report "$tmp/spoilt"
@@ -437,7 +439,7 @@ refuses "report, a pipe for a trace" 1 "$tmp/spoilt/fib.trace.json: cannot be re
 rm -r "$tmp/spoilt"
 
 succeeds "a run with a trace" run fib --n 18 --scheduler abp --device cpu --trace "$tmp/fib.trace.json"
-traces() { # NAME WORDS SED-COMMANDS: a trace with something wrong
+traces() { # NAME WORDS SED-COMMANDS: a damaged trace
     mkdir -p "$tmp/traces"
     sed "$3" "$tmp/fib.trace.json" >"$tmp/traces/fib.trace.json"
     refuses "report, $1" 1 "$tmp/traces/fib.trace.json: $2" report "$tmp/traces"
@@ -489,7 +491,7 @@ else
     echo "skipped: pages need gnuplot"
 fi
 
-# ---- where files go ----
+# ---- output files ----
 
 f=$tmp/files
 mkdir "$f"
@@ -528,7 +530,7 @@ for option in $options; do
         not_ok "$option through a link keeps the mode of its file" "expected a new file with mode 600"
     fi
     [ $option = --checkpoint ] && continue
-    # Not /dev/stdout itself: who breaks this should not break the machine.
+    # Not /dev/stdout itself: a bug here must not damage the machine.
     rm -f "$f/stdout"
     ln -s /proc/self/fd/1 "$f/stdout"
     if writes $option "$f/stdout" && [ -L "$f/stdout" ] && [ "$(lines "$tmp/out")" -gt 1 ]; then
@@ -546,7 +548,7 @@ for option in $options; do
     fi
 done
 
-# What lies at a name that others could foresee is nobody's business, and two writers do not know of each other.
+# A file with a predictable temporary name must not be touched, and two writers must not disturb each other.
 echo mine >"$f/mine"
 ln -s mine "$f/check.part"
 writes --checkpoint "$f/check"
@@ -569,7 +571,7 @@ else
 fi
 says "what two wrote is whole" "^checked  *[kt]" run uts -t 1 -a 3 -d 9 -b 4 -r 19 --device cpu --resume "$f/shared"
 
-# Killed at any moment a writer leaves a whole file or none. (A file system that has no files without names cannot do this.)
+# A writer killed at any moment leaves a whole file or none. (This needs a file system with O_TMPFILE.)
 mkdir "$tmp/killed"
 left=
 for delay in 0.1 0.15 0.2 0.25 0.3 0.4; do
@@ -682,7 +684,7 @@ for option in -q -m; do
 done
 refuses "uts -q above 1" 2 "-q" run uts -t 0 -b 2 -q 1.5 -m 2 -r 1
 
-# ---- files: what is in them is no wrong use, so 1; a kind that is not read is, so 2 ----
+# ---- files: bad contents exit with 1; an unsupported kind of file is wrong usage and exits with 2 ----
 
 input() { # NAME STATUS FILE WORDS
     refuses "input: $1" "$2" "$4" run octree --input "$tmp/$3"
@@ -716,7 +718,7 @@ done
 
 printf '0 1\n1 2\n2 0\n# a comment\n2 3\n3 3\n' >"$tmp/small.txt"
 printf '%%%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n2 1\n' >"$tmp/small.mtx"
-graph() { # FILE WORDS: is refused, and nothing is written
+graph() { # FILE WORDS: is rejected, and nothing is written
     refuses "graph: $1" 1 "$1: $2" run pagerank --graph "$tmp/$1" --output "$tmp/scores.out"
     if [ -n "$(find "$tmp" -name 'scores.out*')" ]; then
         not_ok "graph: $1 leaves no output" "expected no file"
@@ -754,7 +756,7 @@ refuses "pagerank, a tolerance that may never come" 2 "--tolerance: " run pagera
 refuses "pagerank, output in no folder" 1 "--output $tmp/no/where: cannot be written" run pagerank --graph "$tmp/small.txt" \
     --device cpu --output "$tmp/no/where"
 
-# ---- what must work ----
+# ---- calls that must work ----
 
 says "summary" "^checked  *known$" run uts --tree T0 --device cpu
 says "summary lines up the app's result" "^nodes         6$" run uts --tree T0 --device cpu
@@ -776,7 +778,7 @@ json "more workers than cores" "workers=64 checked=twin" run octree --particles 
 json "bound workers" "workers=2 checked=twin" run octree --particles 20k --workers 2 --bind --device cpu --json
 refuses "--bind where there are no cores" 2 "--bind: only workers on the CPU can be bound to cores" run uts --tree mini_T1_d3 --bind --device sim
 if command -v taskset >/dev/null 2>&1; then
-    # The last core that this process may use, alone.
+    # Only the last core that this process may use.
     core=$(taskset -cp $$ | sed 's/.*[ ,-]//')
     for bind in "" --bind; do
         status=0
@@ -806,7 +808,7 @@ json "all particles equal, --max-depth 5" "leaves=1 depth=5" run octree --input 
 
 # ---- timelines ----
 
-# The counters of the run are those of its trace, both as told there and as the sums over all spans.
+# The counters of a run equal those in its trace, both the stated totals and the sums over all spans.
 sum() { # FILE MEMBER
     grep '"ph": "X"' "$1" | sed -n "s/.*\"$2\": \([0-9]*\).*/\1/p" | awk '{n += $1} END {printf "%d", n}'
 }
@@ -843,7 +845,7 @@ if grep -q '"name": "task", "ph": "X", "ts": [0-9.]*, "dur": [0-9.]*, "pid": 1, 
 else
     not_ok "--trace has workers and what they did" "expected a span with tasks"
 fi
-coloured() { # NAME COLOUR: whether all spans of that name have it
+coloured() { # NAME COLOUR: whether all spans of that name have this colour
     ! grep "{\"name\": \"$1\", \"ph\": \"X\"" "$tmp/fib.trace.json" | grep -v "}, \"cname\": \"$2\"},\{0,1\}$" | grep -q .
 }
 if grep -q '"name": "task"' "$tmp/fib.trace.json" && coloured task thread_state_running && coloured search thread_state_iowait &&
@@ -902,11 +904,11 @@ refuses "--trace into no folder is known before hours of work" 1 "--trace $tmp/n
     --device cpu --trace "$tmp/no/trace.json"
 refuses "--output into no folder is known before hours of work" 1 "--output $tmp/no/tree.txt: cannot be written" run octree \
     --particles 500k --repeat 1000 --output "$tmp/no/tree.txt" --device cpu
-name="who is killed while writing leaves nothing behind"
+name="a run killed while writing leaves nothing behind"
 "$tool" run octree --particles 1M --no-check --output "$tmp/killed.txt" --device cpu >"$tmp/out" 2>"$tmp/err" &
 writer=$!
 while kill -0 $writer 2>/dev/null; do
-    for file in "$tmp"/killed.txt.*; do # an empty one is only the look whether it can be written
+    for file in "$tmp"/killed.txt.*; do # an empty file only tests whether the path is writable
         [ -s "$file" ] && kill -TERM $writer 2>/dev/null
     done
 done
@@ -974,7 +976,7 @@ for device in cpu sim; do
             --device $device --scheduler "$scheduler" --json
     done
 done
-# A way to steal that a scheduler does not have is refused; a size of what it does not have is passed over with a note.
+# A stealing policy that a scheduler does not support is rejected; a size that it does not use is ignored with a note.
 unused() { # SCHEDULER OPTION [VALUE] USERS
     refuses "$2 with $1" 2 "--${2#--}: $1 has no use for it (accepted with $4)" run fib --n 5 --device cpu --scheduler "$1" ${2%% *} $3
 }
@@ -1096,7 +1098,7 @@ done
 
 # ---- play ----
 
-plays() { # NAME KEYS PATTERN ARGUMENTS...: one key per line, and the output has such a line
+plays() { # NAME KEYS PATTERN ARGUMENTS...: one key per line; a line of the output must match PATTERN
     name=$1
     pattern=$3
     printf '%s\n' "$2" | sed 's/./&\n/g' >"$tmp/keys"

@@ -1,9 +1,9 @@
 /* Runs a harness over the files of its corpus, and then over mutations of them: fuzz_NAME [--runs N] [--seconds S]
  * [--seed S] [--finding FILE] PATH...
  *
- * PATH is an input or a folder of inputs. The same seed makes the same mutations. An input that breaks something,
- * takes longer than PATIENCE or more memory than MEMORY is left in FILE, fuzz_NAME.finding unless given, and the
- * status is 1. It knows nothing of coverage: where there is libFuzzer, that goes deeper. */
+ * PATH is an input or a folder of inputs. The same seed makes the same mutations. An input that breaks something, takes
+ * longer than PATIENCE or needs more memory than MEMORY is written to FILE (default: fuzz_NAME.finding), and the exit
+ * status is 1. Mutation is not guided by coverage; libFuzzer, if available, searches deeper. */
 #include "fuzz.h"
 
 #include "clock.h"
@@ -19,7 +19,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* Seconds of processor time, which a busy machine does not shorten, and of waiting; bytes; kB. */
+/* Seconds of CPU time, which do not depend on the load of the machine, and of wall time; bytes; kB. */
 enum { PATIENCE = 20, WAITING = 300, SIZE_MOST = 1 << 16, MEMORY = 1 << 20 };
 
 typedef struct input {
@@ -43,7 +43,7 @@ static void say(const char *text) {
 static void keep_finding(void) {
     int file = open(finding, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (file < 0 || write(file, current.data, current.size) != (ssize_t)current.size)
-        say("the finding cannot be written: ");
+        say("cannot write the finding: ");
     else
         say("the input is kept: ");
     say(finding);
@@ -53,12 +53,12 @@ static void keep_finding(void) {
 }
 
 static void on_signal(int number) {
-    say(number == SIGALRM || number == SIGPROF ? "no end within the time of an input\n" : "a signal ended it\n");
+    say(number == SIGALRM || number == SIGPROF ? "the input exceeded its time limit\n" : "a signal ended it\n");
     keep_finding();
     _exit(1);
 }
 
-/* Where sanitizers are linked in, they look at faults themselves and tell what they found. */
+/* Linked-in sanitizers detect faults themselves and report what they found. */
 void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 
 static void catch_findings(void) {
@@ -106,7 +106,7 @@ static int add_file(const char *path) {
 
 static int is_visible(const struct dirent *entry) { return entry->d_name[0] != '.'; }
 
-/* By name, so that a seed means the same everywhere. */
+/* Sorted by name, so that a seed means the same everywhere. */
 static int add_folder(const char *path) {
     struct dirent **names;
     int count = scandir(path, &names, is_visible, alphasort), status = 0;
@@ -141,11 +141,11 @@ static uint64_t draw(uint64_t below) {
     return (z ^ z >> 31) % below;
 }
 
-/* Puts `count` bytes in the place of `gone` at `at`, as far as there is room. */
+/* Replaces `gone` bytes at `at` by `count` others, as far as there is room. */
 static void replace(input *to, size_t at, size_t gone, const uint8_t *bytes, size_t count) {
     count = count < SIZE_MOST - (to->size - gone) ? count : SIZE_MOST - (to->size - gone);
     uint8_t part[256];
-    count = count < sizeof part ? count : sizeof part; /* may come from the same input */
+    count = count < sizeof part ? count : sizeof part; /* may overlap: from the same input */
     if (count)
         memcpy(part, bytes, count);
     memmove(to->data + at + count, to->data + at + gone, to->size - at - gone);

@@ -23,7 +23,7 @@ static void remove_all(void) {
     rmdir(folder);
 }
 
-/* In memory where the system has a place for that: it is written millions of times. */
+/* In memory if the system has a folder for that: the file is written millions of times. */
 const char *fuzz_folder(void) {
     if (folder[0])
         return folder;

@@ -1,8 +1,8 @@
-/* Checkpoints, as config.resume reads them. If the first byte is even the rest is the file. If it is odd, what tells
- * the run from others and the checksum are put right, so that all else is looked at.
+/* Checkpoints, as config.resume reads them. If the first byte is even, the rest is the file. If it is odd, the fields
+ * that identify the run and the checksum are corrected, so that everything else gets tested.
  *
- * The program is a tree with joins whose tasks end soon whatever their payloads say: it may go on from what it is
- * given, or refuse that in one line and leave all memory as it was. */
+ * The program is a tree with joins whose tasks end soon whatever their payloads: a run may resume the file, or reject
+ * it with one line and leave all memory unchanged. */
 #include "fuzz.h"
 
 #include "run/checkpoint.h"
@@ -51,7 +51,7 @@ static BL_TASK void fork_join(bl_task *t, const fork_node *node, const uint64_t 
 
 static const unsigned char BEFORE[MEMORY] = "as it was";
 
-/* A run with a file to go on from, or to write. What it says if it refuses the file. */
+/* Runs with a file to resume or to write. Returns the detail if it rejects the file. */
 static int run(bl_config config, char *detail, size_t size) {
     static const fork_node roots[ROOTS] = {{3, 0}, {2, 0}};
     uint64_t results[ROOTS] = {7, 7};
@@ -73,7 +73,7 @@ static int run(bl_config config, char *detail, size_t size) {
     return status;
 }
 
-/* The head of a checkpoint that is right. */
+/* The head of a valid checkpoint. */
 static bl__checkpoint_head right_head(void) {
     static bl__checkpoint_head head;
     char path[128], detail[512];
@@ -87,7 +87,7 @@ static bl__checkpoint_head right_head(void) {
     return head;
 }
 
-/* Its last eight bytes become the checksum of the others. */
+/* Sets the last eight bytes to the checksum of the others. */
 static void put_right(unsigned char *bytes, size_t count) {
     bl__checkpoint_head right = right_head(), *head = (bl__checkpoint_head *)(void *)bytes;
     bl__checksum sum = {0};

@@ -1,4 +1,4 @@
-/* Files of positions in four in a row, and positions as they are typed. */
+/* Files of positions in four in a row, and positions as users type them. */
 #include "fuzz.h"
 
 #include "fourrow/fourrow.h"

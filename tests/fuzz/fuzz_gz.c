@@ -3,7 +3,7 @@
 
 #include "common/source.h"
 
-enum { MOST = 1 << 24 }; /* bytes: a small file may hold very many */
+enum { MOST = 1 << 24 }; /* bytes: a small file may expand to very many */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static unsigned char part[5000];

@@ -10,7 +10,7 @@
 
 static bool is_digits(const char *text) { return *text && text[strspn(text, "0123456789")] == '\0'; }
 
-/* Digits alone mean what the C library says; with a suffix nothing is lost either. */
+/* Digits alone must agree with the C library; a suffix must not lose precision. */
 static void check_size(const char *text) {
     uint64_t whole = 7, size = 7;
     bool is_whole = parse_u64(text, &whole), is_size = parse_size(text, &size);

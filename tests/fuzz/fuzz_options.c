@@ -1,4 +1,4 @@
-/* The command line: a word a line. */
+/* The command line: one word per line. */
 #include "fuzz.h"
 
 #include "options.h"
@@ -35,7 +35,7 @@ static void check_values(const options *set) {
         FUZZ_CHECK(values[i] != NULL);
 }
 
-/* Messages go to standard error by stdio, what sanitizers say does not. */
+/* Messages go to standard error through stdio, which this redirects; sanitizer reports do not. */
 static void hide_messages(void) {
     static FILE *nowhere;
     if (!nowhere)

@@ -1,4 +1,4 @@
-/* Rows of an earlier run, as `ballast bench` goes on with them. */
+/* Rows of an earlier run, as `ballast bench` reads them to resume. */
 #include "fuzz.h"
 
 #include "harness/past.h"

@@ -1,4 +1,4 @@
-/* What the harnesses of particle files share: the name says the format. */
+/* Shared by the harnesses of particle files; the file name determines the format. */
 #ifndef BALLAST_TESTS_FUZZ_POINTS_H
 #define BALLAST_TESTS_FUZZ_POINTS_H
 

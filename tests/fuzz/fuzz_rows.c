@@ -1,5 +1,5 @@
-/* Rows of a suite, as `ballast report` reads them: the head says which suite. The page is made, but for the plots
- * that gnuplot draws. */
+/* Rows of a suite, as `ballast report` reads them: the head names the suite. Generates the page, except the plots,
+ * which gnuplot draws. */
 #include "fuzz.h"
 
 #include "report.h"
@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     FILE *out = open_memstream(&made, &length);
     FUZZ_CHECK(out != NULL);
     draw(&r, out);
-    FUZZ_CHECK(fflush(out) == 0 && strchr(made, '`') == NULL); /* which would make gnuplot run what follows */
+    FUZZ_CHECK(fflush(out) == 0 && strchr(made, '`') == NULL); /* a backquote would make gnuplot run what follows */
     FUZZ_CHECK(report_write(&r, out, &error) == 0);
     FUZZ_CHECK(fclose(out) == 0 && strstr(made, "<script") == NULL);
     free(made);

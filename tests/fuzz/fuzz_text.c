@@ -1,11 +1,11 @@
-/* Text by words and lines, as all readers of text take it. */
+/* Text by words and lines, as read by all text readers. */
 #include "fuzz.h"
 
 #include "common/source.h"
 
 #include <string.h>
 
-/* Every line is counted, and every byte comes once. */
+/* Counts every line, and sees every byte once. */
 static uint64_t count_lines(const uint8_t *data, size_t size) {
     uint64_t lines = 1;
     for (size_t i = 0; i < size; i++)

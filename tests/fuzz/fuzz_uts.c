@@ -1,4 +1,4 @@
-/* Options of a UTS tree: a line for each, in their order. */
+/* Options of a UTS tree, one per line, in order. */
 #include "fuzz.h"
 
 #include "uts/uts_tree.h"
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The table means what the rule says. */
+/* The table must agree with the rule. */
 static void check_row(const uts_tree *tree, const uts_table *table, uint32_t depth) {
     static const uint32_t values[] = {0, 1, 12345678, 0x40000000, 0x7ffffffe, UTS_VALUE_MASK};
     const uts_row *row = &table->rows[depth];

@@ -1,6 +1,6 @@
-/* Example 8, a run in parts: how many ways lead over a grid of 13 by 13, from corner to corner, right and down? Each
- * context gets 20 milliseconds. Then it writes a checkpoint, and a new context resumes from it; another process,
- * another scheduler or a GPU could do so too. */
+/* Example 8, checkpoint and resume: how many ways lead from corner to corner of a 13 by 13 grid, moving right and down?
+ * Each context runs for 20 milliseconds, then writes a checkpoint, and a new context resumes it. Another process,
+ * another scheduler or a GPU could resume it too. */
 #include <ballast/task.h>
 
 #include <stdio.h>
@@ -11,7 +11,7 @@ typedef struct place {
     uint32_t right, down; /* steps still to go */
 } place;
 
-/* Only memory from bl_alloc is in the file: what tasks change must lie there. */
+/* A checkpoint holds only memory from bl_alloc, so everything that tasks change must be allocated there. */
 typedef struct totals {
     uint64_t *ways;
 } totals;
@@ -43,7 +43,7 @@ static BL_TASK void walk_merge(const totals *shared, const found *local) {
 #define BL_LANE_TASKS 1
 #include <ballast/program.h>
 
-/* The same calls every time: memory, its contents, the run. */
+/* Resuming takes the same calls as starting: allocate, fill, run. */
 static int run_part(const char *file, int part, uint64_t *ways, bl_stats *stats) {
     bl_config config = {.device = "cpu", .time_limit = 0.02, .checkpoint = file, .resume = part ? file : NULL};
     bl_context *context = NULL;
@@ -65,7 +65,7 @@ static int run_part(const char *file, int part, uint64_t *ways, bl_stats *stats)
 }
 
 int main(int argc, char **argv) {
-    const char *file = argc > 1 ? argv[1] : "08_stop_and_go_on.rest";
+    const char *file = argc > 1 ? argv[1] : "08_checkpoint.rest";
     uint64_t ways = 0;
     bl_stats stats = {0};
     int status = BL_ETIME, parts = 0;

@@ -156,6 +156,7 @@ static int read_numbers(const options *set, run_request *request) {
         (status = option_seconds(set, "--time-limit", &request->config.time_limit)) ||
         (status = option_seconds(set, "--checkpoint-every", &request->config.checkpoint_seconds)))
         return status;
+    request->config.caller_waits = 1; /* so that --stall ends a run whose task never does */
     if (options_given(set, "--private") && private_entries == 0)
         private_entries = BL_NONE;
     request->config.workers = (uint32_t)workers;

@@ -481,13 +481,13 @@ static void *open_gate_soon(void *argument) {
 }
 
 /* A task that is late but returns within the grace period: the run fails, the context survives. */
-static void test_stall_that_ends(void) {
+static void test_stall_that_ends(uint32_t caller_waits) {
     bl_program *program = bl_program_from_function(wait_at_gate, 0, sizeof(gate), 1);
     uint32_t open = 0;
     gate g = {&open};
     pthread_t helper;
-    check_at("a stall that ends");
-    bl_context *c = open_with((bl_config){.workers = 3, .stall_seconds = 0.3});
+    check_at("a stall that ends, the caller %s", caller_waits ? "waits" : "is in the task");
+    bl_context *c = open_with((bl_config){.workers = 3, .stall_seconds = 0.3, .caller_waits = caller_waits});
     CHECK_SAME(pthread_create(&helper, NULL, open_gate_soon, &open), 0);
     CHECK_SAME(bl_run(c, program, &g, NULL, 1, NULL), BL_ESTALL);
     CHECK(strstr(bl_error_detail(c), "worker") && strstr(bl_error_detail(c), "in a task"));
@@ -507,7 +507,8 @@ static void test_stall(const char *scheduler) {
     bl_store32_relaxed(&stuck_open, 0);
     g->open = &stuck_open;
     check_at("%s, a stall", scheduler);
-    bl_context *c = open_with((bl_config){.scheduler = scheduler, .workers = 2, .stall_seconds = 0.3});
+    bl_context *c =
+        open_with((bl_config){.scheduler = scheduler, .workers = 2, .stall_seconds = 0.3, .caller_waits = 1});
     double begun = bl__now();
     CHECK_SAME(bl_run(c, program, g, NULL, 1, NULL), BL_ESTALL);
     CHECK(bl__now() - begun > 0.3 && bl__now() - begun < 30);
@@ -542,6 +543,99 @@ static void test_no_stall(void) {
         bl_close(c);
     }
     bl_program_free(program);
+}
+
+/* The caller has nothing to do, and another worker is stuck. */
+static pthread_t stuck_caller;
+
+static void wait_unless_caller(bl_task *task, const void *payload, uint32_t index, const void *data) {
+    if (!pthread_equal(pthread_self(), stuck_caller)) {
+        wait_at_gate(task, payload, index, data);
+        return;
+    }
+    pause_seconds(0.05); /* the other one takes the next task meanwhile */
+}
+
+static void test_stall_beside_caller(void) {
+    bl_program *program = bl_program_from_function(wait_unless_caller, 0, sizeof(gate), 1);
+    gate *g = malloc(sizeof *g);
+    stuck_caller = pthread_self();
+    bl_store32_relaxed(&stuck_open, 0);
+    g->open = &stuck_open;
+    check_at("a stall beside the caller");
+    bl_context *c = open_with((bl_config){.workers = 2, .stall_seconds = 0.3});
+    CHECK_SAME(bl_run_range(c, program, g, NULL, 4, NULL), BL_ESTALL);
+    CHECK(strstr(bl_error_detail(c), "in a task"));
+    CHECK_SAME(bl_run(c, tree_cpu(), g, &leafy, 1, NULL), BL_EDEAD);
+    bl_fetch_add32_relaxed(&stuck_open, 1);
+    bl_close(c);
+    pause_seconds(0.1);
+    free(g);
+    bl_program_free(program);
+}
+
+/* ---- the calling thread ---- */
+
+typedef struct seen_threads {
+    pthread_t caller;
+    uint32_t *by_caller, *by_others;
+} seen_threads;
+
+static void note_thread(bl_task *task, const void *payload, uint32_t index, const void *data) {
+    const seen_threads *s = data;
+    (void)task, (void)payload, (void)index;
+    bl_fetch_add32_relaxed(pthread_equal(pthread_self(), s->caller) ? s->by_caller : s->by_others, 1);
+}
+
+static void count_progress(void *arg, uint64_t tasks) { (void)arg, (void)tasks; }
+
+/* By default it is a worker; with only one, it runs all tasks. */
+static void test_caller(void) {
+    const bl_config configs[] = {
+        {.workers = 1},
+        {.workers = 1, .caller_waits = 1},
+        {.workers = 1, .progress = count_progress},
+        {.workers = 1, .bind = 1},
+        {.workers = 1, .scheduler = "static:split"},
+    };
+    bl_program *program = bl_program_from_function(note_thread, 0, sizeof(seen_threads), 1);
+    for (size_t i = 0; i < sizeof configs / sizeof configs[0]; i++) {
+        uint32_t by_caller = 0, by_others = 0;
+        seen_threads s = {pthread_self(), &by_caller, &by_others};
+        bool works = !configs[i].caller_waits && !configs[i].progress && !configs[i].bind;
+        check_at("the caller, config %zu", i);
+        bl_context *c = open_with(configs[i]);
+        CHECK_SAME(bl_run_range(c, program, &s, NULL, 100, NULL), BL_OK);
+        CHECK_SAME(by_caller, works ? 100 : 0);
+        CHECK_SAME(by_others, works ? 0 : 100);
+        bl_close(c);
+    }
+    bl_program_free(program);
+}
+
+/* Workers join a run that may be over before they have: nothing is lost, nothing is run twice. */
+static void test_short_runs(void) {
+    for (uint32_t workers = 1; workers <= 5; workers += 2) {
+        check_at("%u workers, short runs", workers);
+        bl_context *c = open_with((bl_config){.workers = workers, .private_entries = workers == 5 ? BL_NONE : 0});
+        for (uint32_t i = 0; i < 3000 / CHECK_SLOWER; i++) {
+            run_tree(c, tree_cpu(), (tree_node){i % 5, 2, 0}, 1 + i % 3, i % 2);
+            if (i % 64 == 0)
+                pause_seconds(0.001);
+        }
+        bl_close(c);
+    }
+}
+
+static void test_nothing_between_runs(void) {
+    check_at("between runs");
+    bl_context *c = open_with((bl_config){.workers = 3});
+    run_tree(c, tree_cpu(), leafy, 1, false);
+    pause_seconds(0.2); /* until the last one is asleep */
+    double before = processor_seconds();
+    pause_seconds(0.5);
+    CHECK(processor_seconds() - before < 0.005);
+    bl_close(c);
 }
 
 /* ---- processor time ---- */
@@ -786,7 +880,12 @@ int main(void) {
     test_two_contexts();
     test_idle();
     test_no_stall();
-    test_stall_that_ends();
+    test_caller();
+    test_short_runs();
+    test_nothing_between_runs();
+    test_stall_that_ends(0);
+    test_stall_that_ends(1);
+    test_stall_beside_caller();
     test_stall("steal:chase_lev");
     test_stall("static:split");
     return check_end();

@@ -194,6 +194,7 @@ static void make_order(const app_bench *s, const app_table *t, unsigned series, 
     o->config.workers = first_of(p->workers, line->workers);
     o->config.grain = first_of(p->pop, line->pop);
     o->config.stall_seconds = 20;
+    o->config.caller_waits = 1; /* so that a stall ends */
     o->config.private_entries = line->no_private ? BL_NONE : 0;
 }
 

@@ -336,6 +336,7 @@ static bl_context *open_context(session *s, const point *p, const method *m) {
     config.grain = m->pop;
     config.private_entries = m->no_private ? BL_NONE : 0;
     config.stall_seconds = 20;
+    config.caller_waits = 1; /* so that a stall ends */
     int status = bl_open(&context, &config);
     if (status != BL_OK) {
         say(s, m->name, bl_status_text(status));

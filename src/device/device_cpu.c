@@ -49,9 +49,10 @@ typedef struct cpu_device {
     pthread_t watcher;
     pthread_cond_t watched; /* there is a run to watch, or it is to look sooner */
     bool has_watcher, dozing;
-    bool active; /* a run is under way */
-    bool works;  /* the caller, in its worker */
-    int verdict; /* BL_OK, or why the run was given up */
+    bool active;   /* a run is under way */
+    bool works;    /* the caller, in its worker */
+    bool stalled;  /* the run makes no progress, ... */
+    bool given_up; /* ... and its workers did not stop in time */
     bl_context *c;
     const bl__plan *plan;
     const bl__run *run;
@@ -181,7 +182,7 @@ static void *thread_main(void *argument) {
             run_part(d, self->number);
         pthread_mutex_lock(&d->lock);
         if (--d->running == 0)
-            pthread_cond_signal(&d->job_ended);
+            pthread_cond_broadcast(&d->job_ended);
     }
     pthread_mutex_unlock(&d->lock);
     return NULL;
@@ -415,14 +416,18 @@ static void stop_workers(const bl__run *run) {
 /* Called with the lock. Asks the workers to stop and gives them two seconds. */
 static void give_up(bl_context *c) {
     cpu_device *d = c->device;
-    bl__watch_report(c, "no task ended in time", d->run->tally, d->run->tallies);
-    stop_workers(d->run);
+    const uint64_t job = d->job;
     struct timespec until;
+    bl__watch_report(c, "no task ended in time", d->run->tally, d->run->tallies);
+    d->stalled = true;
+    stop_workers(d->run);
     after_seconds(&until, 1.8);
-    while ((d->running || d->works) && pthread_cond_timedwait(&d->job_ended, &d->lock, &until) == 0)
-        ;
-    d->verdict = BL_ESTALL;
-    pthread_cond_signal(&d->job_ended);
+    while (d->active && d->job == job && (d->running || d->works))
+        if (pthread_cond_timedwait(&d->job_ended, &d->lock, &until)) {
+            d->given_up = true;
+            pthread_cond_broadcast(&d->job_ended);
+            return;
+        }
 }
 
 /* Called with the lock, by the caller or the watcher. */
@@ -441,7 +446,7 @@ static void *watcher_main(void *argument) {
     uint64_t job = 0;
     pthread_mutex_lock(&d->lock);
     while (!d->quit) {
-        if (!d->active || d->verdict != BL_OK) {
+        if (!d->active || d->stalled) {
             pthread_cond_wait(&d->watched, &d->lock);
             continue;
         }
@@ -510,7 +515,7 @@ static int cpu_launch(bl_context *c, const bl__plan *plan, const bl__run *run, c
     d->job++;
     d->open = d->active = true;
     d->works = works;
-    d->verdict = BL_OK;
+    d->stalled = d->given_up = false;
     bl_store32_relaxed(&d->absent, d->thread_count);
     want(d, wanted_at_first(plan, run, works, d->thread_count));
     if (works) {
@@ -519,12 +524,12 @@ static int cpu_launch(bl_context *c, const bl__plan *plan, const bl__run *run, c
         run_part(d, 0);
         pthread_mutex_lock(&d->lock);
         d->works = false;
-        pthread_cond_signal(&d->job_ended); /* the watcher may be waiting for this worker */
+        pthread_cond_broadcast(&d->job_ended); /* the watcher may be waiting for this worker */
     }
     for (;;) {
         /* A worker that has ended tells that the run is over, or stops: in waves only its own part. */
         bool all = !d->running && (waves ? d->wanted == 0 : works || d->wanted == 0);
-        if (all || d->verdict != BL_OK)
+        if (all || d->given_up)
             break;
         if (works) {
             pthread_cond_wait(&d->job_ended, &d->lock);
@@ -539,7 +544,7 @@ static int cpu_launch(bl_context *c, const bl__plan *plan, const bl__run *run, c
     d->open = d->active = false;
     d->wanted = 0;
     c->dead = d->running != 0;
-    status = d->verdict;
+    status = d->stalled ? BL_ESTALL : BL_OK;
     pthread_mutex_unlock(&d->lock);
     return status;
 }

@@ -21,8 +21,7 @@ typedef struct scheduler_filter {
 } scheduler_filter;
 
 static bool app_has(const app *chosen, const char *target, const char *scheduler) {
-    const bl_program *program = chosen->program(target);
-    return program && bl_program_has(program, scheduler);
+    return bl_program_has(bl_program_part(chosen->program(), target), scheduler);
 }
 
 static bool fits(const scheduler_filter *filter, const char *scheduler) {

@@ -272,7 +272,7 @@ static void cancel_on_signals(bl_context *context) {
 
 static int no_code(const run_request *request, const bl_context *context) {
     const char *scheduler = request->config.scheduler, *target = bl_device_target(context);
-    const bl_program *program = request->app->program(target);
+    const bl_program *program = bl_program_part(request->app->program(), target);
     bl_device_info device = {.capability = 0};
     bl_device_find(bl_device_id(context), &device);
     if (bl_device_lacks(&device, scheduler))
@@ -555,7 +555,8 @@ static int run_loaded(run_request *request, bl_context *context, void *problem) 
 
 static int run_on(run_request *request, bl_context *context, void *problem) {
     const app *chosen = request->app;
-    if (!chosen->program(bl_device_target(context)))
+    const bl_program *program = chosen->program();
+    if (program && !bl_program_part(program, bl_device_target(context)))
         return wrong_use("--device %s: %s has no code for it (accepted: " DEVICES_ACCEPTED ")", request->config.device,
                          chosen->name);
     int status = chosen->load(problem, context);

@@ -249,7 +249,7 @@ static bool choose_device(demo *d, bool kernels) {
 
 int main(int argc, char **argv) {
     demo d = {.device = "auto", .particles = "500k", .terminal = isatty(STDERR_FILENO) != 0};
-    bool kernels = octree_app.program("cuda") != NULL;
+    bool kernels = bl_program_part(octree_app.program(), "cuda") != NULL;
     setlocale(LC_CTYPE, "");
     d.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
     if (!parse(argc, argv, &d)) {

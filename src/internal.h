@@ -187,11 +187,6 @@ typedef struct bl__queue_type {
 const bl__queue_type *bl__queue_type_at(int queue);
 int bl__queue_number(const char *name); /* -1: none */
 
-/* ---- api/function.c ---- */
-
-/* The part of a program for that target; if it has none, any. */
-const bl_program *bl__part_for(const bl_program *program, const char *target);
-
 /* ---- run/trace.c ---- */
 
 /* Timelines: room for those of a run, if they are wanted; and what was written there into c->timelines, if the run

@@ -89,7 +89,7 @@ static void run_on(problem *p, bl_config config, int times) {
              config.capacity, (unsigned)config.seed);
     if (!CHECK_SAME(bl_open(&c, &config), BL_OK))
         return;
-    CHECK(p->app->program(bl_device_target(c)) != NULL);
+    CHECK(bl_program_part(p->app->program(), bl_device_target(c)) != NULL);
     if (CHECK_SAME(p->app->load(p->data, c), BL_OK)) {
         for (int i = 0; i < times; i++) {
             if (!CHECK_SAME(p->app->run(p->data, c, &stats), BL_OK)) {
@@ -137,7 +137,7 @@ static void run_all(problem *p, const char *target, uint32_t workers, int times,
         names++;
     for (uint32_t i = turn % every; (scheduler = i < names ? bl_scheduler_name(i) : bl_alias_name(i - names, NULL));
          i += every) {
-        if (!has_code(p->app->program(target), scheduler))
+        if (!has_code(bl_program_part(p->app->program(), target), scheduler))
             continue;
         for (uint32_t capacity = SPARING ? 2 : 0; capacity <= 2; capacity += 2) {
             bl_config config = {
@@ -155,8 +155,8 @@ static void run_all(problem *p, const char *target, uint32_t workers, int times,
 static void run_everywhere(const char *name, const char *const *settings, bool small) {
     static uint32_t turn;
     problem p = open_problem(name, settings);
-    for (uint32_t i = 0; bl_scheduler_name(i); i++) /* only other targets may leave some out */
-        CHECK(bl_program_has(p.app->program("cpu"), bl_scheduler_name(i)));
+    for (uint32_t i = 0; bl_scheduler_name(i); i++) /* the others may leave some out */
+        CHECK(bl_program_has(bl_program_part(p.app->program(), "cpu"), bl_scheduler_name(i)));
 #ifdef APPS_ON_CUDA
     (void)small;
     if (strstr(p.text, "--solve")) /* only one scheduler fits */
@@ -324,7 +324,7 @@ static int run_part(problem *p, uint32_t part, bool moves, double limit, const c
     bl_stats stats;
     app_error error = {""};
     const char *how;
-    if (!has_code(p->app->program(config.device), config.scheduler))
+    if (!has_code(bl_program_part(p->app->program(), config.device), config.scheduler))
         config.scheduler = "auto";
     check_at("%s, part %u on %s %s", p->text, part, config.device, config.scheduler);
     if (!CHECK_SAME(bl_open(&c, &config), BL_OK) || !CHECK_SAME(p->app->load(p->data, c), BL_OK))

@@ -293,6 +293,7 @@ static void every_failure_of(const char *name, const char *option, const char *v
         values[i] = strcmp(a->options[i].name, option) ? a->options[i].initial : value;
     uint32_t k = 1;
     bool more = true;
+    CHECK(a->program() != NULL); /* made once, and kept */
     for (; more; k++) {
         uint64_t before = live;
         check_at("%s on %s %s, request %u fails", name, config->device, config->scheduler, k);

@@ -34,7 +34,10 @@ static void test_join(void) {
     }
     CHECK(program && bl_program_has(program, "steal:abp") && !bl_program_has(program, "steal:nothing"));
     CHECK(!bl_program_join(others, 2) && !bl_program_join(none, 1) && !bl_program_join(NULL, 0));
-    CHECK(!bl_program_join((const bl_program *const[]){program}, 1)); /* joined programs cannot be joined again */
+    CHECK(!bl_program_join((const bl_program *const[]){program}, 1)); /* no handles of handles */
+    CHECK(bl_program_part(program, "cpu") == fib_cpu() && bl_program_part(program, "sim") == fib_sim());
+    CHECK(!bl_program_part(program, "cuda") && !bl_program_part(program, NULL) && !bl_program_part(NULL, "cpu"));
+    CHECK(bl_program_part(fib_cpu(), "cpu") == fib_cpu() && !bl_program_part(fib_cpu(), "sim"));
     bl_program_free(program);
     bl_program_free(NULL);
     /* No part for the device. */

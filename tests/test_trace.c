@@ -164,7 +164,7 @@ static void trace_with(const problem *p, bl_config config) {
 static void trace_schedulers(const problem *p, const char *target) {
     const char *scheduler;
     for (uint32_t i = 0; (scheduler = bl_scheduler_name(i)); i++) {
-        if (!bl_program_has(p->app->program(target), scheduler))
+        if (!bl_program_has(bl_program_part(p->app->program(), target), scheduler))
             continue;
         bl_config config = {.device = target, .scheduler = scheduler, .workers = 3, .seed = i + 1};
         trace_with(p, config);

@@ -1,6 +1,8 @@
 #include "app.h"
 
+#include <pthread.h>
 #include <stdarg.h>
+#include <string.h>
 
 int app_wrong(app_error *error, int status, const char *format, ...) {
     va_list arguments;
@@ -22,4 +24,14 @@ uint64_t app_digest(uint64_t digest, const void *from, size_t bytes) {
         word = 0;
         memcpy(&word, at, n);
     }
+}
+
+const bl_program *app_join_once(bl_program **joined, const bl_program *const *parts, uint32_t count) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    if (!*joined)
+        *joined = bl_program_join(parts, count);
+    const bl_program *program = *joined;
+    pthread_mutex_unlock(&lock);
+    return program;
 }

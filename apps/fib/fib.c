@@ -43,7 +43,7 @@ APP_PROGRAM(fib_app_program, fib)
 /* There are no data besides a call's argument. */
 static int fib_app_load(void *problem, bl_context *context) {
     (void)problem, (void)context;
-    return BL_OK;
+    return fib_app_program() ? BL_OK : BL_ENOMEM;
 }
 
 static void fib_app_unload(void *problem, bl_context *context) { (void)problem, (void)context; }
@@ -51,8 +51,7 @@ static void fib_app_unload(void *problem, bl_context *context) { (void)problem, 
 static int fib_app_run(void *problem, bl_context *context, bl_stats *stats) {
     fib *f = (fib *)problem;
     const fib_call root = {f->n};
-    const bl_program *program = fib_app_program(bl_device_target(context));
-    int status = bl_run_join(context, program, NULL, &root, 1, &f->value, stats);
+    int status = bl_run_join(context, fib_app_program(), NULL, &root, 1, &f->value, stats);
     if (status == BL_OK)
         f->calls = stats->tasks;
     return status;

@@ -151,6 +151,8 @@ static int fourrow_app_load(void *problem, bl_context *context) {
     void *totals = NULL;
     if (f->mode != LOOK)
         return fourrow_solver_load(&f->solver, context, empty_cells(f));
+    if (!fourrow_program())
+        return BL_ENOMEM;
     int status = bl_alloc(context, &totals, sizeof *f->totals);
     f->totals = status == BL_OK ? totals : NULL;
     return status;

@@ -58,7 +58,7 @@ void fourrow_choose(fourrow_outlook *outlook);
 /* `values` are those of the open columns, from the left. Also chooses a move. */
 void fourrow_spread(const fourrow_board *board, const int32_t *values, fourrow_outlook *outlook);
 
-const bl_program *fourrow_program(const char *target); /* NULL if there is none */
+const bl_program *fourrow_program(void);
 
 /* Minimax on the context's device, which holds `totals`. The game must not be over. Returns a bl_status. */
 int fourrow_look(bl_context *context, const fourrow_board *board, uint32_t lookahead, fourrow_totals *totals,

@@ -38,7 +38,7 @@ int fourrow_look(bl_context *context, const fourrow_board *board, uint32_t looka
         roots[i] = (fourrow_node){.board = *board, .level = 1, .first = i};
     int status = bl_zero(context, totals, sizeof *totals);
     if (status == BL_OK)
-        status = bl_run_join(context, fourrow_program(bl_device_target(context)), &shared, roots, count, values, stats);
+        status = bl_run_join(context, fourrow_program(), &shared, roots, count, values, stats);
     if (status == BL_OK)
         status = bl_copy_out(context, &outlook->nodes, &totals->nodes, sizeof totals->nodes);
     if (status == BL_OK)

@@ -43,7 +43,7 @@ int fourrow_solver_load(fourrow_solver *solver, bl_context *context, uint32_t em
     uint32_t bits = table_bits(context, empty);
     *solver = (fourrow_solver){
         .shared = {.table = {.bits = bits}, .split = is_target(context, "cuda") ? CUDA_SPLIT_STONES : SPLIT_STONES}};
-    int status = bl_alloc(context, &words, table_bytes(&solver->shared.table));
+    int status = fourrow_solve_program() ? bl_alloc(context, &words, table_bytes(&solver->shared.table)) : BL_ENOMEM;
     if (status == BL_OK)
         status = bl_alloc(context, &nodes, sizeof *solver->shared.nodes);
     solver->shared.table.words = words;
@@ -73,8 +73,7 @@ int fourrow_solver_run(const fourrow_solver *solver, bl_context *context, const 
         return BL_ENOMEM;
     int status = clear(solver, context);
     if (status == BL_OK)
-        status = bl_run_join(context, fourrow_solve_program(bl_device_target(context)), &solver->shared, roots, count,
-                             scores, stats);
+        status = bl_run_join(context, fourrow_solve_program(), &solver->shared, roots, count, scores, stats);
     if (status == BL_OK)
         status = bl_copy_out(context, nodes, solver->shared.nodes, sizeof *nodes);
     free(roots);

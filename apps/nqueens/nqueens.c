@@ -45,6 +45,8 @@ APP_PROGRAM(nqueens_app_program, nqueens)
 static int nqueens_app_load(void *problem, bl_context *context) {
     nqueens *q = (nqueens *)problem;
     void *solutions = NULL;
+    if (!nqueens_app_program())
+        return BL_ENOMEM;
     int status = bl_alloc(context, &solutions, sizeof *q->solutions);
     q->solutions = status == BL_OK ? (uint64_t *)solutions : NULL;
     return status;
@@ -62,10 +64,9 @@ static int nqueens_app_run(void *problem, bl_context *context, bl_stats *stats) 
     nqueens *q = (nqueens *)problem;
     const nqueens_board empty = {0, 0, 0};
     const nqueens_shared shared = {q->solutions, (UINT32_C(1) << q->n) - 1, 0};
-    const bl_program *program = nqueens_app_program(bl_device_target(context));
     int status = bl_zero(context, q->solutions, sizeof *q->solutions);
     if (status == BL_OK)
-        status = bl_run_range(context, program, &shared, &empty, q->n, stats);
+        status = bl_run_range(context, nqueens_app_program(), &shared, &empty, q->n, stats);
     if (status == BL_OK)
         status = bl_copy_out(context, &q->counts.solutions, q->solutions, sizeof q->counts.solutions);
     if (status == BL_OK)

@@ -175,7 +175,7 @@ static int octree_load(void *problem, bl_context *context) {
                                   [TOTALS] = sizeof(octree_totals),
                                   [INNER] = (size_t)inner * sizeof(octree_node)};
     const int arrays = p->keep ? ARRAYS : INNER;
-    int status = p->keep && inner + count > UINT32_MAX ? BL_ENOMEM : BL_OK;
+    int status = !octree_program() || (p->keep && inner + count > UINT32_MAX) ? BL_ENOMEM : BL_OK;
     for (int i = 0; i < arrays && status == BL_OK; i++)
         status = bl_alloc(context, &memory[i], bytes[i]);
     for (int i = 0; i < arrays && status != BL_OK; i++)
@@ -260,13 +260,10 @@ static int octree_run(void *problem, bl_context *context, bl_stats *stats) {
     stats = stats ? stats : &own;
     p->solved = p->has_tree = false;
     octree_free(&p->tree);
-    const bl_program *program = octree_program(bl_device_target(context));
-    if (!program)
-        return BL_ENOCODE;
     int status = set_up(p, context);
     const octree_octant root = {.count = p->particles.count};
-    if (status == BL_OK) /* also without a root: it fills in the statistics of a run of no tasks */
-        status = bl_run(context, program, &p->device, &root, root_is_split(p) ? 1 : 0, stats);
+    if (status == BL_OK) /* without a root too: it fills the statistics of a run of no tasks */
+        status = bl_run(context, octree_program(), &p->device, &root, root_is_split(p) ? 1 : 0, stats);
     if (status == BL_OK)
         status = bl_copy_out(context, &p->totals, p->device.totals, sizeof p->totals);
     if (status == BL_OK)

@@ -222,7 +222,7 @@ static int load_array(bl_context *context, const array *a) {
 static int pagerank_load(void *problem, bl_context *context) {
     pagerank_problem *p = problem;
     array all[ARRAYS];
-    int status = BL_OK;
+    int status = pagerank_program() ? BL_OK : BL_ENOMEM;
     memset(&p->device, 0, sizeof p->device);
     list_arrays(p, all);
     for (int i = 0; i < ARRAYS && status == BL_OK; i++)
@@ -264,8 +264,7 @@ static void add_stats(bl_stats *sum, const bl_stats *part) {
 static int run_kind(pagerank_problem *p, bl_context *context, enum pagerank_kind kind, bl_stats *stats) {
     const pagerank_work work = {.kind = (uint16_t)kind};
     bl_stats part;
-    int status = bl_run_range(context, pagerank_program(bl_device_target(context)), &p->device, &work,
-                              p->cells.node_units, &part);
+    int status = bl_run_range(context, pagerank_program(), &p->device, &work, p->cells.node_units, &part);
     add_stats(stats, &part);
     return status;
 }
@@ -323,8 +322,6 @@ static int pagerank_solve(void *problem, bl_context *context, bl_stats *stats) {
     stats = stats ? stats : &own;
     memset(stats, 0, sizeof *stats);
     p->done = 0;
-    if (!pagerank_program(bl_device_target(context)))
-        return BL_ENOCODE;
     uint32_t done = 0;
     double change = INFINITY;
     size_t bytes = sizeof *p->score * p->graph.nodes;

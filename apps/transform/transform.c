@@ -113,6 +113,8 @@ static int transform_app_load(void *problem, bl_context *context) {
     transform *p = (transform *)problem;
     size_t bytes = p->quads * sizeof *p->in;
     void *in = NULL, *out = NULL;
+    if (!transform_app_program())
+        return BL_ENOMEM;
     int status = bl_alloc(context, &in, bytes);
     if (status == BL_OK)
         status = bl_alloc(context, &out, bytes);
@@ -140,11 +142,10 @@ static int transform_app_run(void *problem, bl_context *context, bl_stats *stats
     transform *p = (transform *)problem;
     const transform_shared shared = {p->device_in, p->device_out, p->quads, p->chunk, p->step};
     const uint32_t nothing = 0; /* the payload: a task is its index */
-    const bl_program *program = transform_app_program(bl_device_target(context));
     size_t bytes = p->quads * sizeof *p->out;
     int status = bl_zero(context, p->device_out, bytes);
     if (status == BL_OK)
-        status = bl_run_range(context, program, &shared, &nothing, p->tasks, stats);
+        status = bl_run_range(context, transform_app_program(), &shared, &nothing, p->tasks, stats);
     if (status == BL_OK)
         status = bl_copy_out(context, p->out, p->device_out, bytes);
     if (status == BL_OK)

@@ -66,6 +66,8 @@ static void uts_app_unload(void *problem, bl_context *context) {
 static int uts_app_load(void *problem, bl_context *context) {
     uts *u = (uts *)problem;
     void *totals = NULL;
+    if (!uts_app_program())
+        return BL_ENOMEM;
     int status = bl_alloc(context, &totals, sizeof *u->totals);
     u->totals = status == BL_OK ? (uts_totals *)totals : NULL;
     if (status == BL_OK)
@@ -79,9 +81,7 @@ static int run_below(uts *u, bl_context *context, uint32_t children, bl_stats *s
     uts_node root = uts_root(&u->tree);
     uts_shared shared = {u->rows, u->totals, u->table.count, u->table.lasts};
     int status = bl_zero(context, u->totals, sizeof *u->totals);
-    return status == BL_OK
-               ? bl_run_range(context, uts_app_program(bl_device_target(context)), &shared, &root, children, stats)
-               : status;
+    return status == BL_OK ? bl_run_range(context, uts_app_program(), &shared, &root, children, stats) : status;
 }
 
 /* A task reports that the tree is deeper than the table. Uses four times the rows and starts again; that happens

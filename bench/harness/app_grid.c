@@ -213,7 +213,7 @@ static const char *left_out(const app_bench *s, const app_table *t, const app_se
     if (lack)
         return lack;
     const app *chosen = app_find(t->app);
-    const bl_program *program = chosen ? chosen->program(target(s)) : NULL;
+    const bl_program *program = chosen ? bl_program_part(chosen->program(), target(s)) : NULL;
     if (!chosen)
         return "the application is not in this build";
     if (!program)

@@ -207,6 +207,8 @@ BL_API void bl_cancel(bl_context *context);
  * differ, since bl_run is given that of the context's device. NULL: no part, parts that do not belong together, or
  * no memory. */
 BL_API bl_program *bl_program_join(const bl_program *const *parts, uint32_t count);
+/* The part for a target, "cpu", "cuda" or "sim"; NULL: there is none. */
+BL_API const bl_program *bl_program_part(const bl_program *program, const char *target);
 /* Of bl_program_join, bl_program_from_function or bl_program_from_body. NULL is fine. */
 BL_API void bl_program_free(bl_program *program);
 

@@ -104,11 +104,13 @@ bl_program *bl_program_join(const bl_program *const *parts, uint32_t count) {
     return program;
 }
 
-const bl_program *bl__part_for(const bl_program *program, const char *target) {
+const bl_program *bl_program_part(const bl_program *program, const char *target) {
+    if (!program || !target || program->abi != BL__ABI)
+        return NULL;
     for (uint32_t i = 0; i < program->part_count; i++)
         if (!strcmp(program->parts[i]->target, target))
             return program->parts[i];
-    return program;
+    return !program->part_count && !strcmp(program->target, target) ? program : NULL;
 }
 
 void bl_program_free(bl_program *program) { free(program); }

@@ -362,7 +362,8 @@ static int run_call(bl_context *c, const bl_program *program, const void *shared
         bl__detail(c, "%s", wrong);
         return bl__leave(c, BL_EINVAL);
     }
-    program = bl__part_for(program, c->ops->target);
+    const bl_program *part = bl_program_part(program, c->ops->target);
+    program = part ? part : program; /* which then says why it does not run here */
     if (!is_compatible(c, program))
         return bl__leave(c, BL_ENOCODE);
     return bl__leave(c, run_entries(c, program, shared, roots, count, range, results, stats));

@@ -95,7 +95,7 @@ report_word report_label(const bench_panel *panel, const bench_mark *mark) {
     return label;
 }
 
-/* A comma before every three digits from the end: long numbers without it are counted, not read. */
+/* Inserts a comma before every three digits from the end, since long numbers without it are hard to read. */
 static bench_number grouped(double value) {
     bench_number plain, number;
     snprintf(plain.text, sizeof plain.text, "%.0f", fabs(value));
@@ -121,7 +121,7 @@ bench_number report_number(double value) {
     return number;
 }
 
-/* ---- the legend: the look of a curve as the plot has it, its shape from the plot's own definitions ---- */
+/* ---- the legend: a curve as in the plot, its shape taken from the plot's definitions ---- */
 
 static void legend_entry(FILE *page, const bench_panel *p, const bench_curve *curve, report_look look,
                          unsigned number) {
@@ -213,7 +213,7 @@ static void table_rows(FILE *page, const bench_panel *p, const report_rank *orde
     }
 }
 
-/* A row for each mark: where most cells of a table would be empty, it would grow with the square of what there is. */
+/* A row for each mark: a table with mostly empty cells would grow quadratically. */
 static void list_rows(FILE *page, const bench_panel *p, const report_rank *order) {
     fputs("<thead><tr><th scope=\"col\">", page);
     report_text(page, report_series(p->figure));
@@ -234,7 +234,7 @@ static void list_rows(FILE *page, const bench_panel *p, const report_rank *order
         }
 }
 
-enum { SPARSE = 4, SMALL = 4096 }; /* cells for each mark, and cells that are never too many */
+enum { SPARSE = 4, SMALL = 4096 }; /* cells per mark, and a number of cells that is never too large */
 
 static bool sparse(const bench_panel *p) {
     size_t cells = (size_t)p->count * p->place_count, marks = 0;
@@ -243,7 +243,7 @@ static bool sparse(const bench_panel *p) {
     return cells > SMALL && cells / SPARSE > marks;
 }
 
-/* What the cells are and what the columns: a table is read without its plot. */
+/* What the cells and the columns are, so that a table can be read without its plot. */
 static void table_caption(FILE *page, const bench_panel *p) {
     fputs("<caption>", page);
     report_text(page, p->figure->y_text);
@@ -288,7 +288,7 @@ static void finding(FILE *page, const report_figure *f, unsigned panel) {
 }
 
 typedef struct counted {
-    unsigned repeats, off; /* the most repeats of a mark; marks that a logarithmic axis cannot show */
+    unsigned repeats, off; /* the most repeats of a mark; the marks that a logarithmic axis cannot show */
     bool wrong;
 } counted;
 
@@ -327,7 +327,7 @@ static void caption(FILE *page, const bench_panel *p) {
     fputs(".</figcaption>", page);
 }
 
-enum { BESIDE_NUMBERS = 6, BESIDE_WORDS = 3 }; /* columns; a wider table has no room beside the plot */
+enum { BESIDE_NUMBERS = 6, BESIDE_WORDS = 3 }; /* columns; a wider table does not fit next to the plot */
 
 static bool wide(const bench_panel *p) {
     return !sparse(p) && p->place_count > (p->words ? BESIDE_WORDS : BESIDE_NUMBERS);
@@ -422,8 +422,8 @@ static void experiment(FILE *page, const report_experiment *e, unsigned *number)
 
 /* ---- the machine ---- */
 
-/* Once what files have in common: which remarks, over all files, nobody has made before. To be freed; NULL: no
- * memory. */
+/* Prints what files have in common once: finds the remarks that no earlier file has made. The caller frees it; NULL:
+ * out of memory. */
 static bool *find_fresh(const report *r) {
     size_t count = 0;
     for (unsigned i = 0; i < r->count; i++)

@@ -1,14 +1,14 @@
-/* The page of `ballast report`: rows of suites in a folder, as one HTML file that needs nothing else.
+/* The page of `ballast report`: the rows of suites in a folder, as one self-contained HTML file.
  *
  *   collect.c   files of the folder -> rows -> panels and verdicts
  *   looks.c     the colour, dash and shape of every curve
  *   script.c    a panel -> commands for gnuplot
  *   plot.c      all commands -> gnuplot -> an SVG for each panel
  *   timeline.c  traces of runs -> what each worker did when
- *   summary.c   who wins where
+ *   summary.c   the winners, and which findings of the papers hold
  *   page.c      all of it as HTML, with style.css inside
  *
- * Whatever comes from a file is escaped where it is written. */
+ * Text from a file is escaped where it is written. */
 #ifndef BALLAST_REPORT_H
 #define BALLAST_REPORT_H
 
@@ -19,7 +19,7 @@ typedef struct report_figure {
     const bench_figure *figure;
     bench_panel *panels;
     bench_verdict *verdicts;    /* of each */
-    struct report_look **looks; /* of each, a look for every curve */
+    struct report_look **looks; /* for each panel, a look for every curve */
     char **plots;               /* SVG of each */
     unsigned count;
 } report_figure;
@@ -46,9 +46,9 @@ void report_free(report *r);
 
 /* ---- inside ---- */
 
-/* How a curve looks: colour 0 .. REPORT_COLOURS - 1 as in style.css, dash and shape as gnuplot counts them. Of more
- * than REPORT_CROWD contenders only the best REPORT_SHOWN and the figure's reference have a colour: the others are
- * thin and grey. */
+/* How a curve looks: colour 0 .. REPORT_COLOURS - 1 as in style.css, dash and shape as numbered by gnuplot. Of more
+ * than REPORT_CROWD contenders only the best REPORT_SHOWN and the figure's reference have a colour; the others are thin
+ * and grey. */
 enum {
     REPORT_COLOURS = 12,
     REPORT_BOUND = 100,
@@ -64,12 +64,12 @@ typedef struct report_look {
     unsigned colour, dash, shape;
     bool bound, other;
 } report_look;
-unsigned report_colour(report_look look); /* as the plot's commands have it */
+unsigned report_colour(report_look look); /* as used in the plot's commands */
 int report_looks(report *r,
-                 bench_error *error); /* makes those of all curves: the same name looks the same everywhere */
+                 bench_error *error); /* sets the looks of all curves: the same name looks the same everywhere */
 
-/* The curves of a panel, the best first and bounds last; without a contest as they stand. To be freed; NULL: no
- * memory. */
+/* The curves of a panel, the best first and bounds last; in their own order if they do not compete. The caller frees
+ * it; NULL: out of memory. */
 typedef struct report_rank {
     const bench_curve *curve;
     double key; /* less is better; INFINITY: nothing to compare */
@@ -79,10 +79,10 @@ report_rank *report_ranks(const bench_panel *panel, bool contest);
 typedef struct report_word {
     char text[128];
 } report_word;
-/* x of a mark for people: a number with few digits, a word as the figure says it. */
+/* The x of a mark for display: a number with few digits, or a word as the figure renames it. */
 report_word report_label(const bench_panel *panel, const bench_mark *mark);
 bench_number report_number(double value);                             /* four digits, whole numbers whole: 45,056 */
-report_word report_say(const bench_figure *figure, const char *word); /* a word of the rows, for people */
+report_word report_say(const bench_figure *figure, const char *word); /* a word of the rows, for display */
 void report_panel_name(FILE *page, const bench_panel *panel);         /* "cuda:0, particles in a tube" */
 void report_script(FILE *script, const bench_panel *panel, const report_look *looks, unsigned number);
 void report_text(FILE *page, const char *text);        /* escaped */
@@ -90,7 +90,7 @@ const char *report_series(const bench_figure *figure); /* what a curve is */
 const char *report_unit(const bench_figure *figure);   /* of y, short: ms */
 void report_summary(const report *r, FILE *page);
 void report_timelines(const report *r, FILE *page);
-double report_until(const report *r, const timeline *t); /* the longest of those of the same problem and device */
+double report_until(const report *r, const timeline *t); /* the longest among those of the same problem and device */
 const char *report_agreement(bench_agreement agreement); /* "holds", ... */
 const char *report_class(bench_agreement agreement);     /* of style.css */
 /* "#kerbl-pairs-threads" without the '#'. */

@@ -1,7 +1,7 @@
 /* Whether workers are greedy: a task that is ready waits only while all workers are busy.
  *
- * loads    many tasks in eight mixtures of lengths, created in six ways, over the number of workers; on a GPU all that
- * fit, by lanes and by blocks
+ *   loads    many tasks in eight mixtures of lengths, created in six ways, over the number of workers; on a GPU all
+ *            that fit, by lanes and by blocks
  *   coarse   a few tasks, some of them very long: what hides behind a busy worker
  *
  * Greedy workers end within work / workers + longest path (Graham 1969). The bound adds 10 % and 2 ms; on a GPU, where

@@ -211,8 +211,7 @@ static const char *values_wrong(const verify_history *h) {
 
 /* ---- judging ---- */
 
-/* Drops everything before a moment at which no operation was under way. The start of a history is such a moment,
- * too. */
+/* The operations that had returned by a moment: a history too, unless an operation was under way (UINT32_MAX). */
 static uint32_t start_of(const verify_history *h, lin_op *ops, uint64_t moment) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < h->count; i++) {

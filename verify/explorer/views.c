@@ -11,7 +11,7 @@
  *   fences            An acquire fence joins what relaxed loads have read before it; a relaxed store carries the view
  *                     of the last release fence before it.
  *   seq_cst           is acquire and release, plus what RC11 demands of seq_cst accesses and fences: order.c.
- *   light and heavy   A heavy fence is a seq_cst fence; a light fence orders only against heavy fences of other threads, as
+ *   light and heavy   A heavy fence is a seq_cst fence; a light fence orders only against heavy fences of others, as
  *                     two seq_cst fences would. Both a full fence on either side and membarrier with a compiler
  *                     barrier guarantee this.
  *   plain data        (bl_data_read, bl_data_write) has clocks in the views: an access that does not happen after all
@@ -22,16 +22,16 @@
  * The model is RC11 (Lahav et al. 2017), the weakest of the three where it differs from C11 and C++20, except for
  * release sequences, which are the shorter ones of C++20. It shows nothing that RC11 forbids: tests/test_rc11_sim.c
  * compares it with the axioms. What it cannot show, so that it misses errors that depend on it:
- *   - load buffering: a load never returns a store that comes later in the execution. So a missing
- *     order goes unnoticed if it only keeps a load before another thread's later store (a racing read of a slot before
- *     it is overwritten); if the read is plain data, it is a race and is found. RC11 itself allows load buffering only
- *     if nothing depends on the loaded value;
- *   - 2+2W and the like: a store is never ordered before one that was made earlier, so modification orders agree with program
+ *   - load buffering: a load never returns a store that comes later in the execution. So a missing order goes
+ *     unnoticed if it only keeps a load before another thread's later store (a racing read of a slot before it is
+ *     overwritten); if the read is plain data, it is a race and is found. RC11 itself allows load buffering only if
+ *     nothing depends on the loaded value;
+ *   - 2+2W and the like: a store is never ordered before an earlier one, so modification orders agree with program
  *     order across locations (of two threads that write x then y and y then x, the first stores cannot both come last);
  *   - fetch_max always stores, even the same value;
  *   - plain C accesses that bypass the platform's operations see the newest store and are not checked;
- *   - words accessed in two sizes, or both as atomics and as plain data, are reported as errors (128 bits over two words
- *     of 64 are allowed);
+ *   - words accessed in two sizes, or both as atomics and as plain data, are reported as errors (128 bits over two
+ *     words of 64 are allowed);
  *   - one site of a fiber reads a store that is not the newest at most options.stale times. */
 #undef BL_TARGET_SIM
 #include "ballast/platform/platform.h"

@@ -230,8 +230,8 @@ typedef struct drawing {
     const char *before; /* the next part of the plot command */
 } drawing;
 
-/* The style it is drawn with. Bars have only a colour, and all curves of the crowd are alike; every other curve is a
- * group by itself. */
+/* The style it is drawn with. Bars have only a colour, and all curves of the crowd are alike; every other curve is
+ * a separate group. */
 enum { GROUP_CROWD = REPORT_COLOURS, GROUP_BOUND, GROUPS };
 
 static unsigned group_of(const drawing *d, unsigned curve) {

@@ -184,7 +184,7 @@ has "the winner, over the second and the paper's" "<small>cuda:0, threads 45,056
 has "the winner by its median where the paper's method loses" "<td class=\"winner\"><strong>sfq</strong><small>200 million operations a second</small></td><td class=\"second\">broker<small>100 million operations a second</small></td><td class=\"lead\">2.000 ×</td><td class=\"range\">everywhere</td><td><span class=\"verdict no\">does not hold</span>"
 has "a bound does not win, however fast" "<small>cpu, a loop, one worker, third 51.20M</small></th><td class=\"winner\"><strong>Ballast</strong><small>20 ms</small></td><td class=\"second\">Thrust<small>30 ms</small></td><td class=\"lead\">1.500 ×</td>"
 has "a fetch-and-add is no queue" "<small>cpu, queues alone, all workers, callers 8</small></th><td class=\"winner\"><strong>wfq</strong><small>60 ms</small></td><td class=\"second\">oneTBB<small>90 ms</small></td>"
-has_not "a bound is nobody's rival" "with sequential"
+has_not "a bound does not compete" "with sequential"
 has "curves that are no rivals" "A contended fetch-and-add</a><small>cpu</small></th><td colspan=\"4\" class=\"small\">not a contest: the curves do not compete</td>"
 has "rows in groups, by suite" "<tr class=\"group\"><th colspan=\"6\" scope=\"rowgroup\"><a href=\"#kerbl-pairs\">kerbl-pairs</a>"
 has "words of the rows in words of people" "<h4>cuda:0, 1024 threads</h4>"

@@ -90,7 +90,7 @@ const app_option uts_options[] = {
     {"-t", "TYPE", "", "0 binomial, 1 geometric, 2 hybrid: geometric above half of -d, binomial below"},
     {"-a", "SHAPE", "", "how geometric trees thin out with depth: 0 linear, 1 exponential, 2 cyclic, 3 not at all"},
     {"-d", "DEPTH", "", "depth by which a geometric tree has thinned out, 0 to 1000000"},
-    {"-b", "B", "", "children of the root: 0 to 100 expected, or, binomial, exactly so many"},
+    {"-b", "B", "", "children of the root: 0 to 100 expected; in a binomial tree, the exact number"},
     {"-q", "Q", "", "probability that a binomial node has children; times -m it stays below 1"},
     {"-m", "M", "", "children it then has, 0 to 100"},
     {"-r", "SEED", "", "seed of the root, 0 to 4294967295"},

@@ -252,7 +252,7 @@ static void start_peers(session *s, const point *p, cell *cells) {
     snprintf(unit, sizeof unit, "%" PRIu32, p->unit);
     if (!bench_beside("greedy_peers", path, sizeof path)) {
         if (!s->said_no_peers)
-            say(s, "oneTBB, OpenMP", "left out: greedy_peers not found beside this tool (make bench builds it)");
+            say(s, "oneTBB, OpenMP", "left out: greedy_peers not found next to this tool (make bench builds it)");
         s->said_no_peers = true;
         return;
     }

@@ -146,10 +146,10 @@ static void judge(const bench_panel *p, bench_verdict *v) {
     }
     double here = bench_panel_near(p, "faa", 10000), there = cpu ? bench_panel_near(cpu, "faa", 10) : NAN;
     if (isnan(here / there)) {
-        bench_say(
-            v, BENCH_NOT_APPLICABLE,
-            "With about 10,000 threads a fetch-and-add takes %s times a plain access; the rows have no CPU beside it.",
-            bench_digits(here).text);
+        bench_say(v, BENCH_NOT_APPLICABLE,
+                  "With about 10,000 threads a fetch-and-add takes %s times a plain access; the rows have no CPU to "
+                  "compare with.",
+                  bench_digits(here).text);
         return;
     }
     bench_say(

@@ -220,7 +220,7 @@ if [ -c /dev/full ]; then
 fi
 says "bench gems35" "^7 " bench gems35 --case fig35.9 --quick --repeats 1 --device cpu --out "$tmp/rows"
 says "bench toss2012" "^5000 " bench toss2012 --case fig3 --quick --repeats 1 --device cpu --out "$tmp/rows"
-says "bench peers" "Ballast\\|left out: not found beside" bench peers --case nqueens_peers --quick --repeats 1 --device cpu --out "$tmp/rows"
+says "bench peers" "Ballast\\|left out: not found next to" bench peers --case nqueens_peers --quick --repeats 1 --device cpu --out "$tmp/rows"
 says "bench greedy" "medians of schedulers that balance" bench greedy --case coarse --quick --repeats 1 --device cpu --out "$tmp/rows"
 says "bench scale" "^25 " bench scale --case fib --quick --repeats 1 --device cpu --out "$tmp/rows"
 if [ -n "${BALLAST_DATA:-}" ]; then
@@ -432,7 +432,7 @@ mkfifo "$tmp/spoilt/kerbl-faa.csv"
 refuses "report, a pipe for rows" 1 "$tmp/spoilt/kerbl-faa.csv: cannot be read: not a regular file" report "$tmp/spoilt"
 rm "$tmp/spoilt/kerbl-faa.csv"
 mkfifo "$tmp/spoilt/others.csv"
-refuses "report, somebody else's pipe" 1 "$tmp/spoilt: contains no results" report "$tmp/spoilt"
+refuses "report, an unrelated pipe" 1 "$tmp/spoilt: contains no results" report "$tmp/spoilt"
 mkfifo "$tmp/spoilt/fib.trace.json"
 refuses "report, a pipe for a trace" 1 "$tmp/spoilt/fib.trace.json: cannot be read: not a regular file" report "$tmp/spoilt"
 
@@ -861,11 +861,11 @@ refuses "--trace into no folder" 1 "--trace $tmp/no/trace.json: cannot be writte
     --trace "$tmp/no/trace.json"
 refuses "--trace without a name" 2 "--trace: value missing (accepted: --trace FILE: " run uts --tree T0 --trace ""
 rm -f "$tmp/trace.json"
-refuses "--trace of a run that is refused" 1 "$tmp/no/file.xyz" run octree --input "$tmp/no/file.xyz" --device cpu --trace "$tmp/trace.json"
+refuses "--trace of a rejected run" 1 "$tmp/no/file.xyz" run octree --input "$tmp/no/file.xyz" --device cpu --trace "$tmp/trace.json"
 if [ -e "$tmp/trace.json" ]; then
-    not_ok "--trace of a run that is refused leaves no file" "expected no file"
+    not_ok "--trace of a rejected run leaves no file" "expected no file"
 else
-    ok "--trace of a run that is refused leaves no file"
+    ok "--trace of a rejected run leaves no file"
 fi
 
 # ---- files that an app writes ----

@@ -72,10 +72,10 @@ static void say_deadlock(bl__explorer *x) {
             used += (size_t)snprintf(text + used, sizeof text - used, "%s %u at %s", used ? "," : "", i,
                                      x->fibers[i].meeting ? "a meeting" : where);
         }
-    say_failure(x, "nobody can go on:%s", text);
+    say_failure(x, "no thread can run:%s", text);
 }
 
-/* ---- who can go on ---- */
+/* ---- which fibers can run ---- */
 
 static uint32_t enabled_fibers(bl__explorer *x) {
     uint32_t set = 0;

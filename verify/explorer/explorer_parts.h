@@ -136,7 +136,7 @@ typedef struct bl__meeting {
 /* A decision: which fiber runs next (count is 0), or which of count stores a load returns. */
 typedef struct bl__node {
     uint16_t count, chosen;
-    uint16_t current; /* who went before */
+    uint16_t current; /* the fiber that ran before */
     uint16_t chosen_floor;
     uint32_t enabled, ready, todo, done, asleep; /* sets of fibers */
     uint16_t floor[BL_EXPLORE_FIBERS];

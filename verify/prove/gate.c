@@ -193,7 +193,7 @@ static uint32_t pass_on(run *r, bl_task *t) {
         if (r->c.sums)
             r->result = t->returned->sum;
         if (r->ends++)
-            bl_explore_fail("the root goes on twice");
+            bl_explore_fail("the root continues twice");
         return BL__NO_JOIN;
     }
     uint64_t state = bl__record_arrive_own(bl__record_at(&r->run, t->join), r->c.sums ? t->returned->sum : 0);

@@ -84,7 +84,7 @@ static void return_to(join_run *r, uint32_t node, uint32_t value) {
     }
     bl_data_write(&r->result, &value, 1);
     if (bl_fetch_add32_relaxed(&r->ends, 1))
-        bl_explore_fail("the root goes on twice");
+        bl_explore_fail("the root continues twice");
 }
 
 /* ---- running ---- */

@@ -70,7 +70,7 @@ static uint32_t thief_publish(bl__worker *w, uint32_t n) {
 #define BL__JOINS 0
 #include <ballast/runtime/raid.inc.h>
 
-/* ---- who is out of work ---- */
+/* ---- workers out of work ---- */
 
 static bool thief_all_empty(const bl__worker *w) { return bl_load32_relaxed(queue_of(w->run)) == 0; }
 static bool thief_sees_work(const bl__worker *w) { return !thief_all_empty(w); }
@@ -144,7 +144,7 @@ static void hand_over(protocol *p, uint32_t id) {
         }
 }
 
-/* ---- who is held up ---- */
+/* ---- the busy worker ---- */
 
 static void hold_up(protocol *p, bl__worker *w) {
     bl_task t = {.stack = w->stack,

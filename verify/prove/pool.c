@@ -21,7 +21,7 @@ typedef struct run {
     uint32_t workers, capacity;
     const char *script[PROVE_THREADS];
     bl__pool pool;
-    uint32_t taken[HANDLES]; /* by whom, from 1 */
+    uint32_t taken[HANDLES]; /* the holder, from 1 */
     uint32_t held[PROVE_THREADS][CALLS], count[PROVE_THREADS];
     _Alignas(BL_LINE) unsigned char memory[(1 + PROVE_THREADS) * BL_LINE + 4u * HANDLES * 3];
 } run;

@@ -147,7 +147,7 @@ static void open_stack(const bl__run *run, uint32_t slot) { bl__stack_open(bl__s
 
 static tree *tree_of(const scheduled *s) { return ((const tree_shared *)s->shared)->tree; }
 
-/* ---- who is told what to do ---- */
+/* ---- workers that follow a script ---- */
 
 static bool is_told(const shape *s) { return strchr(s->how, '|') != NULL; }
 
@@ -178,7 +178,7 @@ static bool is_spawned(const scheduled *s, uint32_t task) {
     return is_told(s->shape) ? (task - t->roots) % t->width < t->spawned[by] : t->runs[by] != 0;
 }
 
-/* ---- who works ---- */
+/* ---- workers ---- */
 
 /* A static wave has more groups than workers. */
 static void work(const scheduled *s, uint32_t worker) {

@@ -103,8 +103,7 @@ static int parse(options *set, int argc, char **argv, const app **chosen) {
             continue;
         }
         if (*chosen)
-            return wrong_use("%.64s: one too many after %s (accepted: one APP, then options)", argv[at],
-                             (*chosen)->name);
+            return wrong_use("%.64s: unexpected after %s (accepted: one APP, then options)", argv[at], (*chosen)->name);
         *chosen = known_app("", argv[at++]);
         if (!*chosen)
             return STATUS_WRONG_USE;

@@ -178,7 +178,7 @@ static int check_given(const uts_tree *tree, const char *const *values, app_erro
     for (int i = UTS_OPTION_T; i <= UTS_OPTION_R && tree->t != UTS_HYBRID; i++) {
         bool shape = i == UTS_OPTION_A || i == UTS_OPTION_D, chance = i == UTS_OPTION_Q || i == UTS_OPTION_M;
         if (*values[i] != '\0' && (binomial ? shape : chance))
-            return refuse(error, "%s: a %s tree has no use for it (accepted with -t %d, -t %d)", uts_options[i].name,
+            return refuse(error, "%s: a %s tree does not use it (accepted with -t %d, -t %d)", uts_options[i].name,
                           binomial ? "binomial" : "geometric", binomial ? UTS_GEOMETRIC : UTS_BINOMIAL, UTS_HYBRID);
     }
     return 0;

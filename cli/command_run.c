@@ -266,7 +266,7 @@ static void cancel_on_signals(bl_context *context) {
     }
 }
 
-/* ---- when the library says no ---- */
+/* ---- errors from the library ---- */
 
 static int no_code(const run_request *request, const bl_context *context) {
     const char *scheduler = request->config.scheduler, *target = bl_device_target(context);

@@ -105,7 +105,7 @@ static int read_request(const options *set, verify_request *request) {
     return 0;
 }
 
-/* ---- for people ---- */
+/* ---- text ---- */
 
 static const char *const FINDINGS[] = {"FULL is not exact", "EMPTY is not exact", "not linearizable",
                                        "breaks its claims"};

@@ -7,7 +7,7 @@
 #include <ballast/ballast.h>
 #include <math.h>
 
-/* ---- small things ---- */
+/* ---- helpers ---- */
 
 void report_text(FILE *page, const char *text) {
     for (const char *c = text; *c; c++)

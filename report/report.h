@@ -44,7 +44,7 @@ int report_draw(report *r, bench_error *error);
 int report_write(const report *r, FILE *page, bench_error *error);
 void report_free(report *r);
 
-/* ---- inside ---- */
+/* ---- internal ---- */
 
 /* How a curve looks: colour 0 .. REPORT_COLOURS - 1 as in style.css, dash and shape as numbered by gnuplot. Of more
  * than REPORT_CROWD contenders only the best REPORT_SHOWN and the figure's reference have a colour; the others are thin

@@ -164,7 +164,7 @@ static void refused_panels(void) {
     bench_rows_free(&rows);
 }
 
-/* ---- what verdicts ask ---- */
+/* ---- the values that verdicts use ---- */
 
 static void questions(bench_figure figure, double gain, const char *best) {
     bench_rows rows;

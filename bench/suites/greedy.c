@@ -79,7 +79,7 @@ typedef struct point {
     const char *load;
     greedy_shape shape;
     bool lane;
-    uint32_t workers; /* asked for */
+    uint32_t workers; /* as requested */
     uint32_t unit;    /* nanoseconds */
     uint32_t width;   /* of the load: tasks that can run at the same time */
 } point;

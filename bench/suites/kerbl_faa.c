@@ -19,7 +19,7 @@ static const bench_column COLUMNS[] = {
     {"nanoseconds",
      "time of one access as its thread sees it; cpu: of its time on a core; cuda: kernel time, including the launch"},
     {"relative", "the same over the median of plain with the fewest threads"},
-    {"mops", "million accesses a second by all threads together"},
+    {"mops", "million accesses per second by all threads together"},
     {"check", "right: every number was handed out exactly once"},
     {NULL, NULL},
 };

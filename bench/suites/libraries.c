@@ -216,7 +216,7 @@ static const bench_figure FIGURES[] = {
      .bounds = "sequential"},
     {.name = "queues",
      .title = "Queues of other libraries",
-     .asks = "How long do 655,360 pushes and pops in turn take?",
+     .asks = "How long do 655,360 alternating pushes and pops take?",
      .rows = "case=queues*",
      METHODS_OVER_LOADS,
      .x_text = "callers",

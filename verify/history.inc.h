@@ -2,7 +2,7 @@
  * operations, like contract_cases.inc.h.
  *
  *     void NAME_history_set_up(history_batch *b, uint32_t cell)            one thread
- *     void NAME_history_record(history_batch *b, uint32_t cell, uint32_t rank)   cell's shape.threads threads, at the same time
+ *     void NAME_history_record(history_batch *b, uint32_t cell, uint32_t rank)   cell's shape.threads threads at once
  *
  * Each thread follows a short script derived from the seed and records what it did and when: pushes of unique values,
  * pops, steals. The last thread to finish drains the queue, so that no loss goes unnoticed. The threads wait for each

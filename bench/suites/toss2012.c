@@ -368,7 +368,7 @@ static const bench_figure FIGURES[] = {
      .agrees = judge_single},
     {.name = "best",
      .title = "Even work, the best pop size for each",
-     .asks = "The same when pops are as large as is best.",
+     .asks = "The same with the best pop size for each method.",
      .found =
          "Figure 4b: static 6.49 ms (60 blocks), stealing 6.90 (3 tasks per pop, 60 blocks), list 6.92 (7 tasks, 30 "
          "blocks).",

@@ -1,11 +1,11 @@
 # Forwards to CMake, CTest and the scripts. `make` alone prints this list.
 ##   make demo       build one application and compare its load balancers on this machine, on one screen; about a minute
-##   make test       build everything (with CUDA where nvcc is found) and run all tests; BALLAST_DATA=DIR adds the data sets
+##   make test       build everything (with CUDA if nvcc is found), run all tests; BALLAST_DATA=DIR adds the data sets
 ##   make prove      explore all small clients of every queue and protocol under weak memory; 15 minutes on two cores
-##   make mutants    weaken every memory order by one step: a client must fail, or a written reason explain why not
-##   make bench      build and run the benchmarks: other libraries, and the suites of `ballast bench` (BENCH_FLAGS=--quick)
+##   make mutants    weaken every memory order by one step: a client must fail, or a written reason explains why not
+##   make bench      build and run the benchmarks: other libraries, the suites of `ballast bench` (BENCH_FLAGS=--quick)
 ##   make report     build, run the suites with --quick, and write the page $(BUILD)/report/report.html
-##   make fuzz       build with the address and undefined sanitizers and fuzz every reader for FUZZ_SECONDS=20, JOBS at a time
+##   make fuzz       build with address and undefined sanitizers, fuzz every reader for FUZZ_SECONDS=20, JOBS at a time
 ##   make sanitize   build with the address, undefined and thread sanitizers and run the tests with each
 ##   make coverage   build with counters, run the tests, and print the line and branch coverage of the library (lcov)
 ##   make format     clang-format over all sources

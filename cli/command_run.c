@@ -103,8 +103,7 @@ static int parse(options *set, int argc, char **argv, const app **chosen) {
             continue;
         }
         if (*chosen)
-            return wrong_use("%.64s: one too many after %s (accepted: one APP, then options)", argv[at],
-                             (*chosen)->name);
+            return wrong_use("%.64s: unexpected after %s (accepted: one APP, then options)", argv[at], (*chosen)->name);
         *chosen = known_app("", argv[at++]);
         if (!*chosen)
             return STATUS_WRONG_USE;
@@ -268,7 +267,7 @@ static void cancel_on_signals(bl_context *context) {
     }
 }
 
-/* ---- when the library says no ---- */
+/* ---- errors from the library ---- */
 
 static int no_code(const run_request *request, const bl_context *context) {
     const char *scheduler = request->config.scheduler, *target = bl_device_target(context);

@@ -58,7 +58,7 @@ static int take_queue(verify_request *request, const char *name) {
         if (strcmp(request->names[i], name) == 0)
             return wrong_use("%s: given twice (accepted: once)", name);
     if (request->count == QUEUES_MAX)
-        return wrong_use("%s: one too many (accepted: %d queues)", name, QUEUES_MAX);
+        return wrong_use("%s: too many queues (accepted: %d)", name, QUEUES_MAX);
     request->names[request->count++] = name;
     return 0;
 }
@@ -105,7 +105,7 @@ static int read_request(const options *set, verify_request *request) {
     return 0;
 }
 
-/* ---- for people ---- */
+/* ---- text ---- */
 
 static const char *const FINDINGS[] = {"FULL is not exact", "EMPTY is not exact", "not linearizable",
                                        "breaks its claims"};

@@ -44,7 +44,7 @@ int options_parse(options *set, int argc, char **argv, const char *accepted, con
             continue;
         }
         if (*word)
-            return wrong_use("%.64s: one too many after %.64s (accepted: %s)", argv[at], *word, accepted);
+            return wrong_use("%.64s: unexpected after %.64s (accepted: %s)", argv[at], *word, accepted);
         *word = argv[at++];
     }
     return 0;

@@ -55,7 +55,7 @@ void name_list_add(name_list *list, const char *name) {
         list->length += (size_t)length < room ? (size_t)length : room - 1;
 }
 
-/* ---- numbers for people ---- */
+/* ---- human-readable numbers ---- */
 
 human human_count(double count) {
     static const char *const prefix[] = {"", " k", " M", " G", " T", " P"};

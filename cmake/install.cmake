@@ -1,5 +1,5 @@
-# `cmake --install`: both libraries, the tool, the headers, a CMake package and two pkg-config files. Nothing in them names the prefix,
-# so that the installed folder can be moved.
+# `cmake --install`: both libraries, the tool, the headers, a CMake package and two pkg-config files. None of them
+# contains the prefix, so the installed folder can be moved.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS ballast_static ballast_shared EXPORT ballast_targets
@@ -9,8 +9,8 @@ install(TARGETS ballast RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(DIRECTORY include/ballast "${PROJECT_BINARY_DIR}/include/ballast" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
     FILES_MATCHING PATTERN "*.h")
 
-# What a program needs in order to link the static library: hwloc, and with CUDA the CUDA runtime. nvcc compiles as C++, so its objects
-# want libstdc++; naming all of it here lets a project link that has neither CUDA nor C++ enabled.
+# What a program needs to link the static library: hwloc and, with CUDA, the CUDA runtime. nvcc compiles as C++, so its
+# objects need libstdc++. Naming all of them here lets a project link that enables neither CUDA nor C++.
 set(private_libs "-pthread")
 if(HWLOC_FOUND)
     list(APPEND private_libs ${HWLOC_LDFLAGS})

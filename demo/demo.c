@@ -3,9 +3,9 @@
  *
  *     ballast_demo [--device DEVICE] [--particles N]
  *
- * The problem is octree partitioning (Cederman and Tsigas 2008). It runs on a GPU where there is one, with Ballast's
- * default on the CPU beside it. Every run is compared with the sequential twin; exit status 1 if one is wrong.
- * Progress goes to stderr, the rest to stdout. */
+ * The problem is octree partitioning (Cederman and Tsigas 2008). It runs on a GPU if there is one, and for comparison,
+ * with Ballast's default, on the CPU. Every result is compared with the sequential twin's; exit status 1 if one is
+ * wrong. Progress goes to stderr, the rest to stdout. */
 #include "harness/common.h"
 
 #include "common/app.h"
@@ -24,7 +24,7 @@ static const double stall_seconds = 10;
 
 typedef struct method {
     const char *scheduler, *name, *text;
-    bool beside; /* on the CPU, beside a GPU */
+    bool beside; /* on the CPU, in addition to a GPU */
 } method;
 
 static const method methods[] = {
@@ -51,7 +51,7 @@ typedef struct demo {
     bool terminal; /* stderr is one */
 } demo;
 
-/* The progress line must not swallow the message. Always false. */
+/* Clears the progress line before the message. Returns false. */
 static bool complain(const demo *d, const char *who, const char *what) {
     fprintf(stderr, "%sballast_demo: %s: %s\n", d->terminal ? "\r\033[K" : "", who, what);
     return false;
@@ -204,7 +204,7 @@ static void print_next(const char *self) {
         const char *arguments, *text;
     } commands[] = {
         {"run uts --device cpu", "count the nodes of an unbalanced tree"},
-        {"list schedulers", "every way to balance, and what it does"},
+        {"list schedulers", "every load balancing method, and what it does"},
         {"bench greedy --quick", "does a ready task wait while a worker is idle?"},
     };
     const char *slash = strrchr(self, '/');
@@ -233,7 +233,7 @@ static bool parse(int argc, char **argv, demo *d) {
     return argc % 2 == 1;
 }
 
-/* On a CPU the papers' tasks of more than 20 particles are few and long, and all methods would look alike. */
+/* On a CPU the papers' threshold of 20 particles gives few, long tasks, and all methods would look alike. */
 static bool choose_device(demo *d, bool kernels) {
     bl_device_info chosen;
     bl_device_find("cpu", &d->cpu);
@@ -260,7 +260,7 @@ int main(int argc, char **argv) {
         return 1;
     print_head(&d, kernels);
     int uniform = run_distribution(&d, "uniform", "uniform cube");
-    if (uniform == 2) /* wrong use: a number of particles that is not accepted */
+    if (uniform == 2) /* wrong usage: the number of particles was rejected */
         return 2;
     int tube = run_distribution(&d, "tube", "tube");
     print_next(argv[0]);

@@ -1,5 +1,4 @@
-/* Stands in for octree's kernels where there is nvcc but no GPU to run them: they take nvcc longer than the rest of
- * the demo. */
+/* Replaces octree's kernels if there is nvcc but no GPU: compiling them takes longer than the rest of the demo. */
 #include <ballast/ballast.h>
 
 const bl_program *octree_cuda(void);

@@ -1,4 +1,4 @@
-/* Files of a folder, read and judged. */
+/* Reads and judges the files of a folder. */
 #include "report.h"
 
 #include <dirent.h>
@@ -55,8 +55,7 @@ static int add_file(report *r, const bench_suite *suite, const char *path, bench
 
 /* ---- the folder ---- */
 
-/* A file that says of itself that a suite wrote it, but none of this version. Files of others are none of our
- * business. */
+/* A file that claims to be written by a suite that this version does not have. Other files are ignored. */
 static int check_other(const char *path, const char *name, bench_error *error) {
     char line[64] = "";
     bench_error ignored;

@@ -1,4 +1,5 @@
-/* How curves look. A name has its colour and shape on the whole page; of a crowd only the best have a colour. */
+/* How curves look. A name has the same colour and shape on the whole page; in a crowded panel only the best have a
+ * colour. */
 #include "report.h"
 
 #include "numbering.h"
@@ -20,7 +21,7 @@ static int by_rank(const void *left, const void *right) {
     return (a->curve > b->curve) - (a->curve < b->curve);
 }
 
-/* Where all stand beside each other; a curve that ends before is behind all that do not. */
+/* Ranks where all can be compared; a curve that ends earlier ranks behind those that do not. */
 report_rank *report_ranks(const bench_panel *p, bool contest) {
     report_rank *ranks = malloc(((size_t)p->count + 1) * sizeof *ranks);
     for (unsigned i = 0; ranks && i < p->count; i++) {
@@ -48,7 +49,7 @@ static void mark_crowd(const bench_panel *p, const report_rank *ranks, report_lo
         looks[ranks[i].curve - p->curves].other = !reference || strcmp(ranks[i].curve->name, reference) != 0;
 }
 
-/* Where two of a panel share a colour, the later is dashed. Bounds are grey and all dashed. */
+/* If two curves of a panel share a colour, the later one is dashed. Bounds are grey and always dashed. */
 static void choose_dashes(const bench_panel *p, report_look *looks) {
     unsigned same[REPORT_COLOURS] = {0}, bounds = 0;
     for (unsigned i = 0; i < p->count; i++) {
@@ -79,7 +80,7 @@ static int make_looks(report_figure *f, unsigned panel) {
     return good ? 0 : 1;
 }
 
-/* Numbers of the names, over all figures in their order. */
+/* Numbers the names over all figures in order. */
 static unsigned give_colours(report_figure *f, const unsigned *number) {
     unsigned used = 0;
     for (unsigned i = 0; i < f->count; i++) {

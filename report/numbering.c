@@ -12,7 +12,7 @@ static int compare(const bench_key *a, const bench_key *b) {
     return strcmp(a->text, b->text);
 }
 
-/* Of equal keys the one that occurs first comes first. */
+/* Of equal keys, the one that occurs first comes first. */
 static int in_order(const void *left, const void *right) {
     const bench_key *a = left, *b = right;
     int order = compare(a, b);

@@ -1,5 +1,4 @@
-/* Numbers for what is the same, without comparing everything with everything: rows of a file may have a new name
- * each. */
+/* Numbers equal keys without comparing every pair: each row of a file may have a new name. */
 #ifndef BALLAST_REPORT_NUMBERING_H
 #define BALLAST_REPORT_NUMBERING_H
 
@@ -10,8 +9,8 @@ typedef struct bench_key {
     unsigned at; /* set by bench_number_keys */
 } bench_key;
 
-/* number[i] becomes the number of keys[i]: keys that are equal in group, x and text have the same, and numbers count
- * up from 0 in the order in which they first occur. Returns how many there are. Sorts the keys. */
+/* number[i] becomes the number of keys[i]: keys with equal group, x and text get the same number, counting from 0 in
+ * order of first occurrence. Returns how many there are. Sorts the keys. */
 unsigned bench_number_keys(bench_key *keys, unsigned count, unsigned *number);
 
 #endif

@@ -104,7 +104,7 @@ static void table_rows(FILE *page, const bench_panel *p, const report_rank *orde
     }
 }
 
-/* A row for each mark: where most cells of a table would be empty, it would grow with the square of what there is. */
+/* A row for each mark: a table with mostly empty cells would grow quadratically. */
 static void list_rows(FILE *page, const bench_panel *p, const report_rank *order) {
     fputs("<thead><tr><th scope=\"col\">", page);
     report_text(page, report_series(p->figure));
@@ -125,7 +125,7 @@ static void list_rows(FILE *page, const bench_panel *p, const report_rank *order
         }
 }
 
-enum { SPARSE = 4, SMALL = 4096 }; /* cells for each mark, and cells that are never too many */
+enum { SPARSE = 4, SMALL = 4096 }; /* cells per mark, and a number of cells that is never too large */
 
 static bool sparse(const bench_panel *p) {
     size_t cells = (size_t)p->count * p->place_count, marks = 0;
@@ -134,7 +134,7 @@ static bool sparse(const bench_panel *p) {
     return cells > SMALL && cells / SPARSE > marks;
 }
 
-/* What the cells are and what the columns: a table is read without its plot. */
+/* What the cells and the columns are, so that a table can be read without its plot. */
 static void table_caption(FILE *page, const bench_panel *p) {
     fputs("<caption>", page);
     report_text(page, p->figure->y_text);
@@ -179,7 +179,7 @@ static void finding(FILE *page, const report_figure *f, unsigned panel) {
 }
 
 typedef struct counted {
-    unsigned repeats, off; /* the most repeats of a mark; marks that a logarithmic axis cannot show */
+    unsigned repeats, off; /* the most repeats of a mark; the marks that a logarithmic axis cannot show */
     bool wrong;
 } counted;
 
@@ -218,7 +218,7 @@ static void caption(FILE *page, const bench_panel *p) {
     fputs(".</figcaption>", page);
 }
 
-enum { BESIDE_NUMBERS = 6, BESIDE_WORDS = 3 }; /* columns; a wider table has no room beside the plot */
+enum { BESIDE_NUMBERS = 6, BESIDE_WORDS = 3 }; /* columns; a wider table does not fit next to the plot */
 
 static bool wide(const bench_panel *p) {
     return !sparse(p) && p->place_count > (p->words ? BESIDE_WORDS : BESIDE_NUMBERS);
@@ -313,8 +313,8 @@ static void experiment(FILE *page, const report_experiment *e, unsigned *number)
 
 /* ---- the machine ---- */
 
-/* Once what files have in common: which remarks, over all files, nobody has made before. To be freed; NULL: no
- * memory. */
+/* Prints what files have in common once: finds the remarks that no earlier file has made. The caller frees it; NULL:
+ * out of memory. */
 static bool *find_fresh(const report *r) {
     size_t count = 0;
     for (unsigned i = 0; i < r->count; i++)

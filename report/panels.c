@@ -12,7 +12,7 @@ typedef struct maker {
     bool words;
     struct measurement *all;
     unsigned count;
-    bench_key *keys; /* and what follows: as many as there are rows */
+    bench_key *keys; /* as many as there are rows, like what follows */
     unsigned *places, *panel_words, *curve_at, *mark_at;
     bench_panel *panels;
     unsigned panel_count, made_panels, made_curves, made_marks;
@@ -21,7 +21,7 @@ typedef struct maker {
 
 /* ---- lists of words in a string ---- */
 
-/* Whether one of "a|b*" is `value`; the list ends after `length` letters. */
+/* Whether one of "a|b*" matches `value`; the list ends after `length` letters. */
 static bool fits(const char *list, size_t length, const char *value) {
     for (const char *at = list, *end = list + length; at <= end;) {
         size_t word = 0;
@@ -57,7 +57,7 @@ static int passes(const maker *m, unsigned row, bool *pass) {
     return 0;
 }
 
-/* The values of several columns with ", " between them; NULL after an error. */
+/* The values of several columns, separated by ", "; NULL after an error. */
 static char *join(const maker *m, unsigned row, const char *columns) {
     char text[256] = "";
     for (const char *at = columns; *at; at += strcspn(at, ","), at += *at == ',') {
@@ -74,13 +74,13 @@ static char *join(const maker *m, unsigned row, const char *columns) {
     return copy;
 }
 
-/* ---- measurements: the rows that a figure takes, numbered by what they belong to ---- */
+/* ---- measurements: the rows of a figure, numbered by panel, curve and mark ---- */
 
 typedef struct measurement {
     unsigned row;
     char *panel, *curve; /* names */
     double x, value;
-    unsigned in_panel, in_curve, in_mark; /* numbers over all panels, by first appearance */
+    unsigned in_panel, in_curve, in_mark; /* numbers over all panels, by first occurrence */
 } measurement;
 
 static bool number(const char *text, double *value) {
@@ -89,7 +89,7 @@ static bool number(const char *text, double *value) {
     return end != text && *end == '\0' && isfinite(*value);
 }
 
-/* Ranges and ratios of what is drawn must stay within what a double holds. */
+/* Ranges and ratios of plotted values must not overflow a double. */
 static bool drawable(double value) { return value == 0 || (fabs(value) >= 1e-100 && fabs(value) <= 1e100); }
 
 static int refuse_cell(const maker *m, unsigned row, const char *column, const char *cell, const char *why) {
@@ -127,7 +127,7 @@ static int measure(maker *m, unsigned row) {
     return one->panel && one->curve ? 0 : 1;
 }
 
-/* Words get the place at which the panel first has them. */
+/* A word gets the position at which it first occurs in the panel. */
 static void place_words(maker *m, unsigned *number_of) {
     for (unsigned i = 0; i < m->count; i++)
         m->keys[i] = (bench_key){.group = m->all[i].in_panel, .text = bench_rows_cell(m->rows, m->all[i].row, m->x)};
@@ -185,7 +185,7 @@ static int check_repeats(maker *m, unsigned *number_of) {
 
 /* ---- measurements into marks ---- */
 
-/* Room for one more, cleared; it doubles. NULL: no memory, and the array is as it was. */
+/* Room for one more element, zeroed; the array doubles. NULL: out of memory, and the array is unchanged. */
 static void *one_more(const maker *m, void *array, unsigned count, size_t size) {
     void *more = array;
     if ((count & (count - 1)) == 0)
@@ -245,7 +245,7 @@ static int add_value(maker *m, bench_mark *mark, const measurement *from) {
     return 0;
 }
 
-/* Numbers count up by first appearance, so a number that is as large as what was made is new. */
+/* Numbers count up by first occurrence, so a number equal to the current count is new. */
 static int add(maker *m, measurement *one) {
     int status = 0;
     if (one->in_panel == m->made_panels)
@@ -298,7 +298,7 @@ static int find_columns(maker *m) {
     return status;
 }
 
-/* Which rows, and whether their x are words. */
+/* Selects the rows, and finds out whether their x are words. */
 static int choose(maker *m, bool *pass) {
     int status = 0;
     double value;

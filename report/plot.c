@@ -1,5 +1,5 @@
-/* Plots: one script for all panels, one run of gnuplot, and its SVG made fit for a page: colours become those of
- * style.css, names become unique. */
+/* Plots: one script for all panels, one run of gnuplot, and its SVG adapted to the page: colours become those of
+ * style.css, and names become unique. */
 #include "report.h"
 
 #include <errno.h>
@@ -17,8 +17,7 @@ typedef struct swap {
     const char *from, *to;
 } swap;
 
-/* Text and axes take the colour of the page; what is defined gets the plot's own prefix, so that no name is there
- * twice. */
+/* Text and axes take the colours of the page; ids get a prefix per plot, so that none occurs twice. */
 static const swap SWAPS[] = {
     {"color=\"black\"", ""},
     {"stroke=\"black\"", "stroke=\"currentColor\""},
@@ -34,7 +33,7 @@ static const swap SWAPS[] = {
     {" xmlns=\"http://www.w3.org/2000/svg\"", ""},
 };
 
-/* Returns how many letters it took. */
+/* Returns how many letters it consumed. */
 static size_t swap_word(FILE *out, const char *at, unsigned number) {
     for (size_t i = 0; i < sizeof SWAPS / sizeof SWAPS[0]; i++) {
         size_t length = strlen(SWAPS[i].from);
@@ -100,7 +99,7 @@ static int spawn(int in, int out, int errors, pid_t *child) {
     return status;
 }
 
-/* The first line that says something. */
+/* Reports the first line that is not empty. */
 static int say_why(FILE *errors, bench_error *error) {
     char line[240] = "";
     rewind(errors);
@@ -122,7 +121,7 @@ static int run_gnuplot(FILE *script, FILE *plots, FILE *errors, bench_error *err
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
             return fail(error, "lost: ", strerror(errno));
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 127) /* where spawning cannot tell */
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 127) /* if posix_spawn could not report it */
         return fail(error, "not found",
                     "; it draws the plots (accepted: gnuplot on the PATH, for example by apt-get install gnuplot-nox)");
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : say_why(errors, error);
@@ -152,7 +151,7 @@ static void for_each(report *r, each_panel function, void *context) {
 
 typedef struct drawing {
     FILE *script;
-    const char *at; /* the rest of what gnuplot wrote */
+    const char *at; /* the rest of gnuplot's output */
 } drawing;
 
 static void add_plot(void *context, report_figure *f, unsigned panel, unsigned number) {
@@ -182,7 +181,7 @@ static void count_missing(void *context, report_figure *f, unsigned panel, unsig
     *(unsigned *)context += f->plots[panel] == NULL;
 }
 
-/* Figures first, then timelines: the plots come back in the same order. */
+/* Figures first, then timelines: gnuplot returns the plots in this order. */
 static void add_plots(report *r, drawing *d) {
     unsigned panels = 0;
     for_each(r, add_plot, d);

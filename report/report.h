@@ -1,4 +1,4 @@
-/* The page of `ballast report`: rows of suites in a folder, as one HTML file that needs nothing else.
+/* The page of `ballast report`: the rows of suites in a folder, as one self-contained HTML file.
  *
  *   collect.c    files of the folder -> rows -> panels and verdicts
  *   looks.c      the colour, dash and shape of every curve
@@ -10,7 +10,7 @@
  *   timelines.c  the timelines beside each other
  *   page.c       all of it as HTML, with style.css inside
  *
- * Whatever comes from a file is escaped where it is written. */
+ * Text from a file is escaped where it is written. */
 #ifndef BALLAST_REPORT_H
 #define BALLAST_REPORT_H
 
@@ -21,7 +21,7 @@ typedef struct report_figure {
     const bench_figure *figure;
     bench_panel *panels;
     bench_verdict *verdicts;    /* of each */
-    struct report_look **looks; /* of each, a look for every curve */
+    struct report_look **looks; /* for each panel, a look for every curve */
     char **plots;               /* SVG of each */
     unsigned count;
 } report_figure;
@@ -48,9 +48,9 @@ void report_free(report *r);
 
 /* ---- inside: looks.c ---- */
 
-/* How a curve looks: colour 0 .. REPORT_COLOURS - 1 as in style.css, dash and shape as gnuplot counts them. Of more
- * than REPORT_CROWD contenders only the best REPORT_SHOWN and the figure's reference have a colour: the others are
- * thin and grey. */
+/* How a curve looks: colour 0 .. REPORT_COLOURS - 1 as in style.css, dash and shape as numbered by gnuplot. Of more
+ * than REPORT_CROWD contenders only the best REPORT_SHOWN and the figure's reference have a colour; the others are thin
+ * and grey. */
 enum {
     REPORT_COLOURS = 12,
     REPORT_BOUND = 100,
@@ -66,12 +66,12 @@ typedef struct report_look {
     unsigned colour, dash, shape;
     bool bound, other;
 } report_look;
-unsigned report_colour(report_look look); /* as the plot's commands have it */
+unsigned report_colour(report_look look); /* as used in the plot's commands */
 int report_looks(report *r,
-                 bench_error *error); /* makes those of all curves: the same name looks the same everywhere */
+                 bench_error *error); /* sets the looks of all curves: the same name looks the same everywhere */
 
-/* The curves of a panel, the best first and bounds last; without a contest as they stand. To be freed; NULL: no
- * memory. */
+/* The curves of a panel, the best first and bounds last; in their own order if they do not compete. The caller frees
+ * it; NULL: out of memory. */
 typedef struct report_rank {
     const bench_curve *curve;
     double key; /* less is better; INFINITY: nothing to compare */

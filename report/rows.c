@@ -123,11 +123,11 @@ static int add_row(bench_rows *rows, char *text, unsigned line, bench_error *err
 
 static int split(bench_rows *rows, bench_error *error) {
     unsigned line = 0;
-    bool head = false, explained = false; /* why there is no row: a remark behind the columns */
+    bool head = false, explained = false; /* explained: a remark after the columns says why there is no row */
     int status = 0;
     for (char *at = rows->text, *end; *at && status == 0; at = end + 1) {
         line++;
-        end = strchr(at, '\n'); /* the last line has one: it was looked at */
+        end = strchr(at, '\n'); /* the last line has one: it was checked */
         *end = '\0';
         if (*at == '#')
             status = add_remark(rows, at + 1 + (at[1] == ' '), error), explained = head;
@@ -151,7 +151,7 @@ const char *bench_rows_said(const bench_rows *rows, const char *word) {
     return NULL;
 }
 
-/* The head names the suite and the version of its rows; both come before the columns. */
+/* The head names the suite and the version of its rows; both precede the columns. */
 static int check_said(const bench_rows *rows, bench_error *error) {
     const char *suite = bench_rows_said(rows, "suite"), *version = bench_rows_said(rows, "rows version");
     size_t length = strlen(rows->suite->name);

@@ -1,4 +1,4 @@
-/* The gnuplot commands of one panel. Sizes are for a phone: small, with large letters; the legend is the page's. */
+/* The gnuplot commands of one panel. Sizes suit a phone: small, with large letters; the page provides the legend. */
 #include "report.h"
 
 #include "../bench/harness/common.h"
@@ -7,10 +7,10 @@
 #include <math.h>
 
 static const unsigned SHAPES[] = {7, 5, 9, 11, 13};
-static const double PLOT_WIDTH = 400; /* of the axes, about, for how many labels there is room */
+static const double PLOT_WIDTH = 400; /* approximate width of the axes, which limits the number of labels */
 
-/* In double quotes, by number what may mean anything to gnuplot there: quotes, backquotes, which run commands, and
- * so on. */
+/* In double quotes, with an escape for every character that may be special to gnuplot: quotes, backquotes, which run
+ * commands, and so on. */
 static void quote(FILE *script, const char *text) {
     fputc('"', script);
     for (const unsigned char *c = (const unsigned char *)text; *c; c++)
@@ -21,7 +21,7 @@ static void quote(FILE *script, const char *text) {
     fputc('"', script);
 }
 
-/* At an axis, where a label is a format. */
+/* For an axis, where a label is a format. */
 static void quote_label(FILE *script, const char *text) {
     char doubled[2 * sizeof(report_word)];
     size_t length = 0;
@@ -43,7 +43,7 @@ static void short_number(char *text, size_t size, double value) {
         snprintf(text, size, value == floor(value) ? "%.0f" : "%.3g", value);
 }
 
-/* What the marks of a panel span; on a logarithmic axis only what can be there. */
+/* The range of a panel's marks; on a logarithmic axis, of those that it can show. */
 typedef struct span {
     double low, high;
 } span;
@@ -69,7 +69,7 @@ static span spread(const bench_panel *p, bool of_x, bool logarithmic) {
     return s;
 }
 
-/* The length of a bar says something only from 0 on: bars that are not too far apart stand on a linear axis. */
+/* The length of a bar is meaningful only from 0: bars of similar height get a linear axis. */
 static bool log_y(const bench_panel *p) {
     span s = spread(p, false, true);
     return (p->figure->flags & BENCH_LOG_Y) && (!(p->figure->flags & BENCH_BARS) || s.high > 50 * s.low);
@@ -86,14 +86,14 @@ typedef struct tics {
     double at[TICS_MAX];
 } tics;
 
-/* Where the one before leaves room for its label. */
+/* Adds a tic if the previous one leaves room for its label. */
 static void add_tic(tics *t, double at, span s) {
     bool room = t->count == 0 || log(at / t->at[t->count - 1]) > 0.08 * log(s.high / s.low);
     if (at >= s.low && at <= s.high && t->count < TICS_MAX && room)
         t->at[t->count++] = at;
 }
 
-/* Powers of ten, with `between` also 2 and 5 of each; over many of them only every so many. */
+/* Powers of ten, with `between` also 2 and 5 times each; over a wide range only every n-th power. */
 static void log_tics(tics *t, span s, bool between) {
     double decades = log10(s.high / s.low);
     int every = decades > 16 ? 4 : decades > 8 ? 2 : 1;
@@ -103,7 +103,7 @@ static void log_tics(tics *t, span s, bool between) {
                 add_tic(t, digit * pow(10, power), s);
 }
 
-/* Even steps of 1, 2 or 5 times a power of ten: what lies within one decade. */
+/* Even steps of 1, 2 or 5 times a power of ten, for a range within one decade. */
 static void even_tics(tics *t, span s) {
     double rough = (s.high - s.low) / 4, power = pow(10, floor(log10(rough)));
     double step = power * (rough / power < 2 ? 1 : rough / power < 5 ? 2 : 5);
@@ -114,7 +114,7 @@ static void even_tics(tics *t, span s) {
 static void y_tics(FILE *script, span s) {
     tics t = {.count = 0};
     log_tics(&t, s, log10(s.high / s.low) <= 3);
-    if (t.count < 3) { /* all of it within about a decade */
+    if (t.count < 3) { /* all within about a decade */
         t.count = 0;
         even_tics(&t, s);
     }
@@ -141,7 +141,7 @@ static void y_axis(FILE *script, const bench_panel *p) {
     fputc('\n', script);
 }
 
-/* Labels where marks are, as far as they have room; the last one always. */
+/* Labels at the marks, as far as there is room; always at the last one. */
 static void number_tics(FILE *script, const bench_panel *p, span s) {
     bool logarithmic = p->figure->flags & BENCH_LOG_X;
     double before = -INFINITY, width = logarithmic ? log(s.high / s.low) : s.high - s.low;
@@ -161,7 +161,7 @@ static void number_tics(FILE *script, const bench_panel *p, span s) {
 static void number_axis(FILE *script, const bench_panel *p) {
     span s = span_of(p, true);
     double pad = 0.03 * (s.high - s.low), factor = pow(s.high / s.low, 0.03);
-    if (s.high - s.low <= 1e-6 * fabs(s.high)) /* as good as one x */
+    if (s.high - s.low <= 1e-6 * fabs(s.high)) /* practically one x */
         pad = 0.5 * fabs(s.high) + 0.5, factor = 2;
     if (p->figure->flags & BENCH_LOG_X)
         fprintf(script, "set logscale x\nset xrange [%.9g:%.9g]\n", s.low / factor, s.high * factor);
@@ -182,9 +182,9 @@ static double place(const bench_panel *p, unsigned curve, const bench_mark *mark
     return mark->x;
 }
 
-enum { LABELS_MAX = 64 }; /* that anybody could tell apart below an axis */
+enum { LABELS_MAX = 64 }; /* the most labels that can be told apart below an axis */
 
-/* A label for every word, or for every so many of them; slanted where they would run into each other. */
+/* A label for every word, or for every n-th; slanted if they would overlap. */
 static void word_axis(FILE *script, const bench_panel *p) {
     size_t longest = 0;
     unsigned places = alone(p) ? p->count : p->place_count, every = (places + LABELS_MAX - 1) / LABELS_MAX;
@@ -193,7 +193,7 @@ static void word_axis(FILE *script, const bench_panel *p) {
         report_word label = report_say(p->figure, alone(p) ? p->curves[i].name : p->places[i].mark->label);
         fputs(i ? ", " : "", script);
         quote_label(script, label.text);
-        fprintf(script, " %u", i); /* the x of words are their places */
+        fprintf(script, " %u", i); /* the x of words are their positions */
         longest = strlen(label.text) > longest ? strlen(label.text) : longest;
     }
     fprintf(script, ") %s\nset xrange [-0.6:%.9g]\n",
@@ -219,19 +219,19 @@ static void head(FILE *script, const bench_panel *p, unsigned number) {
     }
 }
 
-/* ---- curves: those that look the same are one plot for gnuplot, which takes its time with thousands of them ---- */
+/* ---- curves: those that look the same are one plot command, since gnuplot is slow with thousands of them ---- */
 
 typedef struct drawing {
     FILE *script;
     const bench_panel *panel;
     const report_look *looks;
     bool bars, logarithmic;
-    double foot;        /* of a logarithmic axis: where what it cannot show ends */
+    double foot;        /* on a logarithmic axis: the lower end of what it cannot show */
     const char *before; /* the next part of the plot command */
 } drawing;
 
-/* What it is drawn with. Bars have but a colour, and of the crowd all curves are alike; every other curve stands for
- * itself. */
+/* The style it is drawn with. Bars have only a colour, and all curves of the crowd are alike; every other curve is
+ * a separate group. */
 enum { GROUP_CROWD = REPORT_COLOURS, GROUP_BOUND, GROUPS };
 
 static unsigned group_of(const drawing *d, unsigned curve) {
@@ -241,7 +241,7 @@ static unsigned group_of(const drawing *d, unsigned curve) {
     return look->other ? GROUP_CROWD : GROUPS + curve;
 }
 
-/* Numbers only: x, median, least, most. */
+/* Numbers only: x, median, minimum, maximum. */
 static void curve_data(const drawing *d, unsigned curve) {
     const bench_curve *c = &d->panel->curves[curve];
     for (unsigned i = 0; i < c->count; i++) {
@@ -266,7 +266,7 @@ static void line_commands(const drawing *d, unsigned group, report_look look) {
                 SHAPES[look.shape], look.colour);
 }
 
-/* From the least to the most. */
+/* From the minimum to the maximum. */
 static void spread_commands(const drawing *d, unsigned group, unsigned colour) {
     fprintf(d->script,
             ", $d%u using 1:3:(0):($4-$3) with vectors heads size screen 0.008,90 lw 1.2 lc rgb '#0100%02x' notitle",
@@ -283,7 +283,7 @@ static void group_commands(drawing *d, unsigned group, report_look look) {
     d->before = ", \\\n ";
 }
 
-/* Its data, from the first curve of it on; false: it has none. */
+/* The data of a group, starting at its first curve; false: it has none. */
 static bool group_data(const drawing *d, unsigned group, unsigned *first) {
     bool any = false;
     for (unsigned i = 0; i < d->panel->count; i++) {
@@ -300,7 +300,7 @@ static bool group_data(const drawing *d, unsigned group, unsigned *first) {
     return any;
 }
 
-/* The crowd first, so that it lies below the others. */
+/* The crowd first, so that it is behind the others. */
 static void all_curves(drawing *d) {
     unsigned firsts[GROUPS], count = d->panel->count;
     bool there[GROUPS];

@@ -1,4 +1,4 @@
-/* Who wins where, and which findings of the papers hold: the page opens with it. */
+/* The winners, and which findings of the papers hold: the first section of the page. */
 #include "report.h"
 
 #include "../bench/harness/common.h"
@@ -10,7 +10,7 @@
 typedef struct contest {
     const bench_curve *winner, *second;
     double lead;  /* over the second */
-    double paper; /* over the paper's own method; NAN: it is that, or is not there */
+    double paper; /* over the paper's method; NAN: it is that method, or that is missing */
     bool level;   /* the spreads of the two overlap: the order may be chance */
 } contest;
 
@@ -33,7 +33,7 @@ static contest contest_at(const bench_panel *p, const bench_place *place) {
 enum { RUNS_MAX = 32, RUNS_SHOWN = 3 };
 
 typedef struct runs {
-    unsigned count, points; /* runs of the same winner; x at which there was a contest */
+    unsigned count, points; /* runs of the same winner; x values with a contest */
     struct {
         const bench_curve *winner;
         report_word from, to;
@@ -65,7 +65,7 @@ static void say_run(FILE *page, const runs *r, unsigned i) {
     }
 }
 
-/* "tz at 1, wfq at 2 to 64": winners over x, runs of the same one together. */
+/* "tz at 1, wfq at 2 to 64": winners over x, with runs of the same one merged. */
 static void say_range(FILE *page, const bench_panel *p) {
     runs r = {.count = 0};
     for (unsigned i = 0; i < p->place_count; i++)
@@ -81,7 +81,7 @@ static void say_range(FILE *page, const bench_panel *p) {
 
 /* ---- rows of the table ---- */
 
-/* ", threads 65,536"; a word says itself what it is. */
+/* ", threads 65,536"; a word needs no axis name. */
 static void say_place(FILE *page, const bench_panel *p, const bench_mark *mark) {
     fputs(", ", page);
     if (!p->words)
@@ -103,7 +103,7 @@ static void cell_title(FILE *page, const report_experiment *e, const report_figu
     fputs("</small></th>", page);
 }
 
-/* "1.138 ms": what was measured. */
+/* "1.138 ms": the measured value. */
 static void say_value(FILE *page, const bench_panel *p, const bench_curve *c, double x) {
     fprintf(page, "<small>%s ", report_number(bench_panel_at(p, c->name, x)).text);
     report_text(page, report_unit(p->figure));
@@ -131,7 +131,7 @@ static void cell_second(FILE *page, const bench_panel *p, const contest *c, doub
     fputs("</td>", page);
 }
 
-/* What was found here stands in full beside the plot; here the numbers of those that can be judged. */
+/* The full verdict is next to the plot; this cell has only the numbers of panels that can be judged. */
 static void cell_verdict(FILE *page, const report_figure *f, const bench_verdict *v) {
     if (!f->figure->found) {
         fputs("<td></td>", page);
@@ -172,7 +172,7 @@ static void row_without_contest(FILE *page, const report_experiment *e, const re
     fputs("</tr>\n", page);
 }
 
-/* Numbers grow: one row, where most stand. Words stand beside each other: a row each. */
+/* Numbers grow: one row, at the point that most curves reach. Words are separate cases: a row each. */
 static void rows_of_panel(FILE *page, const report_experiment *e, const report_figure *f, unsigned panel) {
     const bench_panel *p = &f->panels[panel];
     if (f->figure->no_contest || isnan(bench_panel_full(p))) {

@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the file: a head, an event a line, and an end ---- */
+/* ---- the file: a head, one event per line, and an end ---- */
 
-enum { TIMELINE_WORKERS = 1 << 20 };       /* whose numbers are believed: there is a sum for each up to the last */
-static const double TIMELINE_LEAST = 1e-3; /* microseconds of a whole run: a clock's smallest step */
+/* the highest number accepted: there is a sum for each worker up to the last */
+enum { TIMELINE_WORKERS = 1 << 20 };
+static const double TIMELINE_LEAST = 1e-3; /* the shortest run in microseconds: the smallest step of a clock */
 
 typedef struct event {
     timeline_kind kind;
@@ -16,7 +17,7 @@ typedef struct event {
     unsigned worker;
 } event;
 
-/* Where the value of a member begins; NULL: not in this line. */
+/* Where the value of a member begins; NULL: not on this line. */
 static const char *value_of(const char *line, const char *name) {
     char key[40];
     snprintf(key, sizeof key, "\"%s\": ", name);
@@ -56,7 +57,7 @@ static timeline_kind kind_of(const char *line) {
     return TIMELINE_KINDS;
 }
 
-/* False: a line that is no span. `good` is false for a span that cannot be understood. */
+/* False: the line is not a span. `good` is false for a span that cannot be parsed. */
 static bool read_event(const char *line, event *e, bool *good) {
     double worker = 0;
     char phase[8];
@@ -116,7 +117,7 @@ typedef struct sums {
     worker_sum *workers;
     unsigned room;
     unsigned shown[TIMELINE_ROWS];                      /* the worker of each row */
-    double (*weight)[TIMELINE_COLUMNS][TIMELINE_KINDS]; /* of each row, in the second reading */
+    double (*weight)[TIMELINE_COLUMNS][TIMELINE_KINDS]; /* of each row, in the second pass */
 } sums;
 
 static int make_room(sums *s, unsigned worker) {
@@ -152,7 +153,8 @@ static unsigned row_of(const timeline *t, unsigned worker) {
     return (unsigned)((unsigned long long)worker * t->rows / t->workers);
 }
 
-/* A row shows the busiest of those that it stands for: a task that keeps all others waiting is in the picture. */
+/* A row shows the busiest of the workers that it stands for, so that a task that keeps all others waiting is
+ * visible. */
 static void choose_workers(sums *s) {
     for (unsigned i = s->t->workers; i-- > 0;)
         s->shown[row_of(s->t, i)] = i;
@@ -163,7 +165,7 @@ static void choose_workers(sums *s) {
     }
 }
 
-/* A span's time in each of the columns that it touches, of the workers that are shown. */
+/* Adds the span's time to each column that it touches, for the workers that are shown. */
 static int add_weight(void *context, const event *e) {
     sums *s = context;
     unsigned row = row_of(s->t, e->worker);
@@ -238,7 +240,7 @@ static int read_twice(reading *r, sums *s) {
     return status;
 }
 
-/* "folder/octree-steal.trace.json" is called octree-steal. */
+/* "folder/octree-steal.trace.json" becomes octree-steal. */
 static char *name_of(const char *path) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     return strndup(name, strlen(name) - strlen(".trace.json"));
@@ -274,7 +276,7 @@ void timeline_free(timeline *t) {
 
 static const unsigned COLOURS[TIMELINE_KINDS] = {REPORT_TASK, REPORT_STEAL, REPORT_IDLE, REPORT_PAUSE};
 
-/* Cells side by side of the same kind are one box: from, to, row. */
+/* Merges adjacent cells of the same kind into one box: from, to, row. */
 static void boxes(FILE *script, const timeline *t, unsigned kind) {
     double width = t->milliseconds / TIMELINE_COLUMNS, height = (double)t->workers / t->rows;
     fprintf(script, "$k%u << EOD\n", kind);
@@ -287,10 +289,10 @@ static void boxes(FILE *script, const timeline *t, unsigned kind) {
             fprintf(script, "%.9g %.9g %.9g %.9g\n", from * width, (i + 1) * width, row * height,
                     (row + (t->rows < 40 ? 0.85 : 1)) * height);
         }
-    fputs("-1 -1 -1 -1\nEOD\n", script); /* outside: a block must have something in it */
+    fputs("-1 -1 -1 -1\nEOD\n", script); /* outside the plot: a data block must not be empty */
 }
 
-enum { TIMELINE_NAMED = 16 }; /* so few that each row has its number, at its middle */
+enum { TIMELINE_NAMED = 16 }; /* at most this many rows get a number, at their middle */
 
 static void name_rows(FILE *script, const timeline *t) {
     fputs("set ytics scale 0 (", script);
@@ -299,13 +301,13 @@ static void name_rows(FILE *script, const timeline *t) {
     fputs(")\n", script);
 }
 
-/* What is over before the axis ends says so: the empty part is the time gained. */
+/* A run that ends before the axis does is marked: the empty part is the time gained. */
 static void say_end(FILE *script, const timeline *t, double until) {
     if (t->milliseconds > 0.97 * until)
         return;
     fprintf(script, "set arrow from %.9g, graph 0 to %.9g, graph 1 nohead dt 2 lw 1.5\n", t->milliseconds,
             t->milliseconds);
-    if (t->milliseconds < 0.88 * until) /* room for the word */
+    if (t->milliseconds < 0.88 * until) /* there is room for the word */
         fprintf(script, "set label 'done' at %.9g, graph 0.94 left offset 0.5,0\n", t->milliseconds);
 }
 

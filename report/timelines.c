@@ -1,9 +1,9 @@
-/* The part of the page that shows timelines, those of the same problem beside each other and on the same axis. */
+/* The section of the page with timelines; those of the same problem are next to each other on the same axis. */
 #include "report.h"
 
 #include <string.h>
 
-/* The same problem on the same device: what makes another number of tasks is another problem. */
+/* The same problem on the same device; with a different number of tasks it is a different problem. */
 static bool alike(const timeline *a, const timeline *b) {
     return strcmp(a->app, b->app) == 0 && strcmp(a->device, b->device) == 0 && a->tasks == b->tasks;
 }
@@ -60,7 +60,7 @@ static void show(FILE *page, const timeline *t) {
     fputs("</figure>\n", page);
 }
 
-/* The fastest and the slowest of those that are alike; true: there are two, and t is the first of them all. */
+/* The fastest and the slowest of those that are alike; true: there are two, and t is the first of all of them. */
 static bool ends(const report *r, const timeline *t, const timeline **fast, const timeline **slow) {
     *fast = *slow = t;
     for (unsigned i = 0; i < r->timeline_count; i++) {

@@ -211,7 +211,7 @@ static void test_schedulers(void) {
     cancel_after = 0;
 }
 
-/* ---- on the way ---- */
+/* ---- periodic checkpoints, and a second run ---- */
 
 /* Tasks are slow, and none cancels this context. */
 static bl_context *open_slow(bl_config config) {

@@ -93,7 +93,7 @@ static bench_agreement verdict_of(const char *suite_name, const char *figure_nam
     if (CHECK_SAME(bench_panels_make(&rows, figure, &panels, &found, &error), 0) && CHECK(found > 0)) {
         figure->agrees(&panels[found - 1], &verdict);
         CHECK(verdict.text[0] != '\0' && !strstr(verdict.text, "nan"));
-        CHECK(!figure->no_contest || !strstr(verdict.text, " leads ")); /* nobody can */
+        CHECK(!figure->no_contest || !strstr(verdict.text, " leads ")); /* no curve can */
         bench_panels_free(panels, found);
     }
     bench_rows_free(&rows);

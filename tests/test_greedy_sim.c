@@ -26,7 +26,7 @@
 
 enum { UNIT = 1000, MOST_TASKS = 400, LANES = 8 };
 
-/* ---- what ran when ---- */
+/* ---- the log of a run ---- */
 
 typedef struct stretch {
     const void *worker;
@@ -411,7 +411,7 @@ static uint64_t time_lost(const combination *k, const log_book *log, uint64_t en
     return lost;
 }
 
-/* ---- what a run is judged by ---- */
+/* ---- the bound and slack of a run ---- */
 
 typedef struct verdict {
     double work, path, makespan, bound, lost;

@@ -49,7 +49,7 @@ static void on_gpu(void) {
     trouble = litmus_cuda_host(SECONDS, &host);
     CHECK(!trouble);
     CHECK_SAME(host.odd, 0);
-    printf("  block   %llu reads behind bl_block_sync; host: %llu steps of the host beside a kernel\n",
+    printf("  block   %llu reads after bl_block_sync; host: %llu steps of the host during a kernel\n",
            (unsigned long long)block.runs, (unsigned long long)host.runs);
 }
 

@@ -475,7 +475,7 @@ static void test_fork(void) {
     bl_program_free(program);
 }
 
-/* ---- what is said about errors ---- */
+/* ---- error messages ---- */
 
 static void *fail_elsewhere(void *argument) {
     bl_context *c;

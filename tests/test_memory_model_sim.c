@@ -729,11 +729,11 @@ static void test_waiting(void) {
     CHECK(is_clean(3, waits));
     CHECK(is_clean(3, yields));
     CHECK(is_clean(3, spin_lock));
-    CHECK(finds(2, wait_for_ever, "nobody can go on"));
-    CHECK(finds(2, yield_for_ever, "nobody can go on"));
+    CHECK(finds(2, wait_for_ever, "no thread can run"));
+    CHECK(finds(2, yield_for_ever, "no thread can run"));
     CHECK(is_clean(3, yield_a_while));
     CHECK(is_clean(2, sleeper));
-    CHECK(finds(2, sleeper_lost, "nobody can go on"));
+    CHECK(finds(2, sleeper_lost, "no thread can run"));
 }
 
 static void lanes_meet(void *arg, uint32_t block, uint32_t lane) {

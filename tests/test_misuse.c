@@ -206,7 +206,8 @@ static void test_alignment(const char *group) {
 
 /* ---- the same where a run is stopped, resumed, cancelled, or out of memory ---- */
 
-/* One task spawns nearly all of them, and each takes a while, so most are beside the stack when the run is stopped. */
+/* One task spawns nearly all of them, and each takes a while, so most have overflowed the stack when the run is
+ * stopped. */
 static uint64_t slow_runs;
 static void slow_function(bl_task *task, const void *payload, uint32_t index, const void *shared) {
     uint32_t count = *(const uint32_t *)payload, one = 0;

@@ -212,7 +212,7 @@ static void test_refused(void) {
     const points p = {at, 1};
     octree tree;
     bl_context *context = NULL;
-    check_at("what is refused");
+    check_at("rejected input");
     CHECK_SAME(bl_open(&context, &(bl_config){.device = "cpu", .workers = 1}), BL_OK);
     CHECK_SAME(octree_build(&tree, context, &p, 20, 20, NULL), BL_EINVAL);
     at[0].x = NAN;

@@ -89,7 +89,7 @@ static void test_bad_lists(void) {
     REFUSES("negative.txt", "0 1\n\n-1 2\n", "line 3: \"-1\" is not a node number");
     REFUSES("huge.txt", "0 4294967296\n", "line 1: \"4294967296\" is not a node number");
     REFUSES("real.txt", "0 1.5\n", "line 1: \"1.5\"");
-    REFUSES("one.txt", "0 1\n2\n", "line 2: too little; expected two node numbers");
+    REFUSES("one.txt", "0 1\n2\n", "line 2: too few values; expected two node numbers");
     REFUSES("three.txt", "0 1\n2 3 4\n", "line 2: more than two node numbers");
     REFUSES("joined.txt", "0 1 2 3\n", "line 1: more than two node numbers");
     REFUSES("cut.txt", "0 1\n1 2", "line 2: the end of the line is missing");
@@ -110,12 +110,12 @@ static void test_bad_markets(void) {
     REFUSES("cut_head.mtx", "%%MatrixMarket matrix coordinate pattern general",
             "line 1: the end of the line is missing");
     REFUSES("no_size.mtx", HEAD "% nothing\n", "line 3: the file ends; expected the three numbers");
-    REFUSES("size.mtx", HEAD "2 2\n", "line 2: too little; expected the three numbers");
+    REFUSES("size.mtx", HEAD "2 2\n", "line 2: too few values; expected the three numbers");
     REFUSES("sizes.mtx", HEAD "2 2 0 0\n", "line 2: more than the three numbers");
     REFUSES("none.mtx", HEAD "0 0 0\n", "line 2: \"0\" is not a number of rows");
     REFUSES("oblong.mtx", HEAD "2 3 0\n", "line 2: 2 rows and 3 columns");
-    REFUSES("few.mtx", HEAD "2 2 3\n1 1\n1 2\n", "line 5: the file ends after 2 entries; line 2 promises 3");
-    REFUSES("many.mtx", HEAD "2 2 1\n1 1\n1 2\n", "line 4: more than the 1 entries that line 2 promises");
+    REFUSES("few.mtx", HEAD "2 2 3\n1 1\n1 2\n", "line 5: the file ends after 2 entries; line 2 declares 3");
+    REFUSES("many.mtx", HEAD "2 2 1\n1 1\n1 2\n", "line 4: more than the 1 entries that line 2 declares");
     REFUSES("row.mtx", HEAD "2 2 1\n3 1\n",
             "line 3: \"3\" is not a row of this matrix; expected a whole number from 1 to 2");
     REFUSES("column.mtx", HEAD "2 2 1\n1 0\n", "line 3: \"0\" is not a column");

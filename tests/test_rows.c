@@ -75,7 +75,7 @@ static void refused(void) {
     bench_rows rows;
     bench_error error;
     for (unsigned i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        check_at("refused: %s", bad[i].words);
+        check_at("rejected: %s", bad[i].words);
         CHECK(read_rows(HEAD, bad[i].body, &rows, &error) == 1);
         CHECK(strstr(error.text, bad[i].words) && strstr(error.text, path));
         CHECK(rows.text == NULL && rows.cells == NULL);
@@ -151,7 +151,7 @@ static void refused_panels(void) {
     bench_error error;
     bench_panel *panels;
     unsigned count;
-    check_at("refused panels");
+    check_at("rejected panels");
     CHECK(read_rows(HEAD, twice, &rows, &error) == 0);
     CHECK(bench_panels_make(&rows, &figure, &panels, &count, &error) == 1 && panels == NULL && count == 0);
     CHECK(strstr(error.text, ":6: repeat 1 was in line 5 before"));
@@ -164,7 +164,7 @@ static void refused_panels(void) {
     bench_rows_free(&rows);
 }
 
-/* ---- what verdicts ask ---- */
+/* ---- the values that verdicts use ---- */
 
 static void questions(bench_figure figure, double gain, const char *best) {
     bench_rows rows;

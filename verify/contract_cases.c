@@ -1,10 +1,10 @@
-/* The host's side of contract_cases.inc.h: memory, the cases and their sizes, and what is said of failures. */
+/* The host's side of contract_cases.inc.h: memory, the cases and their sizes, and messages about failures. */
 #include "verify.h"
 
 #include <ballast/parts/pool.h>
 #include <string.h>
 
-/* Failures of one queue after which its crowds are left out: each may wait for its patience. */
+/* After this many failures of a queue its crowds are skipped, since each may wait for its full patience. */
 enum { ENOUGH = 4 };
 
 static const char *const case_names[] = {"smoke", "boundaries", "order",  "walk",   "set-up",
@@ -31,14 +31,14 @@ static const char *name_of(const contract_run *r) { return r->queue ? r->queue->
 static bool is_deque(const contract_run *r) { return r->queue->kind == BL_QUEUE_KIND_DEQUE; }
 static bool waits(const contract_run *r) { return r->queue->kind == BL_QUEUE_KIND_WAITING; }
 
-/* Among the lanes of a warp one that waits may keep back the one it waits for. */
+/* Among the lanes of a warp, a waiting lane may hold up the one it waits for. */
 bool contract_fits(const contract_run *r) {
     return !waits(r) || (r->queue->flags & BL_QUEUE_ALL_PARADIGMS) || r->layout.stride != 1;
 }
 
 /* ---- failures ---- */
 
-/* One failure of a case; printed in the form of the tests' CHECK. */
+/* One failure of a case, printed in the form of the tests' CHECK. */
 static void say(contract_run *r, const contract_client *c, contract_case what, const char *trouble) {
     char text[VERIFY_TEXT];
     const contract_report *f = &c->report;
@@ -86,7 +86,7 @@ static void give_memory(const contract_run *r, const contract_client *c) {
     r->target->release(c->last);
 }
 
-/* One launch, after which c says what became of it. */
+/* One launch; afterwards c holds the result. */
 static bool run_there(const contract_run *r, contract_client *there, contract_client *c, contract_case what) {
     verify_code code = r->queue ? r->queue->contract : r->target->pool;
     bool ended = r->target->run(code, there, what, c, &r->layout);
@@ -95,7 +95,7 @@ static bool run_there(const contract_run *r, contract_client *there, contract_cl
     return ended;
 }
 
-/* Set-up, the case, the audit, on a copy of the client that the target can reach. */
+/* Set-up, the case and the audit, on a copy of the client that the target can access. */
 static bool run_all(const contract_run *r, contract_client *there, contract_client *c, contract_case what) {
     bool alone = what < CONTRACT_SET_UP;
     r->target->copy(there, c, sizeof *c);
@@ -103,11 +103,11 @@ static bool run_all(const contract_run *r, contract_client *there, contract_clie
         return false;
     if (!run_there(r, there, c, what))
         return false;
-    /* After a failure an audit would only count the loss once more. */
+    /* After a failure an audit would only count the loss again. */
     return alone || c->report.failures || run_there(r, there, c, CONTRACT_AUDIT);
 }
 
-/* False when something was wrong. `memory`: there was enough of it. */
+/* False if something was wrong. `memory`: there was enough of it. */
 static bool run_case(contract_run *r, contract_client *c, contract_case what, bool memory) {
     const verify_target *t = r->target;
     contract_client *there = memory ? t->alloc(sizeof *c) : NULL;
@@ -120,7 +120,7 @@ static bool run_case(contract_run *r, contract_client *c, contract_case what, bo
     bool right = !trouble && !c->report.failures;
     if (!right)
         say(r, c, what, trouble);
-    if (!t->trouble()) { /* else somebody may still be there */
+    if (!t->trouble()) { /* otherwise a thread may still be using it */
         t->release(there);
         give_memory(r, c);
     }
@@ -139,7 +139,7 @@ static void all_cases(contract_run *r, contract_client c) {
 
 void contract_alone(contract_run *r, uint32_t steps) {
     static const uint32_t capacities[] = {1, 2, 4, CONTRACT_DEEP}, words[] = {1, 3, CONTRACT_WORDS};
-    /* Counters that wrap in the middle of what is done with them, at 2^32 and where a signed difference would. */
+    /* Counters that wrap in the middle of the case, at 2^32 and where a signed difference would. */
     static const uint32_t starts[] = {0, UINT32_MAX - 2, UINT32_MAX, UINT32_MAX - 63, (UINT32_C(1) << 31) - 3};
     for (uint32_t i = 0; i < 4; i++)
         for (uint32_t k = 0; k < (r->queue->by_handle ? 1u : 3u); k++)
@@ -153,7 +153,7 @@ bool contract_crowd(contract_run *r, contract_client c, uint32_t producers, uint
     if (r->failures >= ENOUGH || r->target->trouble())
         return false;
     while (waits(r) && producers == c.threads && c.capacity < c.threads)
-        c.capacity *= 2; /* all may push before any pops */
+        c.capacity *= 2; /* all may push before any of them pops */
     c.producers = is_deque(r) ? 1 : producers;
     c.consumers = is_deque(r) ? c.threads : consumers;
     if (is_deque(r))
@@ -167,7 +167,7 @@ bool contract_crowd(contract_run *r, contract_client c, uint32_t producers, uint
 }
 
 bool contract_tokens(contract_run *r, contract_client c) {
-    if (waits(r) || is_deque(r)) /* the first never say EMPTY or FULL, the second have one owner */
+    if (waits(r) || is_deque(r)) /* the former never return EMPTY or FULL, the latter have one owner */
         return true;
     if (r->failures >= ENOUGH || r->target->trouble())
         return false;
@@ -179,7 +179,7 @@ bool contract_tokens(contract_run *r, contract_client c) {
 }
 
 bool contract_visits(contract_run *r, contract_client c) {
-    if (waits(r) || is_deque(r)) /* the first wait for work, the second have one owner */
+    if (waits(r) || is_deque(r)) /* the former wait for work, the latter have one owner */
         return true;
     if (r->failures >= ENOUGH || r->target->trouble())
         return false;

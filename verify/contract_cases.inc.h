@@ -1,17 +1,17 @@
 /* Template: the contract of the queues (include/ballast/queues/contract.h) as test cases for one queue, BL_QUEUE,
- * written with the platform's operations only, so that the same text tests it with threads, on the simulated machine
- * and on a GPU. The build includes it for every queue there is (queue.inc.h).
+ * written only with the platform's operations, so that the same source tests it with threads, on the simulated machine
+ * and on a GPU. The build includes it for every queue (queue.inc.h).
  *
  *     void NAME_contract(contract_client *c, contract_case what, uint32_t rank)
  *
- * runs one case as thread `rank`. The cases up to CONTRACT_AUDIT are for one thread; TRAFFIC, TOKENS and TICKETS are
- * run by c->threads of them after SET_UP, and followed by AUDIT. What is wrong goes to c->report, first come first
- * kept; who started the threads prints it.
+ * runs one case as thread `rank`. The cases up to CONTRACT_AUDIT are for one thread; c->threads threads run TRAFFIC,
+ * TOKENS and TICKETS after SET_UP, followed by AUDIT. c->report keeps the first failure; the caller that started the
+ * threads prints it.
  *
- * An item's words follow from its value, so that a torn or stale one is seen; memory is poisoned before, and lies
- * before a guard.
+ * An item's words are computed from its value, so that a torn or stale item is detected. Memory is poisoned beforehand,
+ * and followed by a guard.
  *
- * Without BL_QUEUE this file gives what the cases of all queues share, and those of the pool of handles.
+ * Without BL_QUEUE this file provides what the cases of all queues share, and the cases of the pool of handles.
  */
 #ifndef BALLAST_VERIFY_CONTRACT_ONCE
 #define BALLAST_VERIFY_CONTRACT_ONCE
@@ -22,8 +22,8 @@
 #include <ballast/parts/random.h>
 #include <ballast/queues/contract.h>
 
-/* For cases of one thread. On a GPU they stay out of line: most of the time of compiling went into copies of the
- * operations in them. */
+/* For cases of one thread. On a GPU they are not inlined: compiling copies of the operations took most of the compile
+ * time. */
 #if defined(BL_TARGET_CUDA)
 #define CONTRACT_ALONE static __device__ __noinline__
 #else
@@ -34,7 +34,7 @@
 typedef struct contract_thread {
     contract_client *c;
     uint32_t rank, random;
-    uint32_t next, end; /* the values it still pushes */
+    uint32_t next, end; /* the values it has still to push */
     uint32_t model;     /* a deque's owner: values in its model */
     uint32_t burst, giving, consumes;
     uint32_t tries, popped;
@@ -91,8 +91,8 @@ BL_FN contract_thread contract_begin(contract_client *c, uint32_t rank) {
     return t;
 }
 
-/* After every step. A thread gives up, and with it all, when neither it nor any consumer has moved for `patience`
- * ticks. */
+/* Call after every step. A thread gives up, and all others with it, if neither it nor any consumer has made progress
+ * for `patience` ticks. */
 BL_FN void contract_step(contract_thread *t, bool moved) {
     contract_client *c = t->c;
     uint32_t popped = bl_load32_relaxed(&c->popped);
@@ -106,7 +106,7 @@ BL_FN void contract_step(contract_thread *t, bool moved) {
     bl_backoff(t->tries++);
     if (bl_clock() - t->since <= c->patience)
         return;
-    CONTRACT_TRUE(c, t->rank, false, popped); /* nothing moves any more */
+    CONTRACT_TRUE(c, t->rank, false, popped); /* there is no progress any more */
     bl_store32_relaxed(&c->abandoned, 1);
 }
 
@@ -120,7 +120,7 @@ BL_FN void contract_meet(contract_thread *t) {
     t->tries = 0;
 }
 
-/* Whether a thread that does both should now push: in bursts, so that a queue is sometimes deep and sometimes empty. */
+/* Whether a thread that does both should push now: in bursts, so that a queue is sometimes deep and sometimes empty. */
 BL_FN bool contract_gives(contract_thread *t) {
     if (t->next == t->end || !t->consumes)
         return t->next < t->end;
@@ -140,7 +140,7 @@ BL_FN bool contract_over(contract_thread *t) {
     return t->next == t->end && (!t->consumes || bl_load32_relaxed(&c->popped) >= c->producers * c->items);
 }
 
-/* A value came out of the queue. */
+/* Records a value that came out of the queue. */
 BL_FN void contract_note(contract_thread *t, const uint32_t *item, bool in_order) {
     contract_client *c = t->c;
     uint32_t value = item[0];
@@ -158,8 +158,8 @@ BL_FN void contract_note(contract_thread *t, const uint32_t *item, bool in_order
 
 /* ---- the pool of handles (parts/pool.h), under every queue that carries them ----
  *
- * c->memory is the pool's, c->capacity handles of c->words words; `behind` are `items` places through which handles
- * go from thread to thread; seen[handle] is 1 while somebody has it. */
+ * c->memory is the pool's, c->capacity handles of c->words words; `behind` are `items` slots through which handles pass
+ * from thread to thread; seen[handle] is 1 while a thread holds it. */
 
 BL_FN bl__pool contract_pool(const contract_client *c) {
     bl__pool pool;
@@ -173,7 +173,7 @@ BL_FN void contract_pool_set_up(contract_client *c) {
         bl__pool_init(&pool, c->threads, 0, rank, 3);
 }
 
-/* A handle from the pool, or from another thread if it `passed`. */
+/* A handle from the pool, or with `passed` from another thread. */
 BL_FN void contract_pool_got(contract_thread *t, const bl__pool *pool, uint32_t handle, bool passed) {
     contract_client *c = t->c;
     if (!CONTRACT_TRUE(c, t->rank, handle < c->capacity, handle))
@@ -190,7 +190,7 @@ BL_FN void contract_pool_got(contract_thread *t, const bl__pool *pool, uint32_t 
     }
 }
 
-/* Ranks take turns in taking more than they give, so that handles go through the chunks and not only through a
+/* Ranks take turns at taking more than they give, so that handles move through the chunks and not only through a
  * worker's own list. */
 BL_FN void contract_pool_traffic(contract_client *c, uint32_t rank) {
     contract_thread t = contract_begin(c, rank);
@@ -211,7 +211,8 @@ BL_FN void contract_pool_traffic(contract_client *c, uint32_t rank) {
     }
 }
 
-/* Whole chunks only: what contends. Few atomics, so that a schedule gets far while somebody is between two of them. */
+/* Whole chunks only, where the contention is. Few atomics, so that a schedule makes progress while a thread is between
+ * two of them. */
 BL_FN void contract_chunk_traffic(contract_client *c, uint32_t rank) {
     contract_thread t = contract_begin(c, rank);
     bl__pool pool = contract_pool(c);
@@ -230,7 +231,7 @@ BL_FN void contract_chunk_traffic(contract_client *c, uint32_t rank) {
     }
 }
 
-/* At rest: every handle is in one list, in one chunk or on its way. */
+/* At rest: every handle is in one list, in one chunk or in one slot. */
 BL_FN void contract_pool_audit(contract_client *c) {
     bl__pool pool = contract_pool(c);
     uint32_t count = 0;
@@ -283,15 +284,15 @@ BL_FN BL_QUEUE CONTRACT_(queue)(const contract_client *c, uint32_t rank) {
 
 BL_FN BL_QUEUE CONTRACT_(fresh)(contract_client *c) {
     BL_QUEUE q = CONTRACT_(queue)(c, 0);
-    for (uint32_t rank = 3; rank-- > 0;) /* as by three threads, in any order */
+    for (uint32_t rank = 3; rank-- > 0;) /* as if by three threads, in any order */
         BL_QUEUE_(init)(&q, c->start, rank, 3);
     return q;
 }
 
 #if BL_QUEUE_(KIND) == BL_QUEUE_KIND_CEILING
 
-/* Everybody pushes `items`; the slots are as many as pushes, so what is in them says whether a ticket was given out
- * twice. */
+/* Every thread pushes `items`; there are as many slots as pushes, so their contents show whether a ticket was handed
+ * out twice. */
 BL_FN void BL_QUEUE_(contract)(contract_client *c, contract_case what, uint32_t rank) {
     BL_QUEUE q = CONTRACT_(queue)(c, rank);
     uint32_t item[CONTRACT_WORDS];
@@ -315,9 +316,9 @@ BL_FN void BL_QUEUE_(contract)(contract_client *c, contract_case what, uint32_t 
 
 #elif BL_QUEUE_(KIND) == BL_QUEUE_KIND_WAITING
 
-/* A push waits for room and a pop for an item. So nobody may go where it would wait for ever: each thread pops as
- * often as it pushes, and the capacity is at least the number of threads; or producers and consumers move the same
- * number of items. */
+/* A push waits for room and a pop for an item, so no thread may call where it would wait for ever. Either each thread
+ * pops as often as it pushes, and the capacity is at least the number of threads, or producers and consumers move the
+ * same number of items. */
 BL_FN void CONTRACT_(push)(contract_client *c, BL_QUEUE *q, uint32_t value) {
     uint32_t item[CONTRACT_WORDS];
     contract_item(item, value, c->words);
@@ -398,7 +399,7 @@ CONTRACT_ALONE void CONTRACT_(must_take)(contract_client *c, BL_QUEUE *q, bool s
     CONTRACT_TRUE(c, value, contract_whole(item, c->words), item[0]);
 }
 
-/* Twice, because the first answer may have moved something. */
+/* Twice, because the first call may have moved something. */
 CONTRACT_ALONE void CONTRACT_(must_be_empty)(contract_client *c, BL_QUEUE *q) {
     uint32_t item[CONTRACT_WORDS];
     for (uint32_t i = 0; i < 2; i++) {
@@ -443,7 +444,7 @@ CONTRACT_ALONE void CONTRACT_(batches)(contract_client *c, BL_QUEUE *q) {
     uint32_t items[(CONTRACT_DEEP + 1) * CONTRACT_WORDS], n = c->capacity;
     for (uint32_t i = 0; i <= n; i++)
         contract_item(items + i * c->words, 100 + i, c->words);
-    uint32_t more = CONTRACT_HAS(BL_QUEUE_BOUNDED) ? n : n - 1; /* one too many, where that is known */
+    uint32_t more = CONTRACT_HAS(BL_QUEUE_BOUNDED) ? n : n - 1; /* one too many, if the capacity is exact */
     CONTRACT_SAME(c, 0, BL_QUEUE_(push_n)(q, items, 1), 1);
     CONTRACT_SAME(c, 0, BL_QUEUE_(push_n)(q, items + c->words, more), n - 1);
     CONTRACT_SAME(c, 0, BL_QUEUE_(size)(q), n);
@@ -459,7 +460,7 @@ CONTRACT_ALONE void CONTRACT_(batches)(contract_client *c, BL_QUEUE *q) {
     CONTRACT_(must_be_empty)(c, q);
 }
 
-/* To the end of the memory, where more than `capacity` may fit: FULL comes, and what went in comes out. */
+/* Fills the memory to the end, where more than `capacity` may fit: FULL occurs, and what went in comes out. */
 CONTRACT_ALONE void CONTRACT_(overfill)(contract_client *c) {
     BL_QUEUE q = CONTRACT_(fresh)(c);
     uint32_t item[CONTRACT_WORDS], pushed = 0, most = (uint32_t)(c->bytes / 4);
@@ -495,7 +496,7 @@ BL_FN void CONTRACT_(boundaries)(contract_client *c) {
     CONTRACT_(overfill)(c);
 }
 
-/* From both ends in turn. */
+/* From both ends alternately. */
 BL_FN void CONTRACT_(order)(contract_client *c) {
     BL_QUEUE q = CONTRACT_(fresh)(c);
     for (uint32_t round = 0; round < 5; round++) {
@@ -514,7 +515,7 @@ BL_FN void CONTRACT_(order)(contract_client *c) {
 typedef struct CONTRACT_(model) {
     uint32_t values[CONTRACT_DEEP];
     uint32_t oldest, count, next;
-    bool stolen; /* a deque may say FULL early after this, until its owner has found it empty */
+    bool stolen; /* after this a deque may report FULL early, until its owner has found it empty */
 } CONTRACT_(model);
 
 BL_FN uint32_t CONTRACT_(model_take)(CONTRACT_(model) * m, bool newest) {
@@ -525,7 +526,7 @@ BL_FN uint32_t CONTRACT_(model_take)(CONTRACT_(model) * m, bool newest) {
 CONTRACT_ALONE void CONTRACT_(walk_push)(contract_client *c, BL_QUEUE *q, CONTRACT_(model) * m, uint32_t n) {
     uint32_t items[4 * CONTRACT_WORDS], pushed, room = c->capacity - m->count;
     if (!CONTRACT_HAS(BL_QUEUE_BOUNDED) && n > room)
-        n = room; /* there may or may not be more */
+        n = room; /* there may be room for more */
     if (n == 0)
         return;
     for (uint32_t i = 0; i < n; i++)
@@ -560,7 +561,7 @@ CONTRACT_ALONE void CONTRACT_(walk_pop)(contract_client *c, BL_QUEUE *q, CONTRAC
     }
 }
 
-/* A deque gives thieves what it likes to, but something if there is anything. */
+/* A deque may give a thief any number of items, but at least one if there are any. */
 CONTRACT_ALONE void CONTRACT_(walk_steal)(contract_client *c, BL_QUEUE *q, CONTRACT_(model) * m, uint32_t n) {
     uint32_t items[4 * CONTRACT_WORDS], stolen, most = n < m->count ? n : m->count;
     if (n > 1) {
@@ -583,7 +584,7 @@ BL_FN void CONTRACT_(walk)(contract_client *c) {
     CONTRACT_(model) m;
     m.oldest = m.count = m.next = 0;
     m.stolen = false;
-    uint32_t random = c->seed | 1u, lean = 0; /* leans to push or to pop for a while, to reach both ends */
+    uint32_t random = c->seed | 1u, lean = 0; /* favours pushes or pops for a while, to reach both ends */
     for (uint32_t i = 0; i < c->items; i++) {
         uint32_t r = bl__random32(&random), kind = r >> 8 & 7;
         if (i % (4 * c->capacity) == 0)
@@ -630,7 +631,8 @@ BL_FN bool CONTRACT_(give)(contract_thread *t, BL_QUEUE *q) {
     return pushed != 0;
 }
 
-/* The owner of a deque gets what it pushed last, or nothing because thieves have taken all from the other end. */
+/* The owner of a deque gets what it pushed last, or nothing because thieves have taken everything from the other
+ * end. */
 BL_FN void CONTRACT_(recall)(contract_thread *t, const uint32_t *items, uint32_t popped, uint32_t n) {
     contract_client *c = t->c;
     for (uint32_t i = 0; i < popped; i++)
@@ -685,8 +687,8 @@ BL_FN void CONTRACT_(traffic)(contract_client *c, uint32_t rank) {
     }
 }
 
-/* As many tokens as threads in a queue of at least that capacity. Nobody holds two, so there is always one to pop
- * and room to push: EMPTY and FULL are lies, unless the queue says that its answers are not linearizable. */
+/* As many tokens as threads in a queue of at least that capacity. No thread holds two, so there is always one to pop
+ * and room to push: EMPTY and FULL are wrong, unless the queue states that its answers are not linearizable. */
 BL_FN void CONTRACT_(tokens)(contract_client *c, uint32_t rank) {
     BL_QUEUE q = CONTRACT_(queue)(c, rank);
     contract_thread t = contract_begin(c, rank);
@@ -714,7 +716,7 @@ BL_FN void CONTRACT_(tokens)(contract_client *c, uint32_t rank) {
     }
 }
 
-/* What a queue refuses is not offered again. A pop that counted on it would wait for ever. */
+/* A rejected item is not offered again. A pop that relied on it would wait for ever. */
 BL_FN void CONTRACT_(visits)(contract_client *c, uint32_t rank) {
     BL_QUEUE q = CONTRACT_(queue)(c, rank);
     contract_thread t = contract_begin(c, rank);

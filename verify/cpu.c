@@ -15,7 +15,7 @@ static const char *trouble;
 
 static const char *cpu_trouble(void) { return trouble; }
 
-/* ---- threads, and a wait for them that ends ---- */
+/* ---- threads, and a bounded wait for them ---- */
 
 typedef struct job job;
 typedef struct worker {
@@ -28,8 +28,8 @@ struct job {
     void *there;
     contract_case what;
     bool set_up;
-    uint32_t count;         /* of histories; 0: it is a case of the contract */
-    uint32_t threads, done; /* done: those that have come back */
+    uint32_t count;         /* number of histories; 0: a case of the contract */
+    uint32_t threads, done; /* done: threads that have returned */
     pthread_mutex_t lock;
     pthread_cond_t ended;
     worker workers[];
@@ -66,7 +66,7 @@ static bool wait_for(job *j) {
     return ended;
 }
 
-/* A thread that does not come back cannot be stopped: the job, and all that it uses, is left to it. */
+/* A thread that does not return cannot be stopped: the job, and everything it uses, is abandoned to it. */
 static bool run_job(job what, uint32_t threads) {
     job *j = malloc(sizeof *j + threads * sizeof *j->workers);
     if (!j) {
@@ -102,7 +102,7 @@ static bool cpu_run(verify_code code, contract_client *there, contract_case what
     return run_job((job){.code = code, .there = there, .what = what}, verify_threads(c, what));
 }
 
-/* The threads go from history to history; each has its own place to meet. */
+/* The threads go from history to history; each history has its own meeting point. */
 static bool cpu_record(verify_code code, history_batch *there, bool set_up, const history_batch *b,
                        verify_spread spread) {
     (void)spread;

@@ -1,6 +1,6 @@
 /* Target: an NVIDIA GPU. Every wait is bounded: by the patience of the cases inside a kernel, and by a limit here. A
- * kernel that does not end cannot be stopped, and after an error of CUDA nothing can be run: both are a trouble that
- * stays. */
+ * kernel that does not end cannot be stopped, and after a CUDA error nothing can run: both make the target unusable for
+ * good. */
 #include "verify.h"
 
 #include "clock.h"
@@ -58,7 +58,7 @@ static void cuda_copy(void *to, const void *from, size_t bytes) {
 typedef void (*contract_function)(contract_client *c, contract_case what, uint32_t threads, uint32_t stride);
 typedef void (*history_function)(history_batch *b, bool set_up, verify_spread spread);
 
-/* The kernel that was just launched; most take less than a millisecond. */
+/* Waits for the last kernel; most take less than a millisecond. */
 static bool wait_for_kernel(void) {
     struct timespec little = {0, 200000};
     double start = bl__now();
@@ -85,8 +85,8 @@ static bool cuda_run(verify_code code, contract_client *there, contract_case wha
     return wait_for_kernel();
 }
 
-/* Lanes and warps: a group for each history, all within a block. Blocks that wait for each other must all be there:
- * one to a multiprocessor is. */
+/* Lanes and warps: a group for each history, all within a block. Blocks that wait for each other must all be resident:
+ * one per multiprocessor is. */
 static bool cuda_record(verify_code code, history_batch *there, bool set_up, const history_batch *b,
                         verify_spread spread) {
     uint32_t threads = set_up ? 1 : b->threads, block = 64, groups = block / 32 * (32 / threads);
@@ -128,7 +128,7 @@ const verify_target *verify_cuda(int device) {
         (void)cudaGetLastError();
         return NULL;
     }
-    /* Threads wait for each other, so all blocks must fit at once: one to a multiprocessor surely does. */
+    /* Threads wait for each other, so all blocks must be resident at once; one per multiprocessor surely is. */
     multiprocessors = (uint32_t)properties.multiProcessorCount;
     layouts[3].threads = multiprocessors < 64 ? multiprocessors : 64;
     layouts[4].threads = layouts[3].threads * 64;

@@ -1,5 +1,5 @@
-/* What the targets share whose threads run in the host's memory: the table of queues, memory, and the types of the
- * code in its rows. */
+/* Shared by the targets whose threads run in the host's memory: the table of queues, memory, and the types of the code
+ * in its rows. */
 #ifndef BALLAST_VERIFY_HERE_H
 #define BALLAST_VERIFY_HERE_H
 

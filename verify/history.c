@@ -1,15 +1,15 @@
-/* The host's side of history.inc.h: shapes from seeds, batches of recorded histories, and what they show.
+/* The host's side of history.inc.h: shapes from seeds, batches of recorded histories, and their findings.
  *
- * A queue is judged by what it claims. Every history must have an order that a sequential queue could have taken
- * (linearize.h), with EMPTY and FULL where they are claimed to be exact; of a queue that claims no such order,
- * values must come out once, and those of one producer in its order for each consumer. What is not claimed is looked
- * for: a history that shows why. */
+ * A queue is judged by its claims. Every history must have an order that a sequential queue could have produced
+ * (linearize.h), including EMPTY and FULL if they are claimed to be exact. If a queue claims no such order, values must
+ * come out once, and each consumer must see those of one producer in order. For every property that is not claimed, it
+ * searches for a history that violates it. */
 #include "verify.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BYTES = 32 << 20 }; /* of a batch's queues */
+enum { MOST_BYTES = 32 << 20 }; /* the most bytes of a batch's queues */
 
 struct history_run {
     const verify_target *target;
@@ -26,7 +26,7 @@ struct history_run {
     lin_op *ops;
 };
 
-/* ---- what is claimed, and what is looked for ---- */
+/* ---- what is claimed, and what is searched for ---- */
 
 static bool has(const verify_queue *q, uint32_t flags) { return (q->flags & flags) == flags; }
 static bool answers(const verify_queue *q) { return q->kind != BL_QUEUE_KIND_WAITING; } /* EMPTY and FULL, that is */
@@ -38,7 +38,7 @@ uint32_t history_goals(const verify_queue *q) {
     if (answers(q) && !has(q, BL_QUEUE_EXACT_EMPTY))
         goals |= 1u << VERIFY_EMPTY;
     if (answers(q) && has(q, BL_QUEUE_BOUNDED) &&
-        !has(q, BL_QUEUE_EXACT_FULL)) /* without a bound FULL means no memory */
+        !has(q, BL_QUEUE_EXACT_FULL)) /* without a bound, FULL means out of memory */
         goals |= 1u << VERIFY_FULL;
     return goals;
 }
@@ -67,7 +67,7 @@ static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 static uint32_t most_capacity(const verify_queue *q) { return larger(4, q->least); }
 
-/* threads 0: any number. Rather few operations than many: what can be shown in few is easier to see. */
+/* threads 0: any number. Prefers few operations, because a short history is easier to read. */
 static history_shape shape_of(const verify_queue *q, uint32_t seed, uint32_t threads, uint32_t counted) {
     static const uint32_t starts[] = {0, UINT32_MAX, UINT32_MAX - 2, (UINT32_C(1) << 31) - 2};
     uint64_t random = seed;
@@ -103,7 +103,7 @@ static void close_batch(history_run *r) {
     const verify_target *t = r->target;
     free(r->cells);
     free(r->ops);
-    if (t->trouble()) /* somebody may still be there */
+    if (t->trouble()) /* a thread may still be using it */
         return;
     t->release(r->there);
     t->release(r->batch.memory);
@@ -152,7 +152,7 @@ void history_close(history_run *r) {
 
 static bool is_done_take(const lin_op *op) { return op->kind != LIN_PUSH && op->outcome == BL_QUEUE_DONE; }
 
-/* Whether `value` was in the queue: filled in at the start, or pushed. */
+/* Whether `value` was in the queue: an initial item, or pushed. */
 static bool went_in(const verify_history *h, uint32_t value) {
     if (value && value <= h->spec.filled)
         return true;
@@ -169,13 +169,13 @@ static uint32_t times_out(const verify_history *h, uint32_t value) {
     return n;
 }
 
-/* 0: it was filled in. */
+/* 0: an initial item. */
 static uint32_t producer_of(const history_shape *s, uint32_t value) {
     return value <= s->filled ? 0 : 1 + (value - s->filled - 1) / s->operations;
 }
 
-/* What one thread pushed reaches each other thread in that order: values grow. The owner of a deque takes the
- * newest. Operations of one thread lie in h in the order in which it did them. */
+/* Each other thread receives one thread's values in order: values grow. The owner of a deque takes the newest. h holds
+ * each thread's operations in program order. */
 static bool in_order(const verify_history *h) {
     const history_shape *s = &h->shape;
     for (uint32_t i = 0; i < h->count; i++)
@@ -190,7 +190,7 @@ static bool in_order(const verify_history *h) {
     return true;
 }
 
-/* What is wrong with the values, whatever order the operations had; NULL: nothing. */
+/* What is wrong with the values, whatever the order of the operations; NULL: nothing. */
 static const char *values_wrong(const verify_history *h) {
     for (uint32_t i = 0; i < h->count; i++) {
         const lin_op *op = &h->ops[i];
@@ -211,7 +211,7 @@ static const char *values_wrong(const verify_history *h) {
 
 /* ---- judging ---- */
 
-/* Without what came after a moment at which nobody was at work. The start of a history is one, too. */
+/* The operations that had returned by a moment: a history too, unless an operation was under way (UINT32_MAX). */
 static uint32_t start_of(const verify_history *h, lin_op *ops, uint64_t moment) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < h->count; i++) {
@@ -223,7 +223,7 @@ static uint32_t start_of(const verify_history *h, lin_op *ops, uint64_t moment) 
     return count;
 }
 
-/* The shortest start that shows the same. */
+/* The shortest prefix that shows the same. */
 static void shorten(history_run *r, verify_history *h) {
     lin_op ops[LIN_OPS];
     for (bool shorter = true; shorter;) {
@@ -249,7 +249,7 @@ static void keep(history_run *r, verify_history *h, verify_finding finding, cons
     r->found |= 1u << finding;
 }
 
-/* Looks for `finding`: is there an order with it? */
+/* Searches for `finding`: is there an order with it? */
 static void look(history_run *r, verify_history h, verify_finding finding) {
     h.spec = spec_of(r, &h.shape, finding);
     lin_verdict verdict = linearize(r->search, h.ops, h.count, &h.spec, NULL);
@@ -278,7 +278,7 @@ static void judge(history_run *r, const history_cell *cell, verify_history *h) {
             look(r, *h, (verify_finding)finding);
 }
 
-/* From the log of a cell; lost races are left out. */
+/* Reads the log of a cell, without lost races. */
 static void read_cell(const history_run *r, const history_cell *cell, const lin_op *ops, verify_history *h) {
     uint32_t count = cell->shape.threads * cell->shape.operations + cell->drained;
     h->shape = cell->shape;
@@ -324,7 +324,7 @@ static bool record_and_judge(history_run *r, uint32_t count, verify_spread sprea
     return true;
 }
 
-/* Batches take turns in their number of threads, their clock, and how the threads lie. */
+/* Batches alternate the number of threads, the clock, and the placement of the threads. */
 bool history_batch_next(history_run *r) {
     const verify_target *t = r->target;
     uint32_t turn = r->turn++,
@@ -332,7 +332,7 @@ bool history_batch_next(history_run *r) {
     uint32_t counted = t->clocks > 1 ? turn % 2 : 0;
     uint32_t spread = turn / 2 % t->spreads;
     if (lanes_wait && t->spreads > 1)
-        spread = VERIFY_WARPS; /* a lane that waits may keep back the one it waits for */
+        spread = VERIFY_WARPS; /* a waiting lane may hold up the one it waits for */
     r->batch.threads = 2 + turn / (2 * t->spreads) % (HISTORY_THREADS - 1);
     r->batch.meets = t->meets;
     memset(r->cells, 0, sizeof *r->cells * r->batch.count);

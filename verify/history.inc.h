@@ -1,30 +1,30 @@
-/* Template: records histories of one queue, BL_QUEUE, for the search in linearize.h; written with the platform's
- * operations only, as contract_cases.inc.h.
+/* Template: records histories of one queue, BL_QUEUE, for the search in linearize.h; written only with the platform's
+ * operations, like contract_cases.inc.h.
  *
  *     void NAME_history_set_up(history_batch *b, uint32_t cell)            one thread
- *     void NAME_history_record(history_batch *b, uint32_t cell, uint32_t rank)   cell's shape.threads threads, at the same time
+ *     void NAME_history_record(history_batch *b, uint32_t cell, uint32_t rank)   cell's shape.threads threads at once
  *
- * Each thread follows a short script from the seed and writes down what it did and when: pushes of values that nobody
- * else pushes, pops, steals. Who is last to finish takes out what is left, so that nothing can be lost unseen. Before
- * that the threads wait for each other only at the start, and no longer than b->patience.
+ * Each thread follows a short script derived from the seed and records what it did and when: pushes of unique values,
+ * pops, steals. The last thread to finish drains the queue, so that no loss goes unnoticed. The threads wait for each
+ * other only at the start, for at most b->patience.
  *
- * Waiting queues: each thread pushes and pops in turn, and the capacity is at least the number of threads, so nobody
- * waits for ever. Deques: thread 0 pushes and pops, the others steal.
+ * Waiting queues: each thread alternates pushes and pops, and the capacity is at least the number of threads, so no
+ * thread waits for ever. Deques: thread 0 pushes and pops, the others steal.
  *
- * A lost race (BL_QUEUE_RETRY) had no effect; it is tried again a few times, since a history of them says nothing.
- * contract_cases.inc.h comes before this file.
+ * A lost race (BL_QUEUE_RETRY) has no effect; it is retried a few times, since a history of lost races shows nothing.
+ * Include contract_cases.inc.h before this file.
  */
 #ifndef BALLAST_VERIFY_HISTORY_ONCE
 #define BALLAST_VERIFY_HISTORY_ONCE
 
-#define HISTORY_TORN 0xfffffff0u /* recorded for an item whose words do not belong together: nobody pushed it */
+#define HISTORY_TORN 0xfffffff0u /* recorded for an item whose words do not match: never pushed */
 #define HISTORY_TRIES 4u
 #define HISTORY_NEVER 0xffffffffu
 
-/* A moment between what this thread did before and what it does next. A fence orders accesses of memory, and reading
- * a clock is none: the branch on a word read after the fence holds the clock back until all that came before is
- * done. The counter is ordered by the fences alone, but orders its threads in turn: it sees more of who came first,
- * and hides what a weaker order would show. */
+/* A moment between this thread's previous and next operations. A fence orders memory accesses, and reading a clock is
+ * not one: the branch on a word that is read after the fence delays the clock until everything before is done. The
+ * counter is ordered by the fences alone, but it serialises the threads that use it: it tells more about which
+ * operation came first, and hides what a weaker order would show. */
 BL_FN uint64_t history_now(history_cell *h) {
     uint64_t now = 0;
     bl_fence_seq_cst();
@@ -34,8 +34,8 @@ BL_FN uint64_t history_now(history_cell *h) {
     return now;
 }
 
-/* All threads of the cell are here. Short steps first, so that they leave together; then longer ones, as there may
- * be more threads than cores. */
+/* Waits until all threads of the cell are here. Short steps first, so that they leave together; then longer ones, as
+ * there may be more threads than cores. */
 BL_FN bool history_meet(history_batch *b, history_cell *h) {
     uint64_t since = bl_clock();
     bl_fetch_add32_acq_rel(&h->arrived, 1);
@@ -53,7 +53,7 @@ BL_FN uint32_t history_random(const history_shape *s, uint32_t rank) {
     return (s->seed * 2654435761u + rank * 2246822519u) | 1u;
 }
 
-/* What thread `rank` does at its k-th operation, if it may push and pop. */
+/* The k-th operation of thread `rank`, if it may push and pop. */
 BL_FN lin_kind history_kind(const history_shape *s, uint32_t rank, uint32_t k, uint32_t random) {
     bool push = s->style == HISTORY_MIXED      ? (random >> 9 & 1) != 0
                 : s->style == HISTORY_SPLIT    ? rank % 2 == 0
@@ -109,7 +109,7 @@ BL_FN void HISTORY_(operate)(history_cell *h, BL_QUEUE *q, lin_op *op) {
     op->outcome = (uint32_t)outcome;
 }
 
-/* By who came last. A queue of this kind would wait for an item; as many were popped as pushed. */
+/* Called by the last thread. A waiting queue would wait for an item, but as many were popped as pushed. */
 BL_FN void HISTORY_(drain)(history_cell *h, BL_QUEUE *q, lin_op *ops, uint32_t rank) {
     if (BL_QUEUE_(KIND) == BL_QUEUE_KIND_WAITING)
         return;
@@ -137,7 +137,7 @@ BL_FN void HISTORY_(record)(history_batch *b, uint32_t cell, uint32_t rank) {
         if (BL_QUEUE_(KIND) == BL_QUEUE_KIND_DEQUE && rank != 0)
             kind = LIN_STEAL;
         lin_op op = {0, 0, rank, s->filled + 1 + rank * s->operations + k, (uint32_t)kind, 0};
-        for (uint32_t pause = random >> 20 & 7; pause > 4; pause--) /* now and then others get ahead */
+        for (uint32_t pause = random >> 20 & 7; pause > 4; pause--) /* occasionally lets other threads get ahead */
             bl_backoff(0);
         HISTORY_(operate)(h, &q, &op);
         ops[rank * s->operations + k] = op;

@@ -1,35 +1,36 @@
 /* Wing and Gong, "Testing and Verifying Concurrent Objects" (1993); Lowe, "Testing for linearizability" (2017).
  *
- * The idea: put one operation after another in front of a sequential queue, always one that nothing left must precede
- * and that the queue answers as recorded; take the last one back when none fits. A state that led nowhere is
- * remembered, so it is left at once when another order of the same operations leads to it. A state is the set of
- * operations done, a mask, and the contents.
+ * The idea: apply one operation after another to a sequential queue, always one that no remaining operation must
+ * precede and that the queue answers as recorded; backtrack when none fits. Dead states are remembered, so the search
+ * leaves at once when another order of the same operations leads to one. A state is the set of operations done, a mask,
+ * and the contents.
  *
  *   contents   [ first+1 .. last | items[head] .. items[tail-1] ]     oldest on the left
  *               filled at start    pushed, each as the number of its push
  *
- * What was filled in and is left follows from the mask, so items[head..tail) is all the memo has to keep; it is
- * compared in full, and so no collision of hashes decides a verdict.
+ * The mask determines which initial items are left, so the memo keeps only items[head..tail); it compares them in full,
+ * so no hash collision decides a verdict.
  *
- * Choices that need no second try, so that only orders of pushes are searched as a rule:
+ * Choices that need no alternative, so that the search is usually only over orders of pushes:
  *   - EMPTY or FULL where it fits: it changes nothing.
- *   - a take that fits, unless a FULL is still to come: until its item goes, nothing can be EMPTY and nobody else can
- *     get past that item at this end, and a queue with an item less in it takes all pushes that it took before.
- *   - among pushes of items that nobody takes, the first to return: the items are alike, so in an order that begins
- *     with another the two can change places.
- * What a FIFO's order implies is found before the search (fifo_order): items leave in the order in which they came.
+ *   - a take that fits, unless a FULL is still to come: until its item goes, nothing can be EMPTY and no other take
+ *     can get past that item at this end, and a queue with one item less accepts all pushes that it accepted before.
+ *   - among pushes of items that are never taken, the first to return: the items are alike, so in an order that begins
+ *     with another the two can be swapped.
+ * fifo_order derives before the search what FIFO order implies: items leave in the order in which they came.
  *
- * Limits: LIN_GAVE_UP when there are more dead states than the memo may hold, or no memory for them, more than
- * LIN_OPS operations, and for records that cannot be judged: a value pushed twice, or a return before its call.
- * Where FULL is not claimed to be exact the capacity bounds nothing. */
+ * Limits: LIN_GAVE_UP when there are more dead states than the memo may hold, or no memory for them, more than LIN_OPS
+ * operations, and for records that cannot be judged: a value pushed twice, or a return before its call. If FULL is not
+ * claimed to be exact, the capacity is no bound. */
 #include "linearize.h"
 
 #include <ballast/queues/contract.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MEMO_FIRST = 1 << 10, MEMO_MOST = 1 << 20 };          /* slots, of 80 bytes each */
-enum { NONE = 0xff, STAYS = LIN_OPS, VALUES = 2 * LIN_OPS }; /* values filled in begin at 1, so STAYS is none of them */
+enum { MEMO_FIRST = 1 << 10, MEMO_MOST = 1 << 20 }; /* slots, of 80 bytes each */
+/* initial values begin at 1, so STAYS is not one of them */
+enum { NONE = 0xff, STAYS = LIN_OPS, VALUES = 2 * LIN_OPS };
 
 static const uint64_t NO_ITEM = UINT64_MAX;
 
@@ -37,19 +38,19 @@ typedef enum lin_act { IGNORED, ADD, TAKE_OLDEST, TAKE_NEWEST, SEE_EMPTY, SEE_FU
 
 typedef struct memo_slot {
     uint64_t done;
-    uint32_t hash, stamp; /* used if the stamp is that of this history */
+    uint32_t hash, stamp; /* in use if the stamp is that of this history */
     uint8_t items[LIN_OPS];
 } memo_slot;
 
 struct lin_search {
-    /* The history: what counts of it, sorted by return, so that the first that is left is the most urgent. */
+    /* The operations of the history that count, sorted by return, so that the first one left is the most urgent. */
     uint32_t count;
-    uint8_t number[LIN_OPS]; /* in the caller's history */
+    uint8_t number[LIN_OPS]; /* index in the caller's history */
     uint8_t act[LIN_OPS];
-    uint64_t item[LIN_OPS];   /* added or taken: the number of its push, STAYS, or LIN_OPS + a filled in value */
-    uint8_t taker[LIN_OPS];   /* of a push: who took its item, or NONE */
-    uint8_t earlier[LIN_OPS]; /* how many had returned when it was called: the first so many */
-    uint64_t before[LIN_OPS]; /* who must precede it */
+    uint64_t item[LIN_OPS];   /* added or taken: the number of its push, STAYS, or LIN_OPS + an initial value */
+    uint8_t taker[LIN_OPS];   /* of a push: the operation that took its item, or NONE */
+    uint8_t earlier[LIN_OPS]; /* how many operations had returned when it was called: the first ones */
+    uint64_t before[LIN_OPS]; /* the operations that must precede it */
     uint64_t fulls;           /* the SEE_FULL */
     uint64_t capacity;        /* UINT64_MAX: no bound */
 
@@ -58,13 +59,13 @@ struct lin_search {
     uint8_t items[LIN_OPS];
     uint32_t head, tail;
 
-    /* The way to it: per level what is still to be tried, whether the memo is to know it, and who was chosen. */
+    /* The path to it: per level what is still to be tried, whether to remember it, and which operation was chosen. */
     uint64_t untried[LIN_OPS + 1];
     bool branches[LIN_OPS + 1];
     uint8_t chosen[LIN_OPS];
     uint32_t depth;
 
-    /* For lin_print: why there is no order, and the longest start of one. */
+    /* For lin_print: why there is no order, and the longest prefix of one. */
     const char *why;
     uint8_t culprit, longest[LIN_OPS];
     uint32_t longest_count;
@@ -104,7 +105,7 @@ static void memo_clear(lin_search *s) {
     s->used = 0;
     if (++s->stamp)
         return;
-    memset(s->memo, 0, s->slots * sizeof *s->memo); /* stamps begin again, and 0 is that of a slot never used */
+    memset(s->memo, 0, s->slots * sizeof *s->memo); /* stamps start again, and 0 is that of an unused slot */
     s->stamp = 1;
 }
 
@@ -115,7 +116,7 @@ static uint32_t memo_hash(const lin_search *s) {
     return (uint32_t)(hash >> 32);
 }
 
-/* The mask decides how many items there are, so only their order is left to compare. */
+/* The mask determines how many items there are, so only their order has to be compared. */
 static bool memo_holds(const lin_search *s, const memo_slot *slot, uint32_t hash) {
     return slot->hash == hash && slot->done == s->done && !memcmp(slot->items, s->items + s->head, s->tail - s->head);
 }
@@ -190,7 +191,7 @@ static lin_verdict refuse(lin_search *s, uint32_t number, const char *why) {
     return LIN_NO;
 }
 
-/* Insertion sort: histories come thread by thread or in order of time, and are short. */
+/* Insertion sort: histories are ordered by thread or by time, and are short. */
 static lin_verdict sort_by_return(lin_search *s, const lin_op *ops, uint32_t count, const lin_spec *spec) {
     s->count = 0;
     s->fulls = 0;
@@ -224,7 +225,7 @@ static void order_of_time(lin_search *s, const lin_op *ops) {
     }
 }
 
-/* Where the push of a value is, or would be. */
+/* The slot of the push of a value, or where it would be. */
 static uint8_t *push_of(lin_search *s, const lin_op *ops, uint32_t value) {
     uint32_t at = value * 0x9e3779b9u >> 25; /* VALUES is 2^7 */
     while (s->pushes[at] != NONE && ops[s->number[s->pushes[at]]].value != value)
@@ -301,10 +302,10 @@ static lin_verdict load(lin_search *s, const lin_op *ops, uint32_t count, const 
     return LIN_YES;
 }
 
-/* ---- what can be said before the search ---- */
+/* ---- what can be decided before the search ---- */
 
-/* Of what was filled in, the oldest go first, and all of it before any that was pushed: `pushed` says whether one of
- * those was taken. */
+/* Initial items leave oldest first, and all of them before any that was pushed: `pushed` says whether one of those was
+ * taken. */
 static bool filled_leave_in_order(const lin_search *s, bool pushed) {
     uint64_t taken = 0, youngest = 0;
     for (uint32_t i = 0; i < s->count; i++)
@@ -315,8 +316,8 @@ static bool filled_leave_in_order(const lin_search *s, bool pushed) {
     return youngest == taken && (!pushed || taken == s->last);
 }
 
-/* First in, first out: from an order of two pushes follows that of their takes, and back; and what was taken came
- * before what stays. */
+/* First in, first out: the order of two pushes implies the order of their takes, and vice versa; and items that were
+ * taken came before those that stay. */
 static bool fifo_order(lin_search *s) {
     uint64_t takers[LIN_OPS + 1], pushers[LIN_OPS + 1]; /* of what the first n push, of what they take */
     takers[0] = pushers[0] = 0;
@@ -341,14 +342,14 @@ static void push_before_take(lin_search *s) {
             s->before[s->taker[i]] |= bit(i);
 }
 
-/* Items that nobody takes are alike. */
+/* Items that are never taken are alike. */
 static void merge_untaken(lin_search *s) {
     for (uint32_t i = 0; i < s->count; i++)
         if (s->act[i] == ADD && s->taker[i] == NONE)
             s->item[i] = STAYS;
 }
 
-/* Whether some order obeys `before`, whatever the queue may say to it. */
+/* Whether some order respects `before`, whatever the queue would answer. */
 static bool has_order(const lin_search *s) {
     uint64_t all = first_bits(s->count), placed = 0, last = all;
     while (placed != last) {
@@ -360,7 +361,7 @@ static bool has_order(const lin_search *s) {
     return placed == all;
 }
 
-/* ---- the queue: what fits, and doing and undoing it ---- */
+/* ---- the queue: what fits, applying and undoing it ---- */
 
 static uint64_t held(const lin_search *s) { return s->last - s->first + (s->tail - s->head); }
 
@@ -397,7 +398,7 @@ static void apply(lin_search *s, uint32_t i) {
         pushed ? (void)s->tail-- : (void)s->last--;
 }
 
-/* What was taken at the old end still stands in front of head; at the new end a later push may have overwritten it. */
+/* An item taken at the old end is still in front of head; at the new end a later push may have overwritten it. */
 static void undo(lin_search *s, uint32_t i) {
     bool pushed = s->item[i] < LIN_OPS;
     s->done &= ~bit(i);
@@ -413,14 +414,14 @@ static void undo(lin_search *s, uint32_t i) {
 
 /* ---- the search ---- */
 
-/* Whether i, which fits, can be next without loss: see the top. */
+/* Whether i, which fits, can be next without loss: see the head of this file. */
 static bool settles(const lin_search *s, uint32_t i) {
     return s->act[i] != ADD && (!takes(s->act[i]) || !(s->fulls & ~s->done));
 }
 
 static bool stays(const lin_search *s, uint32_t i) { return s->act[i] == ADD && s->item[i] == STAYS; }
 
-/* Who may be next: one if that settles it. */
+/* The operations that may be next: only one if that settles it. */
 static uint64_t candidates(const lin_search *s) {
     uint64_t all = first_bits(s->count), found = 0;
     bool one_stays = false;
@@ -443,8 +444,8 @@ static void keep_longest(lin_search *s) {
     memcpy(s->longest, s->chosen, s->depth);
 }
 
-/* A state has come up: what can be tried from it. Those with one way on need no place in the memo, as that way leads
- * to one that has. */
+/* Enters a state: what can be tried from it. A state with only one way on is not remembered, since that way leads to
+ * one that is. */
 static void enter(lin_search *s) {
     uint64_t next = candidates(s);
     bool branches = (next & (next - 1)) != 0;
@@ -474,8 +475,8 @@ static lin_verdict explore(lin_search *s) {
     return LIN_YES;
 }
 
-/* One that does not count goes in front of the first that must follow it; whoever must precede it precedes that one
- * too. */
+/* An operation that does not count goes before the first that must follow it; whatever must precede it precedes that
+ * one too. */
 static void place_ignored(const lin_op *ops, uint32_t number, uint32_t *order, uint32_t placed) {
     uint32_t at = 0;
     while (at < placed && ops[order[at]].called <= ops[number].returned)
@@ -553,8 +554,8 @@ static bool returns_within(const lin_op *ops, uint32_t count, uint64_t from, uin
     return false;
 }
 
-/* A column ends where somebody is called after somebody returned in it. So two bars share a column just when neither
- * operation precedes the other, however long the times were, and there are no more columns than operations. */
+/* A column ends where one operation is called after another has returned in it. So two bars share a column exactly if
+ * neither operation precedes the other, however long they took, and there are no more columns than operations. */
 static uint32_t lay_out(const lin_op *ops, uint32_t count, lin_line *lines) {
     uint64_t start[LIN_OPS];
     uint32_t columns = 0;
@@ -610,7 +611,7 @@ static void print_spec(FILE *to, uint32_t count, const lin_spec *spec) {
 
 /* ---- why there is no order ---- */
 
-/* Without what fifo_order implies: a reader should see an operation meet a queue that answers otherwise. */
+/* Without what fifo_order implies: the reader should see an operation meet a queue that answers differently. */
 static lin_verdict explore_plainly(lin_search *s, const lin_op *ops, uint32_t count, const lin_spec *spec) {
     lin_verdict verdict = load(s, ops, count, spec);
     return verdict == LIN_YES ? explore(s) : verdict;
@@ -637,7 +638,7 @@ static void print_contents(FILE *to, const lin_op *ops, const lin_search *s) {
     fprintf(to, "%s\n", held(s) ? "" : " nothing");
 }
 
-/* Those that could be next by time. */
+/* Those that could be next according to time. */
 static void print_stuck(FILE *to, const lin_op *ops, const lin_search *s) {
     char text[TEXT];
     for (uint32_t i = 0; i < s->count; i++)
@@ -647,7 +648,7 @@ static void print_stuck(FILE *to, const lin_op *ops, const lin_search *s) {
 
 static void print_longest(FILE *to, const lin_op *ops, uint32_t count, const lin_spec *spec, lin_search *s) {
     uint32_t length = s->longest_count;
-    load(s, ops, count, spec); /* leaves `longest` as it is */
+    load(s, ops, count, spec); /* keeps `longest` */
     fprintf(to, "  The longest start of one that was found:\n");
     print_order(to, ops, s, s->longest, length);
     for (uint32_t i = 0; i < length; i++)

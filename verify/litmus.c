@@ -35,7 +35,7 @@ typedef struct table {
     uint32_t roles;
     uint32_t *x, *y;
     litmus_seen *seen;
-    uint32_t arrived, round; /* round: threads wait for the next; UINT32_MAX: go home */
+    uint32_t arrived, round; /* round: threads wait for the next; UINT32_MAX: exit */
 } table;
 
 typedef struct member {
@@ -43,7 +43,7 @@ typedef struct member {
     uint32_t role;
 } member;
 
-/* They go through the pairs in the same order and at the same pace, more or less. */
+/* All go through the pairs in the same order and at about the same pace. */
 static void *live(void *arg) {
     member *m = arg;
     table *t = m->t;

@@ -1,6 +1,6 @@
-/* The litmus tests on a GPU. Roles meet before each pair of words, so that they come to it at the same time; every
- * wait is bounded. The platform's operations have the scope of the device, bl_*_host that of the system; of the
- * block's scope there is bl_block_sync alone. */
+/* The litmus tests on a GPU. Roles meet before each pair of words, so that they access it at the same time; every wait
+ * is bounded. The platform's operations have device scope, bl_*_host system scope; only bl_block_sync has block
+ * scope. */
 #include "litmus_roles.h"
 
 #include "clock.h"
@@ -27,7 +27,7 @@ static bool succeeded(cudaError_t error, const char *what) {
     return error == cudaSuccess;
 }
 
-/* One lane of each block; all of them are there at the same time. */
+/* One lane of each block; all blocks are resident at the same time. */
 static __device__ void meet_blocks(uint32_t *counter, uint32_t roles) {
     bl_block_sync();
     if (threadIdx.x == 0) {
@@ -38,7 +38,7 @@ static __device__ void meet_blocks(uint32_t *counter, uint32_t roles) {
     bl_block_sync();
 }
 
-/* Roles in neighbouring blocks; lane k of each does pair k. */
+/* Roles in neighbouring blocks; lane k of each handles pair k. */
 static __global__ void in_blocks(gpu_table t) {
     uint32_t role = blockIdx.x % t.roles, group = blockIdx.x / t.roles;
     for (uint32_t n = 0; n < PAIRS; n++) {
@@ -111,7 +111,7 @@ extern "C" const char *litmus_cuda(litmus_kind kind, litmus_place place, double 
     gpu_table t = {};
     t.kind = kind;
     t.roles = litmus_tests[kind].roles;
-    t.groups = (uint32_t)multiprocessors / t.roles; /* a block on each, so that all are there */
+    t.groups = (uint32_t)multiprocessors / t.roles; /* one block per multiprocessor, so that all are resident */
     size_t pairs = (size_t)t.groups * PAIRS * LANES;
     double end = bl__now() + seconds;
     bool right = open_table(&t, pairs);
@@ -171,7 +171,7 @@ typedef struct two_counts {
     uint64_t host, pad[31], device, pad_too[31], stop, back;
 } two_counts;
 
-/* Until the host says stop, or has not moved for long. */
+/* Runs until the host says stop, or has made no progress for long. */
 static __global__ void count_with_host(two_counts *c) {
     uint64_t last = 0, count = 0;
     for (uint32_t still = 0; still < PATIENCE && !bl_load64_host(&c->stop);) {

@@ -6,7 +6,7 @@
 
 #include <ballast/platform/platform.h>
 
-/* x and y are 0 before. */
+/* x and y are initially 0. */
 BL_FN void litmus_mp(litmus_kind kind, uint32_t role, uint32_t *x, uint32_t *y, uint32_t *load) {
     const uint32_t one = 1;
     if (role == 0) {
@@ -28,7 +28,7 @@ BL_FN void litmus_mp(litmus_kind kind, uint32_t role, uint32_t *x, uint32_t *y, 
         (void)bl_fence_heavy();
     if (kind != LITMUS_MP_DATA && kind != LITMUS_MP_HEAVY)
         load[1] = bl_load32_relaxed(x);
-    else if (load[0]) /* otherwise it would race */
+    else if (load[0]) /* otherwise the read would race */
         bl_data_read(&load[1], x, 1);
 }
 
@@ -52,7 +52,7 @@ BL_FN void litmus_sb(litmus_kind kind, uint32_t role, uint32_t *mine, uint32_t *
         if (role == 0)
             bl_fence_light();
         else
-            (void)bl_fence_heavy(); /* one that fails shows */
+            (void)bl_fence_heavy(); /* the outcome shows if it failed */
         load[0] = bl_load32_relaxed(other);
     } else {
         bl_store32_relaxed(mine, 1);
@@ -119,7 +119,7 @@ BL_FN void litmus_role(litmus_kind kind, uint32_t role, uint32_t *x, uint32_t *y
         litmus_coherence(role, x, load);
 }
 
-/* Whether the outcome is the one of interest. x, y: in the end. */
+/* Whether the outcome is the one of interest. x, y: final values. */
 BL_HOST_FN bool litmus_is_odd(litmus_kind kind, const litmus_seen *s, uint32_t x, uint32_t y) {
     if (kind <= LITMUS_MP_RELAXED || kind == LITMUS_COHERENCE)
         return s->load[1][0] == 1 && s->load[1][1] == 0;

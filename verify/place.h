@@ -1,4 +1,4 @@
-/* CUDA: which thread of a case, or of a history, a lane is. */
+/* CUDA: which thread of a case or history a lane is. */
 #ifndef BALLAST_VERIFY_PLACE_H
 #define BALLAST_VERIFY_PLACE_H
 
@@ -10,7 +10,7 @@ static __device__ __forceinline__ uint32_t verify_rank(uint32_t stride) {
     return thread % stride == 0 ? thread / stride : VERIFY_NOBODY;
 }
 
-/* Threads `rank` of a group record one history after another: each groups-th. */
+/* Thread `rank` of a group records one history after another: every groups-th. */
 typedef struct verify_place {
     uint32_t group, groups, rank;
 } verify_place;

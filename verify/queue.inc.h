@@ -1,10 +1,10 @@
-/* Template: all that the host needs in order to verify one queue, BL_QUEUE, on one target: its contract, its recorder
- * and a row with what it claims,
+/* Template: everything the host needs to verify one queue, BL_QUEUE, on one target: its contract, its recorder and a
+ * row with its claims,
  *
  *     const verify_queue verify_TARGET_NAME;
  *
- * The build makes a file with it for every queue and target. What a row's code is, and how it is called, is the
- * target's business: functions for threads and the simulated machine, kernels for a GPU. */
+ * The build generates a file with it for every queue and target. The target decides what a row's code is and how to
+ * call it: functions for threads and the simulated machine, kernels for a GPU. */
 #ifndef BALLAST_VERIFY_QUEUE_ONCE
 #define BALLAST_VERIFY_QUEUE_ONCE
 

@@ -1,13 +1,13 @@
 /* Template: the contract of the ranges (include/ballast/queues/range_contract.h) as test cases for one range, BL_RANGE,
- * written with the platform's operations only, so that the same text tests it with threads and on the simulated
- * machine. The build includes it for every range there is (tests/each_range.h in the build folder).
+ * written only with the platform's operations, so that the same source tests it with threads and on the simulated
+ * machine. The build includes it for every range (tests/each_range.h in the build folder).
  *
  *     void NAME_case(ranges_client *c, ranges_what what, uint32_t rank)
  *
  * runs one case as thread `rank`. ALONE and WALK are for one thread. After SET_UP come TRAFFIC, in which rank 0, the
- * owner, sets, pops and extends at random while the others steal, or DRAIN, in which everybody takes until told EMPTY:
- * from the first EMPTY on nobody may get anything; then AUDIT. What is wrong goes to c->report, first come first kept.
- * Every index is taken as often as it was offered, and what it stands for is what the owner wrote before.
+ * owner, sets, pops and extends at random while the others steal, or DRAIN, in which every thread takes until it gets
+ * EMPTY: after the first EMPTY no thread may get anything; then AUDIT. c->report keeps the first failure. Every index
+ * is taken as often as it was offered, and the data behind it is what the owner wrote before.
  */
 #ifndef BALLAST_TESTS_RANGES_ONCE
 #define BALLAST_TESTS_RANGES_ONCE
@@ -37,7 +37,7 @@ typedef struct ranges_client {
     uint32_t base, seed, threads;
     uint32_t span;  /* indices that the owner uses, at most RANGES_MOST */
     uint32_t steps; /* of the owner, or of WALK */
-    uint32_t same;  /* the owner sets the same interval again and again, and does not extend it */
+    uint32_t same;  /* the owner sets the same interval repeatedly, and does not extend it */
     uint64_t patience;
     uint32_t offered[RANGES_MOST], taken[RANGES_MOST]; /* how often */
     uint32_t behind[RANGES_MOST][RANGES_BEHIND];
@@ -55,8 +55,8 @@ BL_FN bool ranges_equal(ranges_client *c, uint32_t line, uint32_t rank, uint32_t
 }
 #define RANGES_SAME(c, rank, got, wanted) ranges_equal((c), __LINE__, (rank), (uint32_t)(got), (uint32_t)(wanted))
 
-/* Owner: index base + i will be in the range. What it stands for says how often that has been so. Atomic only for
- * who looks whether it is back. */
+/* Owner: index base + i will be in the range. Its data count how many times that has happened. Atomic only for the
+ * check whether it is back. */
 BL_FN void ranges_offer(ranges_client *c, uint32_t i) {
     uint32_t words[RANGES_BEHIND], round = c->offered[i] + 1;
     for (uint32_t k = 0; k < RANGES_BEHIND; k++)
@@ -65,10 +65,10 @@ BL_FN void ranges_offer(ranges_client *c, uint32_t i) {
     c->offered[i] = round;
 }
 
-/* Owner: index base + i was taken as often as it was offered, and who took it is done with it. */
+/* Owner: index base + i was taken as often as it was offered, and the threads that took it are done with it. */
 BL_FN bool ranges_back(ranges_client *c, uint32_t i) { return bl_load32_acquire(c->taken + i) == c->offered[i]; }
 
-/* Somebody got [from, to). */
+/* A thread got [from, to). */
 BL_FN void ranges_got(ranges_client *c, uint32_t rank, uint32_t from, uint32_t to) {
     if (!RANGES_SAME(c, rank, from - c->base < c->span && to - from - 1 < c->span - (from - c->base), 1))
         return;
@@ -98,7 +98,7 @@ BL_FN BL_RANGE RANGE_(at)(const ranges_client *c) {
 
 BL_FN BL_RANGE RANGE_(fresh)(const ranges_client *c) {
     BL_RANGE q = RANGE_(at)(c);
-    for (uint32_t rank = 3; rank-- > 0;) /* as by three threads, in any order */
+    for (uint32_t rank = 3; rank-- > 0;) /* as if by three threads, in any order */
         RANGE_(init)(&q, rank, 3);
     return q;
 }
@@ -126,7 +126,7 @@ BL_FN void RANGE_(must_be_empty)(ranges_client *c, BL_RANGE *q) {
     }
 }
 
-/* Every index there is: 0 .. 2^32 - 2. */
+/* The widest range: 0 .. 2^32 - 2. */
 BL_FN void RANGE_(widest)(ranges_client *c, BL_RANGE *q) {
     RANGE_(set)(q, 0, UINT32_MAX);
     RANGES_SAME(c, 0, RANGE_(size)(q), UINT32_MAX);
@@ -145,7 +145,7 @@ BL_FN void RANGE_(widest)(ranges_client *c, BL_RANGE *q) {
 }
 
 #if RANGE_(AHEAD)
-/* A pop if the range is what it is taken to be; otherwise nothing but what it is. */
+/* Pops if the range is as expected; otherwise only reports what it is. */
 BL_FN void RANGE_(asked)(ranges_client *c, BL_RANGE *q) {
     uint32_t b = c->base;
     uint64_t seen = RANGE_(ends)(b, b + 10);
@@ -155,7 +155,7 @@ BL_FN void RANGE_(asked)(ranges_client *c, BL_RANGE *q) {
     RANGES_SAME(c, 0, RANGE_(ask)(q, seen, 3) == seen, 1);
     RANGES_SAME(c, 0, RANGE_(begin)(q), b + 3);
     RANGES_SAME(c, 0, RANGE_(size)(q), 7);
-    seen = RANGE_(ends)(b, b); /* of an empty range nothing is asked for */
+    seen = RANGE_(ends)(b, b); /* an empty range is not asked for anything */
     RANGES_SAME(c, 0, RANGE_(ask)(q, seen, 1) == seen, 1);
     seen = RANGE_(ends)(b + 3, b + 10);
     RANGES_SAME(c, 0, RANGE_(ask)(q, seen, 100) == seen, 1);
@@ -181,7 +181,7 @@ BL_FN void RANGE_(alone)(ranges_client *c) {
         RANGE_(must_pop)(c, &q, 1, b + 1, b + 2);
         RANGE_(must_steal)(c, &q, 1, b + 2, b + 3); /* the last one */
         RANGE_(must_be_empty)(c, &q);
-        RANGES_SAME(c, round, RANGE_(extend)(&q, 1), BL_QUEUE_DONE); /* of what is empty */
+        RANGES_SAME(c, round, RANGE_(extend)(&q, 1), BL_QUEUE_DONE); /* extends an empty range */
         RANGE_(must_pop)(c, &q, 100, b + 1, b + 2);
         RANGE_(must_be_empty)(c, &q);
         RANGE_(set)(&q, b + 5, b + 5);
@@ -228,7 +228,7 @@ BL_FN void RANGE_(walk)(ranges_client *c) {
 
 /* ---- owner and thieves ---- */
 
-/* The next interval, as far as all of it is back: what a thief still works on cannot be offered. */
+/* The next interval, if all of it is back: an index that a thief still uses cannot be offered. */
 BL_FN bool RANGE_(offer)(ranges_client *c, BL_RANGE *q, uint32_t random) {
     uint32_t i = c->same ? 0 : random % c->span, end = c->same ? c->span : i + 1 + (random >> 8) % (c->span - i);
     for (uint32_t k = i; k < end; k++)
@@ -253,7 +253,7 @@ BL_FN void RANGE_(own)(ranges_client *c) {
     BL_RANGE q = RANGE_(at)(c);
     uint32_t random = (c->seed * 2654435761u) | 1u, tries = 0, from, to;
     uint64_t since = bl_clock();
-    for (uint32_t i = 0;;) { /* at the end until it is told EMPTY */
+    for (uint32_t i = 0;;) { /* at the end, until it gets EMPTY */
         uint32_t r = bl__random32(&random), n = 1 + (r >> 8) % 4;
         if (r % 4 == 0 && !c->same && i < c->steps) {
             RANGE_(lengthen)(c, &q, n);
@@ -263,7 +263,7 @@ BL_FN void RANGE_(own)(ranges_client *c) {
             break;
         } else if (!RANGE_(offer)(c, &q, r >> 4)) {
             bl_backoff(tries++);
-            if (!RANGES_SAME(c, 0, bl_clock() - since > c->patience, 0)) /* nobody brings it back */
+            if (!RANGES_SAME(c, 0, bl_clock() - since > c->patience, 0)) /* a taken index never comes back */
                 break;
             continue;
         }
@@ -289,7 +289,7 @@ BL_FN void RANGE_(rob)(ranges_client *c, uint32_t rank) {
     }
 }
 
-/* Nothing is added any more, so after one EMPTY all is. */
+/* Nothing is added any more, so after one EMPTY every further call must return it. */
 BL_FN void RANGE_(drain)(ranges_client *c, uint32_t rank) {
     BL_RANGE q = RANGE_(at)(c);
     uint32_t tries = 0, from, to;

@@ -1,4 +1,4 @@
-/* The host's side of ranges.inc.h, the same for threads and the simulated machine. Before it is included a test defines
+/* The host's side of ranges.inc.h, the same for threads and the simulated machine. Before including it, a test defines
  *
  *     ranges_entry                            what runs a case of a range
  *     ranges_launch(entry, client, what)      runs a case with client->threads threads; false if they did not come back
@@ -20,7 +20,7 @@ static const ranges_range ranges[] = {
 };
 enum { RANGES = sizeof ranges / sizeof ranges[0] };
 
-/* Where the indices lie: small ones, those around 2^31, and the last ones there are. */
+/* Where the indices lie: small ones, those around 2^31, and the last valid ones. */
 static const uint32_t ranges_bases[] = {1, 0x7fffffe0u, UINT32_MAX - RANGES_MOST - 16};
 
 static ranges_client ranges_shape(uint32_t threads, uint32_t span, uint32_t steps, uint32_t same, uint32_t base,
@@ -37,7 +37,7 @@ static ranges_client ranges_shape(uint32_t threads, uint32_t span, uint32_t step
     return c;
 }
 
-/* False when something was wrong. */
+/* False if something was wrong. */
 static bool ranges_run(const ranges_range *r, ranges_client c, ranges_what what) {
     static const char *const names[] = {"alone", "walk", "set-up", "traffic", "drain", "audit"};
     c.memory = aligned_alloc(BL_LINE, r->bytes());

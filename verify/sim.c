@@ -9,11 +9,11 @@
 static const verify_layout layouts[] = {
     {"2 threads", 2, 0, 0}, {"3 threads", 3, 0, 0}, {"4 threads", 4, 0, 0}, {NULL, 0, 0, 0}};
 
-enum { CASE_POINTS = 10000000, HISTORY_POINTS = 300000 }; /* after so many nobody believes in an end */
+enum { CASE_POINTS = 10000000, HISTORY_POINTS = 300000 }; /* scheduling points after which a run counts as endless */
 
 bl_sim_options verify_sim_options;
 
-/* A simulated thread that does not come back is gone with its machine. */
+/* A simulated thread that does not return disappears with its machine. */
 static const char *sim_trouble(void) { return NULL; }
 
 typedef struct job {
@@ -39,7 +39,7 @@ static bool sim_run(verify_code code, contract_client *there, contract_case what
                     const verify_layout *layout) {
     job j = {.code = code, .there = there, .what = what};
     (void)layout;
-    if (what == CONTRACT_SET_UP || what == CONTRACT_AUDIT) { /* outside of a run everything acts at once */
+    if (what == CONTRACT_SET_UP || what == CONTRACT_AUDIT) { /* outside a run every operation takes effect at once */
         ((contract_function)code)(there, what, 0);
         return true;
     }
@@ -75,8 +75,8 @@ const verify_target verify_sim = {
     .items = 16,
     .cells = 64,
     .spreads = 1,
-    .clocks = 1, /* each moment has its own step: no two operations seem to be concurrent that are not */
-    .meets = 0,  /* any order of starting is one of the schedules */
+    .clocks = 1, /* each moment has its own step, so only operations that are concurrent appear to be */
+    .meets = 0,  /* any starting order is one of the schedules */
     .alloc = here_alloc,
     .release = free,
     .fill = here_fill,

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Histories of the simulated machine: so many at least, as a later one may be shorter; after the most it has shown
+/* Histories of the simulated machine: at least this many, as a later one may be shorter; after the most, it has shown
  * nothing. */
 enum { SIMULATED_LEAST = 20000, SIMULATED_MOST = 100000 };
 
@@ -25,9 +25,9 @@ const verify_target *verify_cuda(int device) {
 
 /* ---- contract and stress ---- */
 
-enum { ROUNDS = 12 }; /* until all of crowds() had their turn */
+enum { ROUNDS = 12 }; /* enough for every variant of crowds() */
 
-/* Crowds of one layout: who pushes and who pops, how deep, how many at a time, follows from the round. */
+/* Crowds of one layout: the round determines which threads push and pop, the depth, and the batch size. */
 static void crowds(contract_run *r, uint32_t round) {
     static const uint32_t capacities[] = {2, 64, 1024}, words[] = {CONTRACT_WORDS, 1, 3};
     uint32_t threads = r->layout.threads, i = round % 3, seed = round + 1;
@@ -97,14 +97,15 @@ static bool is_shown(const verify_result *result, verify_finding finding) {
     return false;
 }
 
-/* Records until the end, and at least so long that every kind of batch had its turn. */
+/* Records until the end, and at least until every kind of batch has had its turn. */
 static void record_until(history_run *r, double end, uint32_t turns) {
     for (uint32_t i = 0; i < turns || bl__now() < end; i++)
         if (!history_batch_next(r) || history_found(r) & 1u << VERIFY_BROKEN)
             return;
 }
 
-/* What is still to be shown, on the simulated machine. Not by time, so that a slow machine finds the same. */
+/* Searches the simulated machine for what is still to be shown. Not limited by time, so that a slow machine finds the
+ * same. */
 static void search(history_run *r, uint32_t goals) {
     while (goals && (history_count(r) < SIMULATED_LEAST ||
                      (history_count(r) < SIMULATED_MOST && (history_found(r) & goals) != goals)))
@@ -131,7 +132,7 @@ static bool no_memory(verify_result *result) {
     return false;
 }
 
-/* False when it could not be done. */
+/* False if it could not be done. */
 static bool histories(const verify_target *target, const verify_queue *queue, const verify_queue *simulated, double end,
                       verify_result *result) {
     uint32_t goals = history_goals(queue), all = goals | 1u << VERIFY_BROKEN;
@@ -217,7 +218,8 @@ void verify_run(const verify_target *target, const verify_queue *queue, const ve
         snprintf(result->text, sizeof result->text, "FAILED: not tried: %s", target->trouble());
         return;
     }
-    /* Half of what the contract's cases leave goes to the stress. They are the same however short the time is. */
+    /* Half of the time that the contract's cases leave goes to the stress test. The cases are the same however short
+     * the time is. */
     if (contract_holds(target, queue, seconds / 3, result) &&
         histories(target, queue, simulated, start + seconds, result))
         decide(queue, result);

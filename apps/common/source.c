@@ -33,7 +33,7 @@ static void fill_zipped(source *s) {
     if (code == Z_ERRNO)
         source_fail(s, "cannot be read: %s", strerror(errno));
     else if (code == Z_BUF_ERROR)
-        source_fail(s, "is cut: the gzip data end too early");
+        source_fail(s, "is truncated: the gzip data end too early");
     else if (got < 0)
         source_fail(s, "is damaged: %s", text);
     else if (got > 0 && gzdirect(s->zipped))

@@ -22,7 +22,7 @@ static int fib_app_open(void **problem, const char *const *values, uint64_t seed
     (void)seed;
     uint32_t n;
     if (!parse_u32(values[0], &n) || n > FIB_MOST) {
-        snprintf(error->text, sizeof error->text, "--n: \"%.100s\" is not accepted: a whole number from 0 to %d",
+        snprintf(error->text, sizeof error->text, "--n: \"%.100s\" is invalid; accepted: a whole number from 0 to %d",
                  values[0], FIB_MOST);
         return 2;
     }

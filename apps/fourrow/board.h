@@ -3,7 +3,7 @@
  *
  *     bit of a cell: 7 * column + row          6 13 20 27 34 41 48   always empty: what runs over a column's
  *                                              5 12 19 26 33 40 47   top is seen here, and no line of four
- *     row 0 is the lowest. A column has a      4 11 18 25 32 39 46   goes on in the next column
+ *     row 0 is the lowest. A column has a      4 11 18 25 32 39 46   continues in the next column
  *     seventh bit above its six cells.         :  :  :  :  :  :  :
  *                                              0  7 14 21 28 35 42
  *

@@ -59,7 +59,7 @@ static int read_lookahead(fourrow *f, const char *text, app_error *error) {
     f->lookahead = most < LOOKAHEAD ? most : LOOKAHEAD;
     if (text[0] != '\0' && (!parse_u32(text, &f->lookahead) || f->lookahead < 1 || f->lookahead > most))
         return app_wrong(error, 2,
-                         "--lookahead: \"%.100s\" is not accepted: a whole number from 1 to %" PRIu32
+                         "--lookahead: \"%.100s\" is invalid; accepted: a whole number from 1 to %" PRIu32
                          ", the cells that are free",
                          text, most);
     return 0;

@@ -32,9 +32,9 @@ static bool complain(fourrow_complaint *complaint, const char *format, ...) {
 
 static bool explain(const fourrow_game *game, char c, size_t at, fourrow_complaint *complaint) {
     if (c >= ' ' && c <= '~' && !is_column(c))
-        return complain(complaint, "character %zu, '%c', is no column (accepted: 1 to 7)", at, c);
+        return complain(complaint, "character %zu, '%c', is not a column (accepted: 1 to 7)", at, c);
     if (!is_column(c))
-        return complain(complaint, "character %zu is no column (accepted: 1 to 7)", at);
+        return complain(complaint, "character %zu is not a column (accepted: 1 to 7)", at);
     if (fourrow_game_over(game))
         return complain(complaint, "character %zu comes after the end of the game (accepted: the first %zu)", at,
                         at - 1);

@@ -13,7 +13,7 @@ static bool read_score(source *s, const char *word, fourrow_line *line) {
     line->has_score = word[0] != '\0';
     line->score = (int32_t)score;
     return !line->has_score || (*end == '\0' && score >= -21 && score <= 21) ||
-           source_fail(s, "line %" PRIu64 ": \"%s\" is no score (accepted: -21 to 21, or nothing)", s->line, word);
+           source_fail(s, "line %" PRIu64 ": \"%s\" is not a score (accepted: -21 to 21, or nothing)", s->line, word);
 }
 
 static bool read_moves(source *s, const char *word, fourrow_line *line) {

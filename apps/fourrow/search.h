@@ -16,7 +16,7 @@
 
 #include "line.h"
 
-/* Cells that would complete a four with the three stones beside them in one direction, occupied or not. */
+/* Cells that would complete a four with three adjacent stones in one direction, occupied or not. */
 BL_FN uint64_t fourrow_gaps(uint64_t stones, uint32_t step) {
     uint64_t after = stones << step & stones << 2 * step, before = stones >> step & stones >> 2 * step;
     return (after & (stones << 3 * step | stones >> step)) | (before & (stones >> 3 * step | stones << step));

@@ -24,7 +24,7 @@ static int nqueens_app_open(void **problem, const char *const *values, uint64_t 
     (void)seed;
     uint32_t n;
     if (!parse_u32(values[0], &n) || n < 1 || n > NQUEENS_MOST) {
-        snprintf(error->text, sizeof error->text, "--n: \"%.100s\" is not accepted: a whole number from 1 to %d",
+        snprintf(error->text, sizeof error->text, "--n: \"%.100s\" is invalid; accepted: a whole number from 1 to %d",
                  values[0], NQUEENS_MOST);
         return 2;
     }

@@ -57,7 +57,7 @@ static int read_size(const char *const *values, int option, uint32_t most, uint3
     uint64_t size;
     if (!parse_size(values[option], &size) || size > most)
         return app_wrong(error, 2,
-                         "%s: \"%.100s\" is not accepted: a whole number from 0 to %" PRIu32 ", also with k, M, G",
+                         "%s: \"%.100s\" is invalid; accepted: a whole number from 0 to %" PRIu32 ", also with k, M, G",
                          octree_options[option].name, values[option], most);
     *value = (uint32_t)size;
     return 0;
@@ -65,7 +65,7 @@ static int read_size(const char *const *values, int option, uint32_t most, uint3
 
 static int read_max_depth(const char *text, uint32_t *value, app_error *error) {
     if (!parse_u32(text, value) || *value > OCTREE_MAX_DEPTH)
-        return app_wrong(error, 2, "--max-depth: \"%.100s\" is not accepted: a whole number from 0 to %d", text,
+        return app_wrong(error, 2, "--max-depth: \"%.100s\" is invalid; accepted: a whole number from 0 to %d", text,
                          OCTREE_MAX_DEPTH);
     return 0;
 }

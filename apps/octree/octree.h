@@ -5,7 +5,7 @@
  * leaf. It reads one buffer and writes the other at the same positions, so octants never conflict:
  *
  *     buffer[depth & 1]        |........ first .. first + count ........|     an octant at this depth
- * buffer[(depth + 1) & 1]  |  0  | 1 |    2    | 3 |  5  | 6 |  7   |     its children; empty ones are not nodes
+ *     buffer[(depth + 1) & 1]  |  0  | 1 |    2    | 3 |  5  | 6 |  7   |     its children; empty ones are not nodes
  *
  * Children are numbered by the sides they lie on: bit 0 is set for the upper half in x, bit 1 in y, bit 2 in z. A
  * particle on the plane between two halves belongs to the upper one.

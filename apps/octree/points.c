@@ -218,8 +218,8 @@ static bool read_f32le(source *s, cloud *c) {
     }
     if (got > 0)
         return source_fail(
-            s, "is cut: %zu bytes after particle %zu; the size must be a multiple of 12 bytes (three floats)", got,
-            c->count);
+            s, "is truncated: %zu bytes after particle %zu; the size must be a multiple of 12 bytes (three floats)",
+            got, c->count);
     return !s->failed;
 }
 
@@ -305,7 +305,7 @@ static bool ply_read_line(source *s, ply_line *line) {
     line->words = 0;
     line->number = s->line;
     if (!source_more(s))
-        return source_fail(s, "is cut: it ends within the PLY header");
+        return source_fail(s, "is truncated: it ends within the PLY header");
     while (line->words < PLY_WORDS) {
         if (!text_word(s, line->word[line->words]))
             return false;
@@ -500,8 +500,9 @@ static bool ply_read_element(source *s, ply_format format, const ply_element *e,
         return true;
     for (uint64_t i = 0; i < e->items; i++) {
         if (!ply_read_item(s, format, e, at))
-            return source_fail(s, "is cut: it ends in item %" PRIu64 " of the %" PRIu64 " of the PLY element \"%s\"", i,
-                               e->items, e->name);
+            return source_fail(s,
+                               "is truncated: it ends in item %" PRIu64 " of the %" PRIu64 " of the PLY element \"%s\"",
+                               i, e->items, e->name);
         if (vertices && !cloud_add(s, vertices, at))
             return false;
     }

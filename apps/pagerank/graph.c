@@ -70,7 +70,7 @@ static bool read_whole(source *s, uint32_t least, uint32_t most, const char *wha
     if (!text_word(s, word))
         return false;
     if (word[0] == '\0')
-        return source_fail(s, "line %" PRIu64 ": too little; expected %s", s->line, expected);
+        return source_fail(s, "line %" PRIu64 ": too few values; expected %s", s->line, expected);
     if (!parse_u32(word, value) || *value < least || *value > most)
         return source_fail(s,
                            "line %" PRIu64 ": \"%s\" is not %s; expected a whole number from %" PRIu32 " to %" PRIu32,
@@ -163,13 +163,13 @@ static bool read_market(source *s, edge_list *list) {
     for (uint32_t i = 0; i < m.entries; i++) {
         if (!find_line(s, '%'))
             return source_fail(
-                s, "line %" PRIu64 ": the file ends after %" PRIu32 " entries; line %" PRIu64 " promises %" PRIu32,
+                s, "line %" PRIu64 ": the file ends after %" PRIu32 " entries; line %" PRIu64 " declares %" PRIu32,
                 s->line, i, m.size_line, m.entries);
         if (!read_market_entry(s, &m, list))
             return false;
     }
     if (find_line(s, '%'))
-        return source_fail(s, "line %" PRIu64 ": more than the %" PRIu32 " entries that line %" PRIu64 " promises",
+        return source_fail(s, "line %" PRIu64 ": more than the %" PRIu32 " entries that line %" PRIu64 " declares",
                            s->line, m.entries, m.size_line);
     return !s->failed;
 }

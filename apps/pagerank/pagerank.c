@@ -55,14 +55,14 @@ static const app_option pagerank_options[] = {
 
 static int read_damping(pagerank_problem *p, const char *text, app_error *error) {
     if (!parse_double(text, &p->damping) || !(p->damping > 0 && p->damping <= 1))
-        return app_wrong(error, 2, "--damping: \"%.100s\" is not accepted: a number above 0, at most 1", text);
+        return app_wrong(error, 2, "--damping: \"%.100s\" is invalid; accepted: a number above 0, at most 1", text);
     return 0;
 }
 
 static int read_iterations(pagerank_problem *p, const char *text, app_error *error) {
     if (!parse_u32(text, &p->iterations) || p->iterations < 1 || p->iterations > ITERATIONS_MAX)
-        return app_wrong(error, 2, "--iterations: \"%.100s\" is not accepted: a whole number from 1 to %" PRIu32, text,
-                         ITERATIONS_MAX);
+        return app_wrong(error, 2, "--iterations: \"%.100s\" is invalid; accepted: a whole number from 1 to %" PRIu32,
+                         text, ITERATIONS_MAX);
     return 0;
 }
 
@@ -70,7 +70,7 @@ static int read_iterations(pagerank_problem *p, const char *text, app_error *err
  * rounding. */
 static int read_tolerance(pagerank_problem *p, const char *text, app_error *error) {
     if (!parse_double(text, &p->tolerance) || p->tolerance < TOLERANCE_MIN)
-        return app_wrong(error, 2, "--tolerance: \"%.100s\" is not accepted: a number, %g or more", text,
+        return app_wrong(error, 2, "--tolerance: \"%.100s\" is invalid; accepted: a number, %g or more", text,
                          TOLERANCE_MIN);
     double enough = p->damping < 1 ? fmax(log(p->tolerance / 2) / log(p->damping), 0) + 3 * PAGERANK_STEPS : INFINITY;
     if (!(enough <= ITERATIONS_MAX))
@@ -121,8 +121,8 @@ static int read_options(pagerank_problem *p, const char *const *values, app_erro
     if (status == 0)
         status = read_length(p, values, error);
     if (status == 0 && (!parse_u32(values[BLOCK], &block) || block < 1 || block > BLOCK_MAX))
-        status = app_wrong(error, 2, "--block: \"%.100s\" is not accepted: a whole number from 1 to %d", values[BLOCK],
-                           BLOCK_MAX);
+        status = app_wrong(error, 2, "--block: \"%.100s\" is invalid; accepted: a whole number from 1 to %d",
+                           values[BLOCK], BLOCK_MAX);
     if (status == 0)
         status = read_output(p, values[OUTPUT], error);
     return status == 0 ? read_graph(p, values, block, error) : status;

@@ -1,9 +1,9 @@
 /* The PageRank task: one unit of cells and one step (pagerank.h).
  *
  *     START    the scores become the values of step 0; arrive
- * PULL     all arrivals are in: add up, store, arrive at the units that use this one
+ *     PULL     all arrivals are in: add up, store, arrive at the units that use this one
  *     ARRIVE   more arrivals than one task may make
- * COMBINE  when nothing is left to pull: compute the scores from the values of all steps
+ *     COMBINE  when nothing is left to pull: compute the scores from the values of all steps
  *
  * Sums are additions in a fixed order, products stand alone, and a product and a sum that belong together are one fma:
  * no compiler can fuse them differently, and the scores are bitwise identical everywhere.

@@ -29,7 +29,7 @@ static const app_option transform_options[] = {
 };
 
 static int refuse(app_error *error, int option, const char *value, const char *accepted) {
-    snprintf(error->text, sizeof error->text, "%s: \"%.100s\" is not accepted: %s", transform_options[option].name,
+    snprintf(error->text, sizeof error->text, "%s: \"%.100s\" is invalid; accepted: %s", transform_options[option].name,
              value, accepted);
     return 2;
 }

@@ -90,7 +90,7 @@ const app_option uts_options[] = {
     {"-t", "TYPE", "", "0 binomial, 1 geometric, 2 hybrid: geometric above half of -d, binomial below"},
     {"-a", "SHAPE", "", "how geometric trees thin out with depth: 0 linear, 1 exponential, 2 cyclic, 3 not at all"},
     {"-d", "DEPTH", "", "depth by which a geometric tree has thinned out, 0 to 1000000"},
-    {"-b", "B", "", "children of the root: 0 to 100 expected, or, binomial, exactly so many"},
+    {"-b", "B", "", "children of the root: 0 to 100 expected; in a binomial tree, the exact number"},
     {"-q", "Q", "", "probability that a binomial node has children; times -m it stays below 1"},
     {"-m", "M", "", "children it then has, 0 to 100"},
     {"-r", "SEED", "", "seed of the root, 0 to 4294967295"},
@@ -178,7 +178,7 @@ static int check_given(const uts_tree *tree, const char *const *values, app_erro
     for (int i = UTS_OPTION_T; i <= UTS_OPTION_R && tree->t != UTS_HYBRID; i++) {
         bool shape = i == UTS_OPTION_A || i == UTS_OPTION_D, chance = i == UTS_OPTION_Q || i == UTS_OPTION_M;
         if (*values[i] != '\0' && (binomial ? shape : chance))
-            return refuse(error, "%s: a %s tree has no use for it (accepted with -t %d, -t %d)", uts_options[i].name,
+            return refuse(error, "%s: a %s tree does not use it (accepted with -t %d, -t %d)", uts_options[i].name,
                           binomial ? "binomial" : "geometric", binomial ? UTS_GEOMETRIC : UTS_BINOMIAL, UTS_HYBRID);
     }
     return 0;

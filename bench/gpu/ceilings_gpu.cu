@@ -4,10 +4,10 @@
  *
  * Device time for a fixed amount of work, with as many lanes as can be resident; every result is verified.
  *
- *     faa      fetch-and-add on one word, whose answers are used. "lanes": by each, which the compiler cannot put
- *              together; "lanes by literal 1": it can, and makes one access of a warp's; "one lane per warp". The rate
- *              is in tickets
- *     copy     device memory, read and written once; the rate is in bytes, both counted
+ *     faa      fetch-and-add on one word, whose results are used. "lanes": one per lane, which the compiler cannot
+ *              combine; "lanes by literal 1": it combines those of a warp into one; "one lane per warp". The rate is
+ *              in tickets
+ *     copy     device memory, read and written once; the rate counts both, in bytes
  *     launch   empty kernels one after another in a stream
  *     sha1     hashes of UTS nodes, a chain per lane */
 #include "peers_cuda.h"

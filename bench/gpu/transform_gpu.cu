@@ -30,7 +30,7 @@ enum { SCHEDULER_COUNT = sizeof SCHEDULERS / sizeof SCHEDULERS[0] };
 static peers_request request = {21, false};
 
 typedef struct problem {
-    float *in, *out; /* of the device */
+    float *in, *out; /* in device memory */
     float *host;
     size_t elements;
     uint32_t step;

@@ -13,7 +13,7 @@ const bench_column app_grid_columns[] = {
     {"app", "the application, as for ballast run"},
     {"options", "options of the application"},
     {"series", "the curve of the figure"},
-    {"scheduler", "as asked for; the papers' names run as the papers did: no private stack, one entry per node"},
+    {"scheduler", "as requested; the papers' names run as the papers did: no private stack, one entry per node"},
     {"axis", "what x is"},
     {"x", "position on the axis of the figure"},
     {"asked_workers", "requested workers; 0: all that fit"},

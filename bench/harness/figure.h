@@ -43,7 +43,7 @@ typedef struct bench_panel {
     const char *device; /* device of its rows; "" if they do not say */
     bench_curve *curves;
     unsigned count;
-    bool words;                      /* x is no number */
+    bool words;                      /* x is not a number */
     const struct bench_panel *first; /* of all panels of this figure, for comparisons between devices */
     unsigned panels;
     bench_place *places; /* every x, rising */
@@ -71,7 +71,7 @@ enum {
 
 typedef struct bench_figure {
     const char *name;           /* a word, for links: "pairs" */
-    const char *title;          /* "Ten pushes and pops in turn" */
+    const char *title;          /* "Ten alternating pushes and pops" */
     const char *asks;           /* the question */
     const char *found;          /* the paper's finding and where it is; NULL: no paper asks this */
     const char *rows;           /* filter: "case=pairs,callers=thread"; "a|b" either, "a*" prefix; NULL: all */
@@ -96,7 +96,7 @@ typedef struct bench_figure {
 const char *bench_figure_axis(const bench_figure *figure); /* what x is, in a word; "" without x */
 bool bench_panel_gpu(const bench_panel *panel);
 const bench_curve *bench_panel_curve(const bench_panel *panel, const char *name);   /* NULL: not in the rows */
-const bench_mark *bench_curve_at(const bench_curve *curve, double x);               /* NULL: not there */
+const bench_mark *bench_curve_at(const bench_curve *curve, double x);               /* NULL: missing */
 const bench_place *bench_panel_place(const bench_panel *panel, double x);           /* NULL: no curve has this x */
 double bench_panel_at(const bench_panel *panel, const char *name, double x);        /* median at exactly this x */
 double bench_panel_near(const bench_panel *panel, const char *name, double x);      /* at the nearest x, log scale */

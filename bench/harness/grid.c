@@ -61,7 +61,7 @@ void bench_grid_add_threads(bench_grid *g, const bench *b, const bench_device *d
     bench_grid_add(g, spec, items_per_caller, "full");
 }
 
-/* ---- who takes part ---- */
+/* ---- contenders that take part ---- */
 
 static const char *left_out(const bench_device *d, const bench_contender *queue, const bench_spec *spec) {
     bl_device_info device = {.capability = 0};

@@ -1,8 +1,8 @@
 /* The limits of the hardware, for comparison with the other rows. Nothing is scheduled here. Loads:
  *
- * faa     fetch-and-add on one word by every thread; sequential: load and store of a private word
- * copy    memory read and written once, 128 MiB of it; a task is a byte, read or written
- * sha1    hashes of UTS nodes, in independent chains; a task is a hash
+ *     faa     fetch-and-add on one word by every thread; sequential: load and store of a private word
+ *     copy    memory read and written once, 128 MiB of it; a task is a byte, read or written
+ *     sha1    hashes of UTS nodes, in independent chains; a task is a hash
  */
 #include "queues/atomics.h"
 #include "ceilings.h"

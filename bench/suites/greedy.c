@@ -1,7 +1,7 @@
 /* Whether workers are greedy: a task that is ready waits only while all workers are busy.
  *
- * loads    many tasks in eight mixtures of lengths, created in six ways, over the number of workers; on a GPU all that
- * fit, by lanes and by blocks
+ *   loads    many tasks in eight mixtures of lengths, created in six ways, over the number of workers; on a GPU all
+ *            that fit, by lanes and by blocks
  *   coarse   a few tasks, some of them very long: what hides behind a busy worker
  *
  * Greedy workers end within work / workers + longest path (Graham 1969). The bound adds 10 % and 2 ms; on a GPU, where
@@ -79,7 +79,7 @@ typedef struct point {
     const char *load;
     greedy_shape shape;
     bool lane;
-    uint32_t workers; /* asked for */
+    uint32_t workers; /* as requested */
     uint32_t unit;    /* nanoseconds */
     uint32_t width;   /* of the load: tasks that can run at the same time */
 } point;
@@ -252,7 +252,7 @@ static void start_peers(session *s, const point *p, cell *cells) {
     snprintf(unit, sizeof unit, "%" PRIu32, p->unit);
     if (!bench_beside("greedy_peers", path, sizeof path)) {
         if (!s->said_no_peers)
-            say(s, "oneTBB, OpenMP", "left out: greedy_peers not found beside this tool (make bench builds it)");
+            say(s, "oneTBB, OpenMP", "left out: greedy_peers not found next to this tool (make bench builds it)");
         s->said_no_peers = true;
         return;
     }

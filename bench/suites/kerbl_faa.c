@@ -19,7 +19,7 @@ static const bench_column COLUMNS[] = {
     {"nanoseconds",
      "time of one access as its thread sees it; cpu: of its time on a core; cuda: kernel time, including the launch"},
     {"relative", "the same over the median of plain with the fewest threads"},
-    {"mops", "million accesses a second by all threads together"},
+    {"mops", "million accesses per second by all threads together"},
     {"check", "right: every number was handed out exactly once"},
     {NULL, NULL},
 };
@@ -146,10 +146,10 @@ static void judge(const bench_panel *p, bench_verdict *v) {
     }
     double here = bench_panel_near(p, "faa", 10000), there = cpu ? bench_panel_near(cpu, "faa", 10) : NAN;
     if (isnan(here / there)) {
-        bench_say(
-            v, BENCH_NOT_APPLICABLE,
-            "With about 10,000 threads a fetch-and-add takes %s times a plain access; the rows have no CPU beside it.",
-            bench_digits(here).text);
+        bench_say(v, BENCH_NOT_APPLICABLE,
+                  "With about 10,000 threads a fetch-and-add takes %s times a plain access; the rows have no CPU to "
+                  "compare with.",
+                  bench_digits(here).text);
         return;
     }
     bench_say(

@@ -17,10 +17,10 @@ typedef struct mix {
 } mix;
 
 static const mix MIXES[] = {
-    {"2:1", "two pushes to a pop, room for all (Figure 3a)", TWO, ONE, false, false},
-    {"1:2", "a push to two pops: queues run empty (Figure 3b)", ONE, TWO, false, false},
-    {"1:2 filled", "a push to two pops, filled at first (Figure 3c)", ONE, TWO, true, false},
-    {"2:1 narrow", "two pushes to a pop, little room: queues run full", TWO, ONE, false, true},
+    {"2:1", "two pushes per pop, room for all (Figure 3a)", TWO, ONE, false, false},
+    {"1:2", "one push per two pops: queues run empty (Figure 3b)", ONE, TWO, false, false},
+    {"1:2 filled", "one push per two pops, initially filled (Figure 3c)", ONE, TWO, true, false},
+    {"2:1 narrow", "two pushes per pop, little room: queues run full", TWO, ONE, false, true},
 };
 
 /* Threads take long to start: on a CPU each does many rounds, in total always the same number. A round pushes about 3.7
@@ -50,7 +50,7 @@ static void table(bench *b, bench_device *d, const mix *m) {
     bench_grid_add_threads(&g, b, d, spec, m->narrow ? 0.25 : BENCH_PAIRS);
     if (d->warp == 1)
         share_rounds(&g, b, m);
-    bench_table(b, "%s (%s): %s; %s, %d multiply-adds a pop; ms, medians of %u, over the number of threads", d->id,
+    bench_table(b, "%s (%s): %s; %s, %d multiply-adds per pop; ms, medians of %u, over the number of threads", d->id,
                 d->name, m->text, d->warp > 1 ? "1 to 10 pairs per thread" : "the same work for all", FMA,
                 (unsigned)bench_repeats(b));
     bench_grid_run(b, d, &g);
@@ -66,7 +66,7 @@ static void run(bench *b, bench_device *d) {
 static bool elsewhere(const bench_panel *p, bench_verdict *v, double x) {
     if (bench_panel_gpu(p) && !isnan(x))
         return false;
-    bench_say_leader(p, v, bench_panel_gpu(p) ? "Not all of the queues are here." : "The paper measured a GPU.");
+    bench_say_leader(p, v, bench_panel_gpu(p) ? "Some of these queues are missing." : "The paper measured a GPU.");
     return true;
 }
 
@@ -106,16 +106,15 @@ static void judge_empty(const bench_panel *p, bench_verdict *v) {
 
 static const bench_figure FIGURES[] = {
     {.name = "growing",
-     .title = "Two pushes to a pop",
-     .asks =
-         "How long do one to ten pairs by chance take when there is always something to pop, with work after each pop?",
-     .found = "Kerbl et al. 2018, Figure 3a: with work added the queues come closer to each other, in the same order.",
+     .title = "Two pushes per pop",
+     .asks = "How long do one to ten random pairs take, with work after each pop and always an item to pop?",
+     .found = "Kerbl et al. 2018, Figure 3a: with work added, the queues come closer together, in the same order.",
      .rows = "case=2:1",
      GRID_FIGURE,
      .agrees = judge_growing},
     {.name = "empty",
-     .title = "A push to two pops: queues run empty",
-     .asks = "What does it cost to find out that a queue is empty, when it is so again and again?",
+     .title = "One push per two pops: queues run empty",
+     .asks = "What does it cost to detect that a queue is empty, when it runs empty repeatedly?",
      .found = "Kerbl et al. 2018, Figure 3b: BWD is the fastest, 10 % ahead of the Gottlieb queue, which is up to 64 % "
               "ahead of the "
               "Broker Queue; LCRQ and WFQ are at least 2.5 times slower, and BSQ keeps looking for work in vain.",
@@ -123,15 +122,15 @@ static const bench_figure FIGURES[] = {
      GRID_FIGURE,
      .agrees = judge_empty},
     {.name = "filled",
-     .title = "A push to two pops, filled at first",
-     .asks = "The same with something in the queue to begin with.",
-     .found = "Kerbl et al. 2018, Figure 3c: the same order; running empty and its price come later.",
+     .title = "One push per two pops, initially filled",
+     .asks = "The same with an initially filled queue.",
+     .found = "Kerbl et al. 2018, Figure 3c: the same order; queues run empty, and pay for it, later.",
      .rows = "case=1:2 filled",
      GRID_FIGURE,
      .agrees = judge_empty},
     {.name = "full",
-     .title = "Two pushes to a pop, little room: queues run full",
-     .asks = "What does it cost to find out that a queue is full?",
+     .title = "Two pushes per pop, little room: queues run full",
+     .asks = "What does it cost to detect that a queue is full?",
      .rows = "case=2:1 narrow",
      GRID_FIGURE},
     {.name = NULL},
@@ -140,7 +139,7 @@ static const bench_figure FIGURES[] = {
 
 const bench_suite kerbl_mixed_suite = {
     .name = "kerbl-mixed",
-    .text = "pushes and pops by chance, 2:1 and 1:2, empty and full queues included (Figure 3a-c)",
+    .text = "random pushes and pops, 2:1 and 1:2, empty and full queues included (Figure 3a-c)",
     .columns = bench_grid_columns,
     .run = run,
     .version = 1,

@@ -38,7 +38,7 @@ static void judge_threads(const bench_panel *p, bench_verdict *v) {
     const bench_curve *best = bench_panel_best_of(p, full, FAMILY, true);
     const bench_curve *other = bench_panel_best_of(p, full, FAMILY, false);
     if (!bench_panel_gpu(p) || !best || !other || isnan(gottlieb)) {
-        bench_say_leader(p, v, bench_panel_gpu(p) ? "Not all of the queues are here." : "The paper measured a GPU.");
+        bench_say_leader(p, v, bench_panel_gpu(p) ? "Some of these queues are missing." : "The paper measured a GPU.");
         return;
     }
     double lead = bench_panel_gain(p, best->name, other->name, full);
@@ -56,7 +56,7 @@ static void judge_warps(const bench_panel *p, bench_verdict *v) {
     double full = bench_panel_common(p, "broker,sfq"), sfq = bench_panel_gain(p, "broker", "sfq", full);
     const bench_curve *best = bench_panel_best(p, full);
     if (!best || isnan(sfq)) {
-        bench_say_leader(p, v, "Not all of the queues are here.");
+        bench_say_leader(p, v, "Some of these queues are missing.");
         return;
     }
     double lead = bench_panel_gain(p, best->name, "broker", full);
@@ -70,7 +70,7 @@ static void judge_warps(const bench_panel *p, bench_verdict *v) {
 
 static const bench_figure FIGURES[] = {
     {.name = "threads",
-     .title = "Ten pushes and pops in turn, by each thread",
+     .title = "Ten alternating pushes and pops, by each thread",
      .asks = "How many operations per second does a queue sustain when it never runs empty or full?",
      .found = "Kerbl et al. 2018, Figure 2a and 2c: the Broker Queue is the fastest; the Gottlieb queue is more than 2 "
               "times slower "
@@ -81,14 +81,14 @@ static const bench_figure FIGURES[] = {
      .x = "threads",
      .y = "mops",
      .x_text = "threads",
-     .y_text = "million operations a second",
+     .y_text = "million operations per second",
      .flags = BENCH_LOG_X | BENCH_LOG_Y,
      .bounds = "none,faa",
      .reference = "broker",
      .agrees = judge_threads},
     {.name = "warps",
-     .title = "Ten pushes and pops in turn, by one lane of each warp",
-     .asks = "The same when only one thread of a warp calls, as schedulers do and as queues that wait need it.",
+     .title = "Ten alternating pushes and pops, by one lane of each warp",
+     .asks = "The same when only one thread of a warp calls, as schedulers do, and as waiting queues require.",
      .found = "Kerbl et al. 2018, Figure 2b and 2d: the Broker Queue is the fastest, 1.4 to 9 % ahead of the simpler "
               "SFQ with over "
               "512 warps.",
@@ -98,7 +98,7 @@ static const bench_figure FIGURES[] = {
      .x = "threads",
      .y = "mops",
      .x_text = "threads, of which one in 32 calls",
-     .y_text = "million operations a second",
+     .y_text = "million operations per second",
      .flags = BENCH_LOG_X | BENCH_LOG_Y,
      .bounds = "none,faa",
      .reference = "broker",
@@ -107,7 +107,7 @@ static const bench_figure FIGURES[] = {
 };
 
 const bench_suite kerbl_pairs_suite = {.name = "kerbl-pairs",
-                                       .text = "ten pushes and pops in turn, over the number of threads (Figure 2)",
+                                       .text = "ten alternating pushes and pops, over the number of threads (Figure 2)",
                                        .columns = bench_grid_columns,
                                        .run = run,
                                        .version = 1,

@@ -50,7 +50,7 @@ static void table(bench *b, bench_device *d, uint32_t threads, uint32_t fma) {
         spec.pop = BENCH_CERTAIN - spec.push;
         bench_grid_add(&g, spec, BENCH_PAIRS * (double)spec.rounds, "%u:%u", (unsigned)push, (unsigned)pop);
     }
-    bench_table(b, "%s (%s): %s, %u multiply-adds a pop; ms, medians of %u, over pushes to pops", d->id, d->name,
+    bench_table(b, "%s (%s): %s, %u multiply-adds per pop; ms, medians of %u, over pushes to pops", d->id, d->name,
                 how_many, (unsigned)fma, (unsigned)bench_repeats(b));
     bench_grid_run(b, d, &g);
     say_missing(b, d);
@@ -81,7 +81,7 @@ static void judge(const bench_panel *p, bench_verdict *v, double most_bwd) {
     double few = bench_panel_near(p, "bsq", 0.1) / bench_panel_near(p, "bwd", 0.1);
     double many = bench_panel_near(p, "bsq", 0.9) / bench_panel_near(p, "bwd", 0.9);
     if (!bench_panel_gpu(p) || isnan(third + few + many)) {
-        bench_say_leader(p, v, bench_panel_gpu(p) ? "Not all of the queues are here." : "The paper measured a GPU.");
+        bench_say_leader(p, v, bench_panel_gpu(p) ? "Some of these queues are missing." : "The paper measured a GPU.");
         return;
     }
     int right = (third >= 1 && third <= most_bwd) + (few > 1.1) + (many <= 1.1);
@@ -89,7 +89,7 @@ static void judge(const bench_panel *p, bench_verdict *v, double most_bwd) {
               right == 3  ? BENCH_YES
               : right > 0 ? BENCH_PARTLY
                           : BENCH_NO,
-              "At a push to two pops broker takes %s times as long as bwd (%s); bsq takes %s times "
+              "With one push per two pops, broker takes %s times as long as bwd (%s); bsq takes %s times "
               "as long at 1:9 "
               "and %s times at 9:1.",
               bench_digits(third).text, beside_paper(third, most_bwd / 2, most_bwd), bench_digits(few).text,
@@ -113,12 +113,12 @@ static const bench_figure FIGURES[] = {
          "What does linearizability cost, and what does a queue per block gain, when nothing is done between calls?",
      .found = "Kerbl et al. 2018, Figure 4a: with more pushes than pops all are within 10 %, BSQ slightly ahead; with "
               "fewer BSQ is "
-              "up to 30 times slower; at a push to two pops BQ is up to 5 times slower than BWD.",
+              "up to 30 times slower; with one push per two pops BQ is up to 5 times slower than BWD.",
      .rows = "case=ratio fma 0*",
      RATIO_FIGURE,
      .agrees = judge_idle},
     {.name = "busy",
-     .title = "Pushes to pops, with 320 multiply-adds a pop",
+     .title = "Pushes to pops, with 320 multiply-adds per pop",
      .asks = "The same when there is a little work after each pop.",
      .found = "Kerbl et al. 2018, Figure 4b: BQ and BWD are nearly the same; BSQ is about 6 times slower where pushes "
               "are few.",

@@ -13,7 +13,7 @@ static const bench_column COLUMNS[] = {
     {"case", "the comparison; it verifies every result before it prints rows"},
     {"load", "the work that all methods did"},
     {"team", "one thread or all; device: a GPU"},
-    {"method", "Ballast by itself or by the name of a scheduler, and the others"},
+    {"method", "Ballast, alone or with the name of a scheduler, or another library"},
     {"threads", "threads of the team; 0: a GPU"},
     {"repeat", "number of the measurement"},
     {"seconds", "time of one run; on a GPU: device time"},
@@ -170,7 +170,7 @@ static void compare(bench *b, const bench_device *d, const contest *c, char *tex
     if (is_there(b, d, c))
         leave_out(b, d, c, "its rows already exist");
     else if (!bench_beside(c->program, a.path, sizeof a.path))
-        leave_out(b, d, c, "not found beside this tool (make bench builds it where its library is found)");
+        leave_out(b, d, c, "not found next to this tool (make bench builds it if its library is found)");
     else if (!make_arguments(b, c, &a, why))
         leave_out(b, d, c, why);
     else
@@ -191,9 +191,9 @@ static const char *const SAYS[][2] = {
     {"foreach_peers", "a loop"},
     {"queues_peers", "queues alone"},
     {"ceilings_peers", "what the machine can do at best"},
-    {"transform_gpu", "a loop, beside Thrust and CUB"},
-    {"octree_gpu", "an octree, beside what a sorted one needs of CUB"},
-    {"pagerank_gpu", "PageRank, beside cuSPARSE"},
+    {"transform_gpu", "a loop, compared with Thrust and CUB"},
+    {"octree_gpu", "an octree, compared with the CUB sort of a sorted one"},
+    {"pagerank_gpu", "PageRank, compared with cuSPARSE"},
     {"ceilings_gpu", "what the machine can do at best"},
     {"one", "one worker"},
     {"all", "all workers"},
@@ -216,7 +216,7 @@ static const bench_figure FIGURES[] = {
      .bounds = "sequential"},
     {.name = "queues",
      .title = "Queues of other libraries",
-     .asks = "How long do 655,360 pushes and pops in turn take?",
+     .asks = "How long do 655,360 alternating pushes and pops take?",
      .rows = "case=queues*",
      METHODS_OVER_LOADS,
      .x_text = "callers",

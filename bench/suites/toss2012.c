@@ -1,7 +1,7 @@
 /* Toss and Gautier 2012: static, list and stealing on a loop of even and of uneven work, and on the octree.
  *
  *   fig3                    what a pop costs: one block, over the number of pops
- *   fig4a                   time over blocks, a task a pop
+ *   fig4a                   time over blocks, one task per pop
  *   fig5                    list and stealing over pop size and blocks; on the screen also their difference
  *   fig4b                   time over blocks, each with its best pop size of figure 5
  *   fig6-half, fig6-third   uneven work, each with the best pop size for it (fig6-pops)
@@ -134,7 +134,7 @@ static void regular(app_bench *s) {
         app_say(s, "fig5 and fig4b: left out: out of memory");
         return;
     }
-    over_blocks(s, "fig4a", "a task a pop", LOOP, single);
+    over_blocks(s, "fig4a", "one task per pop", LOOP, single);
     make_map(s, m);
     pop_sizes best = {{1, best_pop(m, 0), best_pop(m, 1), best_pop(m, 2)}};
     char title[128];
@@ -152,7 +152,7 @@ static pop_sizes pops_for(app_bench *s, const char *options, const char *pattern
     app_medians medians;
     pop_sizes pops = {{1, 1, 1, 1}};
     app_table t = {.name = "fig6-pops", .title = title, .app = "transform", .options = options, .axis = "pop"};
-    snprintf(title, sizeof title, "%s, all blocks that fit, over the tasks a pop", pattern);
+    snprintf(title, sizeof title, "%s, all blocks that fit, over the tasks per pop", pattern);
     for (int i = LIST; i < METHODS; i++)
         app_add_series(&t, NAMES[i], SCHEDULERS[i])->lanes = LANES;
     for (size_t i = 0; i < sizeof sizes / 4; i += app_quick(s) ? 2 : 1)
@@ -289,12 +289,13 @@ static void judge_map(const bench_panel *p, bench_verdict *v) {
     double c = list ? bench_panel_near(list, "7", 1) : NAN, d = range ? bench_panel_near(range, "7", 1) : NAN;
     if (app_no_verdict(p, v, a + b + c + d, true))
         return;
-    bench_say(v,
-              a > 2 * b     ? BENCH_YES
-              : a > 1.1 * b ? BENCH_PARTLY
-                            : BENCH_NO,
-              "All blocks, a task a pop: list takes %s ms, range %s; the fewest blocks, 7 tasks a pop: %s and %s.",
-              bench_digits(a).text, bench_digits(b).text, bench_digits(c).text, bench_digits(d).text);
+    bench_say(
+        v,
+        a > 2 * b     ? BENCH_YES
+        : a > 1.1 * b ? BENCH_PARTLY
+                      : BENCH_NO,
+        "All blocks, one task per pop: list takes %s ms, range %s; the fewest blocks, 7 tasks per pop: %s and %s.",
+        bench_digits(a).text, bench_digits(b).text, bench_digits(c).text, bench_digits(d).text);
 }
 
 static void judge_patterns(const bench_panel *p, bench_verdict *v) {
@@ -355,7 +356,7 @@ static const bench_figure FIGURES[] = {
      .reference = "range",
      .agrees = judge_pop},
     {.name = "single",
-     .title = "Even work, a task a pop",
+     .title = "Even work, one task per pop",
      .asks = "How do static shares, a list and stealing scale with the number of blocks?",
      .found = "Figure 4a, GTX 280: the list stops scaling at 10 blocks; static is best at 60 blocks but drops at 31, "
               "one more "
@@ -367,9 +368,10 @@ static const bench_figure FIGURES[] = {
      .agrees = judge_single},
     {.name = "best",
      .title = "Even work, the best pop size for each",
-     .asks = "The same when pops are as large as is best.",
-     .found = "Figure 4b: static 6.49 ms (60 blocks), stealing 6.90 (3 tasks a pop, 60 blocks), list 6.92 (7 tasks, 30 "
-              "blocks).",
+     .asks = "The same with the best pop size for each method.",
+     .found =
+         "Figure 4b: static 6.49 ms (60 blocks), stealing 6.90 (3 tasks per pop, 60 blocks), list 6.92 (7 tasks, 30 "
+         "blocks).",
      .rows = "case=fig4b",
      .series = "series",
      OVER_BLOCKS,

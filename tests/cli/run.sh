@@ -149,7 +149,7 @@ done
 says "list schedulers --json has aliases" '"aliases": \[{"name": "[a-z]*", "scheduler": "' list schedulers --json
 says "list schedulers that fit" "^  steal:" list schedulers --app=uts --device=cpu
 refuses "list of nothing known" 2 "accepted: apps, queues, schedulers, devices" list nothing
-refuses "list of two things" 2 "queues: one too many" list apps queues
+refuses "list of two things" 2 "queues: unexpected after apps" list apps queues
 refuses "list, unknown app" 2 "--app nothing: unknown app (accepted: " list --app nothing
 refuses "list, unknown device" 2 "--device abacus: unknown device (accepted: auto, cpu, cuda, cuda:N, sim)" list --device abacus
 refuses "list, unknown option" 2 "--jsom: unknown option of list, nearest is --json" list --jsom
@@ -163,7 +163,7 @@ refuses "list, filtering what cannot be" 2 "--app: filters only schedulers" list
 says "bench lists the suites" "^  kerbl-pairs " bench
 says "bench --help" "^usage: ballast bench" bench --help
 refuses "unknown suite" 2 "nothing: unknown suite (accepted: " bench nothing
-refuses "two suites" 2 "kerbl-faa: one too many after kerbl-pairs" bench kerbl-pairs kerbl-faa
+refuses "two suites" 2 "kerbl-faa: unexpected after kerbl-pairs" bench kerbl-pairs kerbl-faa
 refuses "bench, unknown queue" 2 "--queues nothing: unknown queue (accepted: none, faa" bench kerbl-pairs --queues tz,nothing
 refuses "bench, unknown device" 2 "--device abacus: unknown device" bench kerbl-pairs --device abacus
 refuses "bench on sim" 2 "--device sim: bench has no code for it (accepted: auto, cpu, cuda, cuda:N)" bench kerbl-pairs --device sim
@@ -220,7 +220,7 @@ if [ -c /dev/full ]; then
 fi
 says "bench gems35" "^7 " bench gems35 --case fig35.9 --quick --repeats 1 --device cpu --out "$tmp/rows"
 says "bench toss2012" "^5000 " bench toss2012 --case fig3 --quick --repeats 1 --device cpu --out "$tmp/rows"
-says "bench peers" "Ballast\\|left out: not found beside" bench peers --case nqueens_peers --quick --repeats 1 --device cpu --out "$tmp/rows"
+says "bench peers" "Ballast\\|left out: not found next to" bench peers --case nqueens_peers --quick --repeats 1 --device cpu --out "$tmp/rows"
 says "bench greedy" "medians of schedulers that balance" bench greedy --case coarse --quick --repeats 1 --device cpu --out "$tmp/rows"
 says "bench scale" "^25 " bench scale --case fib --quick --repeats 1 --device cpu --out "$tmp/rows"
 if [ -n "${BALLAST_DATA:-}" ]; then
@@ -387,7 +387,7 @@ fi
 
 says "report --help" "^usage: ballast report DIR" report --help
 refuses "report without DIR" 2 "DIR missing (accepted: ballast report DIR" report
-refuses "report, two folders" 2 "two: one too many after one (accepted: one DIR)" report one two
+refuses "report, two folders" 2 "two: unexpected after one (accepted: one DIR)" report one two
 refuses "report, unknown option" 2 "--ot: unknown option of report, nearest is --out" report "$tmp/rows" --ot x
 refuses "report, no such folder" 1 "$tmp/nowhere: cannot be read: No such file" report "$tmp/nowhere"
 mkdir "$tmp/none"
@@ -432,7 +432,7 @@ mkfifo "$tmp/spoilt/kerbl-faa.csv"
 refuses "report, a pipe for rows" 1 "$tmp/spoilt/kerbl-faa.csv: cannot be read: not a regular file" report "$tmp/spoilt"
 rm "$tmp/spoilt/kerbl-faa.csv"
 mkfifo "$tmp/spoilt/others.csv"
-refuses "report, somebody else's pipe" 1 "$tmp/spoilt: contains no results" report "$tmp/spoilt"
+refuses "report, an unrelated pipe" 1 "$tmp/spoilt: contains no results" report "$tmp/spoilt"
 mkfifo "$tmp/spoilt/fib.trace.json"
 refuses "report, a pipe for a trace" 1 "$tmp/spoilt/fib.trace.json: cannot be read: not a regular file" report "$tmp/spoilt"
 
@@ -594,7 +594,7 @@ refuses "no app" 2 "APP missing (accepted: " run
 refuses "unknown app" 2 "nothing: unknown app (accepted: " run nothing
 refuses "app over two lines" 2 "unknown app (accepted: " run "no
 thing"
-refuses "two apps" 2 "octree: one too many after uts" run uts octree
+refuses "two apps" 2 "octree: unexpected after uts" run uts octree
 refuses "an app's option before the app" 2 "--tree: unknown option of run before APP" run --tree T0 uts
 refuses "unknown option" 2 "--worker: unknown option of run, nearest is --workers (accepted: --device, " run uts --worker 2
 refuses "option of another app" 2 "--particles: unknown option of run" run uts --particles 5
@@ -652,16 +652,16 @@ for option in --particles --threshold --max-depth; do
     done
 done
 for value in -1 many 1.5 0 19 99999999999999999999; do
-    refuses "nqueens --n $value" 2 "--n: \"$value\" is not accepted: a whole number from 1 to 18" run nqueens --n "$value"
+    refuses "nqueens --n $value" 2 "--n: \"$value\" is invalid; accepted: a whole number from 1 to 18" run nqueens --n "$value"
 done
 for value in -1 many 1.5 0 6 99999999999999999999; do
-    refuses "transform --chunk $value" 2 "--chunk: \"$value\" is not accepted: a multiple of 4" run transform --chunk "$value"
+    refuses "transform --chunk $value" 2 "--chunk: \"$value\" is invalid; accepted: a multiple of 4" run transform --chunk "$value"
 done
-refuses "transform --pattern" 2 "--pattern: \"all\" is not accepted: regular, half or third" run transform --pattern all
-refuses "transform --elements" 2 "--elements: \"many\" is not accepted: a whole number" run transform --elements many
+refuses "transform --pattern" 2 "--pattern: \"all\" is invalid; accepted: regular, half or third" run transform --pattern all
+refuses "transform --elements" 2 "--elements: \"many\" is invalid; accepted: a whole number" run transform --elements many
 refuses "--pop for tasks one by one" 2 "--pop 2: uts takes its tasks one by one" run uts --tree T0 --device cpu --pop 2
 for value in -1 many 1.5 61 99999999999999999999; do
-    refuses "fib --n $value" 2 "--n: \"$value\" is not accepted: a whole number from 0 to 60" run fib --n "$value"
+    refuses "fib --n $value" 2 "--n: \"$value\" is invalid; accepted: a whole number from 0 to 60" run fib --n "$value"
 done
 refuses "octree --threshold 0" 2 "--threshold" run octree --particles 100 --threshold 0
 printf '0 0 0\n1 1 1\n' >"$tmp/two.xyz"
@@ -676,10 +676,10 @@ for option in -t -a -d -b -q -m -r; do
 done
 refuses "uts -t out of range" 2 "-t" run uts -t 9
 for option in -a -d; do
-    refuses "uts $option of a binomial tree" 2 "$option: a binomial tree has no use for it (accepted with -t 1, -t 2)" run uts -t 0 -b 9 $option 1
+    refuses "uts $option of a binomial tree" 2 "$option: a binomial tree does not use it (accepted with -t 1, -t 2)" run uts -t 0 -b 9 $option 1
 done
 for option in -q -m; do
-    refuses "uts $option of a geometric tree" 2 "$option: a geometric tree has no use for it (accepted with -t 0, -t 2)" run uts \
+    refuses "uts $option of a geometric tree" 2 "$option: a geometric tree does not use it (accepted with -t 0, -t 2)" run uts \
         --tree T1 $option 0
 done
 refuses "uts -q above 1" 2 "-q" run uts -t 0 -b 2 -q 1.5 -m 2 -r 1
@@ -742,7 +742,7 @@ graph huge.txt 'line 2: "99999999999" is not a node number'
 graph cut.txt "line 2: the end of the line is missing"
 graph cut.snap.gz ""
 graph array.mtx "line 1: expected"
-graph few.mtx "line 4: the file ends after 1 entries; line 2 promises 2"
+graph few.mtx "line 4: the file ends after 1 entries; line 2 declares 2"
 graph many.mtx "line 4: more than the 1 entries"
 graph range.mtx 'line 3: "4" is not a column of this matrix'
 refuses "pagerank without a graph" 2 "--graph: FILE missing" run pagerank
@@ -861,11 +861,11 @@ refuses "--trace into no folder" 1 "--trace $tmp/no/trace.json: cannot be writte
     --trace "$tmp/no/trace.json"
 refuses "--trace without a name" 2 "--trace: value missing (accepted: --trace FILE: " run uts --tree T0 --trace ""
 rm -f "$tmp/trace.json"
-refuses "--trace of a run that is refused" 1 "$tmp/no/file.xyz" run octree --input "$tmp/no/file.xyz" --device cpu --trace "$tmp/trace.json"
+refuses "--trace of a rejected run" 1 "$tmp/no/file.xyz" run octree --input "$tmp/no/file.xyz" --device cpu --trace "$tmp/trace.json"
 if [ -e "$tmp/trace.json" ]; then
-    not_ok "--trace of a run that is refused leaves no file" "expected no file"
+    not_ok "--trace of a rejected run leaves no file" "expected no file"
 else
-    ok "--trace of a run that is refused leaves no file"
+    ok "--trace of a rejected run leaves no file"
 fi
 
 # ---- files that an app writes ----
@@ -1057,14 +1057,14 @@ for group in lane warp block:16; do
 done
 json "fourrow --solve, a win at once" "move=4 score=18 checked=no" run fourrow --position 414243 --solve --device cpu --json
 json "fourrow --solve --check" "score=4 checked=twin" run fourrow --position 5554224333234511764415115 --solve --check --device cpu --json
-refuses "fourrow, no column" 2 "--position: character 3, '8', is no column (accepted: 1 to 7)" run fourrow --position 448
+refuses "fourrow, no column" 2 "--position: character 3, '8', is not a column (accepted: 1 to 7)" run fourrow --position 448
 refuses "fourrow, a column that is full" 2 "--position: character 7: column 1 is full (accepted: " run fourrow --position 1111111
 refuses "fourrow, moves after a win" 2 "--position: character 8 comes after the end of the game (accepted: the first 7)" run fourrow \
     --position 41424344
 refuses "fourrow, a game that is won" 2 "--position: the game is over after 7 moves, won" run fourrow --position 4142434
 refuses "fourrow, a full board" 2 "--position: the game is over after 42 moves, drawn" run fourrow --position ${drawn}6
 for value in 0 43 -1 many; do
-    refuses "fourrow --lookahead $value" 2 "--lookahead: \"$value\" is not accepted: a whole number from 1 to 42, the cells that are free" run fourrow \
+    refuses "fourrow --lookahead $value" 2 "--lookahead: \"$value\" is invalid; accepted: a whole number from 1 to 42, the cells that are free" run fourrow \
         --lookahead "$value"
 done
 refuses "fourrow, lookahead past the last cell" 2 "whole number from 1 to 1, the cells" run fourrow --position $drawn --lookahead 2
@@ -1078,7 +1078,7 @@ printf '5554224333234511764415115 5\n' >"$tmp/games.txt"
 refuses "fourrow --input, a wrong score" 1 "line 1 of the input has the score 4, but 5 stands there" run fourrow --solve --input "$tmp/games.txt" --device cpu
 json "fourrow --input, unchecked" "scored=1 right=0 checked=no" run fourrow --solve --input "$tmp/games.txt" --no-check --device cpu --json
 printf '44\n4x\n' >"$tmp/games.txt"
-refuses "fourrow --input, a bad line" 1 "games.txt: line 2: character 2, 'x', is no column" run fourrow --solve --input "$tmp/games.txt"
+refuses "fourrow --input, a bad line" 1 "games.txt: line 2: character 2, 'x', is not a column" run fourrow --solve --input "$tmp/games.txt"
 refuses "fourrow --input, no file" 1 "$tmp/missing: cannot be opened: " run fourrow --solve --input "$tmp/missing"
 for file in Test_L2_R1 Test_L3_R1; do
     if [ -e "${BALLAST_DATA:-/nowhere}/connect4/$file" ]; then

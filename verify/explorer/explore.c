@@ -1,15 +1,15 @@
-/* The search over the executions of a small program: depth first over which fiber goes on and which store a load
- * returns, each execution from its start. Fibers stop before each step (atomic operation, wait, yield) with the step
- * announced; what is local to a fiber (plain code, fences) runs along with the step before it.
- * Which decisions need not be tried is found by reduce.c.
+/* The search over the executions of a small program: depth first over which fiber runs next and which store a load
+ * returns, each execution from its start. Fibers stop before each step (atomic operation, wait, yield) and announce it;
+ * code local to a fiber (plain code, fences) runs together with the preceding step. reduce.c finds the decisions that
+ * need not be tried.
  *
- * With a bound on preemptions (switches away from a fiber that could have gone on and did not yield) races are not
- * looked at: everything within the bound is tried, and only the fiber that ran before falls asleep, because moving its
+ * With a bound on preemptions (switches away from a fiber that could have continued and did not yield) races are not
+ * considered: everything within the bound is tried, and only the fiber that ran before falls asleep, because moving its
  * step to the front needs no more preemptions.
  *
- * Spins. A wait sleeps until there is another value to read. A yield goes on when another fiber has stored since the
- * fiber's last yield, or when what the fiber read since then was not the newest; options.stale bounds the latter. When
- * nobody can go on, and yielding for a while does not help, the execution is wrong. */
+ * Spins. A wait sleeps until there is another value to read. A yield continues once another fiber has stored since the
+ * fiber's last yield, or if the fiber has read a store since then that was not the newest; options.stale bounds the
+ * latter. If no fiber can run, and yielding for a while does not help, the execution is wrong. */
 #include "explorer_parts.h"
 
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define NOBODY UINT32_MAX
-#define YIELDS 100u /* that change nothing, per fiber, before nobody is thought to go on */
+#define YIELDS 100u /* yields per fiber that change nothing, after which all fibers count as stuck */
 
 /* ---- ends ---- */
 
@@ -40,7 +40,7 @@ static void say_failure(bl__explorer *x, const char *format, ...) {
 
 static _Noreturn void give_up(bl__explorer *x) {
     bl__fiber_switch(x->fibers[x->self].stack, &x->host);
-    abort(); /* who gave up is not entered again */
+    abort(); /* a fiber that gave up is never resumed */
 }
 
 void bl__explore_wrong(bl__explorer *x, const char *format, ...) {
@@ -54,7 +54,7 @@ void bl__explore_wrong(bl__explorer *x, const char *format, ...) {
 void bl_explore_fail(const char *format, ...) {
     bl__explorer *x = bl__exploring.x;
     if (!x)
-        abort(); /* there is no execution that could be wrong, and no way to go on */
+        abort(); /* there is no execution to blame, and no way to continue */
     va_list values;
     va_start(values, format);
     set_failure(x, format, values);
@@ -72,10 +72,10 @@ static void say_deadlock(bl__explorer *x) {
             used += (size_t)snprintf(text + used, sizeof text - used, "%s %u at %s", used ? "," : "", i,
                                      x->fibers[i].meeting ? "a meeting" : where);
         }
-    say_failure(x, "nobody can go on:%s", text);
+    say_failure(x, "no thread can run:%s", text);
 }
 
-/* ---- who can go on ---- */
+/* ---- which fibers can run ---- */
 
 static uint32_t enabled_fibers(bl__explorer *x) {
     uint32_t set = 0;
@@ -85,7 +85,7 @@ static uint32_t enabled_fibers(bl__explorer *x) {
     return set;
 }
 
-/* Nobody can go on, but some only yielded, perhaps to give up by themselves after a while: they get it, in turn. */
+/* No fiber can run, but some have only yielded, and may give up after a while: they get turns. */
 static uint32_t insist(bl__explorer *x) {
     if (x->writes != x->writes_then) {
         x->writes_then = x->writes;
@@ -101,7 +101,7 @@ static uint32_t insist(bl__explorer *x) {
     return 0;
 }
 
-/* A load that sleeps has something to do when there is a store that it has not tried. */
+/* A sleeping load has something to do if there is a store that it has not tried. */
 static bool has_newer(const bl__explorer *x, uint32_t fiber, uint32_t floor) {
     const bl__step *step = &x->fibers[fiber].step;
     return step->kind == BL__STEP_LOAD && bl__newest(x, step->at[0])->stamp >= floor;
@@ -117,7 +117,7 @@ static uint32_t awake_fibers(const bl__explorer *x, uint32_t enabled) {
     return set;
 }
 
-/* Whether to go on with another fiber is a preemption. */
+/* Whether switching to another fiber is a preemption. */
 static bool is_preemption(const bl__explorer *x, uint32_t enabled) {
     return x->last != NOBODY && (enabled & bl__bit(x->last)) && x->fibers[x->last].step.kind != BL__STEP_YIELD;
 }
@@ -177,12 +177,12 @@ static uint32_t decide(bl__explorer *x, uint32_t enabled) {
     return n->chosen;
 }
 
-/* What a replayed schedule says; after its end nobody is interrupted. */
+/* What a replayed schedule says; after its end no fiber is preempted. */
 static uint32_t follow(bl__explorer *x, uint32_t enabled) {
     uint32_t fiber = x->steps <= x->line_count ? x->line[x->steps - 1].fiber : first_choice(x, enabled);
     if (fiber < x->count && (enabled & bl__bit(fiber)))
         return fiber;
-    say_failure(x, "the schedule does not fit: at its step %u thread %u cannot go on", x->steps, fiber);
+    say_failure(x, "the schedule does not fit: at its step %u thread %u cannot run", x->steps, fiber);
     return NOBODY;
 }
 
@@ -224,7 +224,7 @@ uint32_t bl__explore_pick(bl__explorer *x, uint32_t count) {
     return x->stack[x->depth++].chosen;
 }
 
-/* To the next execution; false: there is none. */
+/* Moves on to the next execution; false: there is none. */
 static bool advance(bl__explorer *x) {
     for (; x->nodes; x->nodes--) {
         bl__node *n = &x->stack[x->nodes - 1];
@@ -245,7 +245,7 @@ static bool advance(bl__explorer *x) {
 
 /* ---- fibers ---- */
 
-/* Each fiber first runs to its first step, then decisions begin. */
+/* Each fiber first runs up to its first step, then the decisions start. */
 static bl__fiber *next_stack(bl__explorer *x) {
     uint32_t next = x->started < x->count ? x->started++ : choose(x);
     if (next == NOBODY)
@@ -438,7 +438,7 @@ static void explore_all(bl__explorer *x) {
     r->complete = !r->cut;
 }
 
-/* One execution, with a table of it if one is wanted. */
+/* One execution, with a table of it if requested. */
 static void replay(bl__explorer *x, const bl__decision *line, uint32_t count) {
     x->line = line;
     x->line_count = count;
@@ -469,8 +469,7 @@ static void search(bl__explorer *x) {
     replay(x, line, x->steps);
     free(line);
     if (strcmp(found, x->result->failure) != 0)
-        say_failure(x, "not the same when replayed: it depends on more than what `before` sets up. At first: %.120s",
-                    found);
+        say_failure(x, "not reproducible: it depends on more than what `before` sets up. At first: %.120s", found);
 }
 
 static void replay_text(bl__explorer *x) {

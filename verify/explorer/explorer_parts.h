@@ -1,6 +1,6 @@
-/* Inside an exploration: what explore.c (who goes on), views.c and order.c (memory), sites.c and listing.c share.
- * See explorer.h for its use. Nothing is allocated from execution to execution; locations and plain words are
- * forgotten by a generation. */
+/* Internals of an exploration, shared by explore.c (which fiber runs next), views.c and order.c (memory), sites.c and
+ * listing.c. See explorer.h for its use. Nothing is allocated between executions; a generation number invalidates
+ * locations and plain words. */
 #ifndef BALLAST_EXPLORER_PARTS_H
 #define BALLAST_EXPLORER_PARTS_H
 
@@ -14,22 +14,23 @@ enum { BL__LOCATIONS = 1024, BL__WIDTH = BL_EXPLORE_FIBERS + BL__LOCATIONS, BL__
 
 /* ---- memory ---- */
 
-/* A store. Stamps count the stores of a location, from 0, what it held before. The view is what a reader with acquire
- * gets to know: a clock for each fiber, then a stamp for each location. */
+/* A store. Stamps count the stores to a location, from 0 for its initial value. The view is what an acquire reader
+ * learns: a clock for each fiber, then a stamp for each location. */
 typedef struct bl__message {
     uint64_t value;
-    uint32_t previous; /* number of the message before, 0: none */
+    uint32_t previous; /* number of the previous message, 0: none */
     uint32_t view;     /* where it begins in the arena */
-    uint16_t width;    /* its length, 0: it tells nothing */
+    uint16_t width;    /* its length, 0: it carries nothing */
     uint16_t stamp;
     uint16_t event; /* 0: before the execution */
     uint8_t fiber;
     uint16_t clock; /* of the fiber */
-    /* For order.c: what happened before the accesses that come before it in eco, and before those that read it. */
+    /* For order.c: clocks of what happened before the accesses that precede it in eco, and before those that read
+     * it. */
     uint16_t eco[BL_EXPLORE_FIBERS], eco_read[BL_EXPLORE_FIBERS];
 } bl__message;
 
-/* The last steps that have to do with something, for the search. */
+/* The last steps that concern an object, for the search. */
 typedef struct bl__object {
     uint16_t write, read[BL_EXPLORE_FIBERS];
 } bl__object;
@@ -47,7 +48,7 @@ typedef struct bl__data {
     uint32_t write_site, read_site[BL_EXPLORE_FIBERS];
 } bl__data;
 
-/* Eight bytes of the program's memory: one word, two, or none so far; 0 is none. */
+/* Eight bytes of the program's memory: one word, two, or none so far; 0 means none. */
 typedef struct bl__granule {
     uintptr_t key;
     uint32_t generation;
@@ -64,13 +65,13 @@ typedef struct bl__stale {
 typedef enum bl__step_kind {
     BL__STEP_LOAD,
     BL__STEP_STORE, /* or read-modify-write: reads the newest */
-    BL__STEP_CAS,   /* one or the other */
+    BL__STEP_CAS,   /* one or the other, depending on the outcome */
     BL__STEP_WAIT,
     BL__STEP_YIELD,
     BL__STEP_MEET
 } bl__step_kind;
 
-/* What a fiber is about to do. */
+/* The next step of a fiber. */
 typedef struct bl__step {
     uint8_t kind;
     uint32_t site;
@@ -78,7 +79,7 @@ typedef struct bl__step {
     bl__location *at[2]; /* 128 bits are two locations */
 } bl__step;
 
-/* What a step turned out to be. */
+/* The effect of a step. */
 typedef struct bl__effect {
     bool wrote, tried; /* tried: would have written in another order of steps */
     bool exact;        /* could not have read an older store */
@@ -98,8 +99,8 @@ typedef struct bl__ordered {
     uint8_t kind, fiber;
     bool writes;
     uint16_t clock, stamp;
-    uint16_t next;    /* the clock when its fiber came to another location, 0: not yet */
-    uint32_t pending; /* one before it of which that is so */
+    uint16_t next;    /* the clock when its fiber reached another location, 0: not yet */
+    uint32_t pending; /* an earlier one for which that is so */
     const bl__location *at;
     uint32_t view; /* of a fence, in the arena */
     uint16_t width;
@@ -115,14 +116,14 @@ typedef struct bl__explored {
     bl__step step;
     bool finished, meeting;
     bool fenced; /* released is not empty */
-    bool stale;  /* it read something old since it last yielded */
+    bool stale;  /* it has read an old store since it last yielded */
     uint32_t own_writes, mark;
-    uint16_t clock[BL_EXPLORE_FIBERS]; /* the last step of each fiber that this one depends on */
+    uint16_t clock[BL_EXPLORE_FIBERS]; /* the last step of each fiber on which this one depends */
     uint16_t view[BL__WIDTH];          /* the oldest store that it may still read, per location; clocks of the others */
     uint16_t acquired[BL__WIDTH];      /* what an acquire fence would add */
-    uint16_t released[BL__WIDTH];      /* what a relaxed store tells, from the last release fence */
-    bl__lately lately[2];              /* at the last access, and at the last to another location than that */
-    uint32_t pending;                  /* the last seq_cst access that no access to another location has followed */
+    uint16_t released[BL__WIDTH];      /* what a relaxed store carries, from the last release fence */
+    bl__lately lately[2];              /* at the last access, and at the last one to a different location */
+    uint32_t pending;                  /* the last seq_cst access not yet followed by an access to another location */
 } bl__explored;
 
 typedef struct bl__meeting {
@@ -132,17 +133,17 @@ typedef struct bl__meeting {
 
 /* ---- the search ---- */
 
-/* A decision: which fiber goes on (count is 0), or which of count stores a load returns. */
+/* A decision: which fiber runs next (count is 0), or which of count stores a load returns. */
 typedef struct bl__node {
     uint16_t count, chosen;
-    uint16_t current; /* who went before */
+    uint16_t current; /* the fiber that ran before */
     uint16_t chosen_floor;
     uint32_t enabled, ready, todo, done, asleep; /* sets of fibers */
     uint16_t floor[BL_EXPLORE_FIBERS];
 } bl__node;
 
 typedef struct bl__event {
-    uint32_t node; /* where it was decided on */
+    uint32_t node; /* where it was decided */
     uint16_t fiber;
     bool tried;
     uint16_t clock[BL_EXPLORE_FIBERS];
@@ -166,7 +167,7 @@ typedef enum bl__end { BL__RUNS, BL__DONE, BL__PRUNED, BL__CUT, BL__FAILED } bl_
 struct bl__explorer {
     bl__explored fibers[BL_EXPLORE_FIBERS];
     uint32_t count, lanes, self, started, unfinished;
-    uint32_t last; /* who made the last step */
+    uint32_t last; /* the fiber that made the last step */
     bl_sim_body body;
     void *arg;
     bl_explore_options options;
@@ -177,15 +178,15 @@ struct bl__explorer {
     bl__meeting blocks[BL_EXPLORE_FIBERS], warps[BL_EXPLORE_FIBERS];
 
     /* search */
-    bool reduced; /* by the races of the steps seen; otherwise everything is to be tried */
+    bool reduced; /* by the races between steps; otherwise everything is tried */
     uint32_t max_steps, steps, preemptions, node, nodes, depth, asleep;
-    uint32_t insisted, writes_then;    /* turns given to fibers that yielded, since there were so many writes */
-    uint16_t floor[BL_EXPLORE_FIBERS]; /* of those asleep: stores that their load need not try again */
-    uint16_t least;                    /* the floor of the step that runs */
+    uint32_t insisted, writes_then;    /* turns given to fibers that yielded, since this number of writes */
+    uint16_t floor[BL_EXPLORE_FIBERS]; /* of sleeping fibers: stores that their load need not try again */
+    uint16_t least;                    /* the floor of the current step */
     bl__node *stack;
     bl__event *events;
     bl__decision *decisions;
-    const bl__decision *line; /* if set: replayed */
+    const bl__decision *line; /* if set: the line to replay */
     uint32_t line_count;
 
     /* memory */
@@ -202,7 +203,7 @@ struct bl__explorer {
 
     /* the order of seq_cst operations */
     bl__ordered *ordered;
-    uint64_t *before; /* for each of them the set of those before it */
+    uint64_t *before; /* for each of them, the set of its predecessors */
     uint32_t ordered_count, order_fences, order_capacity, order_stride;
 
     /* sites, and the table */
@@ -220,12 +221,12 @@ static inline uint32_t bl__lowest(uint32_t set) {
     return i;
 }
 
-/* explore.c. point: the fiber's step is set; comes back when it is its turn. pick: one of count. */
+/* explore.c. point: announces the fiber's step and returns when it is its turn. pick: chooses one of count. */
 void bl__explore_point(bl__explorer *x);
 uint32_t bl__explore_pick(bl__explorer *x, uint32_t count);
 void bl__explore_wrong(bl__explorer *x, const char *format, ...) __attribute__((format(printf, 2, 3), noreturn));
 
-/* reduce.c: the step was made. */
+/* reduce.c: records that the step was made. */
 void bl__explore_did(bl__explorer *x, const bl__effect *effect);
 
 /* views.c */
@@ -241,7 +242,7 @@ bool bl__views_cas(bl__explorer *x, bl__sim_site *site, void *p, unsigned bits, 
 bool bl__views_cas128(bl__explorer *x, bl__sim_site *site, void *p, void *expected, const void *v);
 void bl__views_fence(bl__explorer *x, bl__sim_site *site);
 void bl__views_wait(bl__explorer *x, bl__sim_site *site, const void *p, unsigned bits, uint64_t seen);
-uint32_t bl__views_keep(bl__explorer *x, const uint16_t *view, uint32_t n); /* where in the arena */
+uint32_t bl__views_keep(bl__explorer *x, const uint16_t *view, uint32_t n); /* its position in the arena */
 void bl__views_yield(bl__explorer *x, bl__sim_site *site);
 void bl__views_data(bl__explorer *x, bl__sim_site *site, const void *p, uint32_t words);
 uint32_t bl__views_bump(bl__explorer *x, bl__sim_site *site);
@@ -250,7 +251,8 @@ static inline const bl__message *bl__newest(const bl__explorer *x, const bl__loc
     return &x->messages[at->newest];
 }
 
-/* order.c. allows: whether the fiber may read m, which is not the newest. The others: what the one that runs did. */
+/* order.c. allows: whether the fiber may read m, which is not the newest. The others record what the running fiber
+ * did. */
 bool bl__order_open(bl__explorer *x);
 void bl__order_close(bl__explorer *x);
 void bl__order_reset(bl__explorer *x);
@@ -259,7 +261,8 @@ bool bl__order_allows(bl__explorer *x, const bl__explored *f, const bl__location
 void bl__order_read(bl__explorer *x, const bl__location *at, bl__message *m, bool sc);
 void bl__order_wrote(bl__explorer *x, const bl__location *at, bl__message *m, bool sc);
 void bl__order_fence(bl__explorer *x, bl__ordered_kind kind);
-void bl__order_meet(bl__explorer *x, uint32_t fiber); /* before it, and again when it knows what the others did */
+/* before the meeting, and again once the fiber knows what the others did */
+void bl__order_meet(bl__explorer *x, uint32_t fiber);
 
 /* sites.c */
 uint32_t bl__site_id(bl__explorer *x, bl__sim_site *site);
@@ -268,7 +271,7 @@ const char *bl__op_text(uint8_t op);
 
 /* listing.c */
 void bl__line_print(const bl__decision *decisions, uint32_t count, char *text, size_t bytes);
-uint32_t bl__line_parse(const char *text, bl__decision *decisions, uint32_t capacity); /* UINT32_MAX: not one */
+uint32_t bl__line_parse(const char *text, bl__decision *decisions, uint32_t capacity); /* UINT32_MAX: not a schedule */
 void bl__table_row(bl__explorer *x, bl__row row);
 void bl__table_print(const bl__explorer *x, FILE *to);
 void bl__location_text(const bl__explorer *x, const void *p, char *text, size_t bytes);

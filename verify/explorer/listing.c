@@ -24,7 +24,7 @@ void bl__line_print(const bl__decision *d, uint32_t count, char *text, size_t by
     }
 }
 
-/* A number and what follows it. */
+/* A number and the text after it. */
 static bool number(const char **at, uint32_t *n) {
     char *end;
     unsigned long value = strtoul(*at, &end, 10);
@@ -53,7 +53,7 @@ uint32_t bl__line_parse(const char *text, bl__decision *d, uint32_t capacity) {
 
 /* ---- tables ---- */
 
-/* By its name, or numbered in the order of first use. */
+/* The name of a location, or a number in order of first use. */
 void bl__location_text(const bl__explorer *x, const void *p, char *text, size_t bytes) {
     snprintf(text, bytes, "?");
     for (uint32_t i = 0; i < x->options.name_count; i++) {

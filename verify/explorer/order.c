@@ -1,7 +1,7 @@
-/* The order of seq_cst operations in an exploration, by RC11 (Lahav et al. 2017): there is one, if the relation psc has
- * no cycle. Its nodes are seq_cst accesses A, B and fences F, G, heavy and light ones among them. One comes before
- * another where (hb: happens before; eco: reads from, overwrites, or is overwritten after it was read, any number of
- * these)
+/* The order of seq_cst operations in an exploration, by RC11 (Lahav et al. 2017): such an order exists if the relation
+ * psc has no cycle. Its nodes are seq_cst accesses A, B and fences F, G, heavy and light ones among them. One comes
+ * before another where (hb: happens before; eco: reads from, overwrites, or is overwritten after it was read, any
+ * number of these)
  *   A, B   in program order; to one location with hb between them; B overwrites A or what A read; or A is followed by
  *          an access to another location that happens before one to another location which B follows
  *   F, A   hb; or A overwrites, or overwrites what was read by, an access that happens after F
@@ -9,13 +9,13 @@
  *   F, G   hb; or an access that happens after F is in eco with one that happens before G
  * A light fence has such steps from and to heavy fences only.
  *
- * An execution is made step by step, and what is made last has no way out but to a store that was made earlier and that
- * it did not read. So a cycle is closed by a load that reads an old store or never, and it is for those loads that
- * bl__order_allows decides. Whether there is a cycle is told by what reads from what and the orders of stores alone,
- * and not by the order of the steps: the reduction needs to know nothing of seq_cst.
+ * An execution is built step by step, and the latest step has an edge only to an earlier store that it did not read. So
+ * only a load that reads an old store can close a cycle, and bl__order_allows decides about those loads. Whether there
+ * is a cycle depends only on what reads from what and on the orders of stores, not on the order of the steps, so the
+ * reduction can ignore seq_cst.
  *
- * The clocks of views tell hb. For eco every store keeps, as clocks, what happens before the accesses that come
- * before it in eco. */
+ * The clocks in the views give hb. For eco, every store keeps the clocks of what happens before the accesses that
+ * precede it in eco. */
 #include "explorer_parts.h"
 
 #include <stdlib.h>
@@ -66,7 +66,7 @@ void bl__order_reset(bl__explorer *x) {
     }
 }
 
-/* ---- steps of psc into a node that is made now ---- */
+/* ---- psc edges into a new node ---- */
 
 static void learn(uint16_t *to, const uint16_t *from, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
@@ -75,7 +75,7 @@ static void learn(uint16_t *to, const uint16_t *from, uint32_t n) {
 
 static bool knows(const uint16_t *known, uint32_t fiber, uint16_t clock) { return known[fiber] >= clock; }
 
-/* A store to the location after the stamp that happened before who knows this. */
+/* Whether a store to the location, later than the stamp, is among what these clocks cover. */
 static bool knows_later(const bl__explorer *x, const uint16_t *known, const bl__location *at, uint16_t stamp) {
     for (const bl__message *m = bl__newest(x, at); m->stamp > stamp; m = &x->messages[m->previous])
         if (knows(known, m->fiber, m->clock))
@@ -83,8 +83,8 @@ static bool knows_later(const bl__explorer *x, const uint16_t *known, const bl__
     return false;
 }
 
-/* What is made now: `eco`, the clocks of what comes before it, by hb or eco; `apart`, of what happened before the last
- * access of its fiber to another location. */
+/* A new node: `eco`, the clocks of what precedes it by hb or eco; `apart`, the clocks of what happened before its
+ * fiber's last access to another location. */
 typedef struct arrival {
     const bl__ordered *node;
     const uint16_t *eco, *apart;
@@ -120,7 +120,7 @@ static const uint16_t *apart_from(const bl__explored *f, const bl__location *at)
     return f->lately[f->lately[0].at == at->index].known;
 }
 
-/* ---- steps of psc that an old store read now adds ---- */
+/* ---- psc edges added by reading an old store ---- */
 
 typedef struct reader {
     const bl__location *at;
@@ -128,7 +128,7 @@ typedef struct reader {
     const uint16_t *known;
 } reader;
 
-/* From fences that happened before the load, by their kind; from the load itself if it is seq_cst. */
+/* From fences that happened before the load, by kind; from the load itself if it is seq_cst. */
 typedef enum reason { FROM_FENCE, FROM_HEAVY, FROM_LIGHT, FROM_LOAD } reason;
 
 static bool is_source(const bl__ordered *n, const reader *r, reason why) {
@@ -150,7 +150,7 @@ static bool is_target(const bl__explorer *x, const bl__ordered *n, const reader 
     return r->at->index < n->width && x->arena[n->view + r->at->index] > r->stamp;
 }
 
-/* The sources and what comes before them. Returns whether there are any. */
+/* The sources and their predecessors. Returns whether there are any. */
 static bool find_sources(const bl__explorer *x, const reader *r, reason why, uint64_t *set) {
     bool any = false;
     clear(x, set);
@@ -158,7 +158,7 @@ static bool find_sources(const bl__explorer *x, const reader *r, reason why, uin
         if (is_source(&x->ordered[i], r, why)) {
             any = true;
             if (has(set, i))
-                continue; /* with all that comes before it */
+                continue; /* including all of its predecessors */
             unite(x, set, row(x, i));
             put(set, i);
         }
@@ -203,7 +203,7 @@ bool bl__order_allows(bl__explorer *x, const bl__explored *f, const bl__location
 
 /* ---- what was done ---- */
 
-/* c and d of A, c, d, B: the next access of the fiber to another location; the last one to each. */
+/* c and d of A, c, d, B: the fiber's next access to another location, and its last access to each. */
 static void did_at(bl__explorer *x, uint32_t fiber, uint16_t at) {
     bl__explored *f = &x->fibers[fiber];
     if (!x->ordered_count)
@@ -270,7 +270,7 @@ void bl__order_read(bl__explorer *x, const bl__location *at, bl__message *m, boo
     if (old && x->ordered_count)
         read_old(x, at, m, sc);
     if (!x->order_fences)
-        return; /* who happens after a fence to come is not here yet */
+        return; /* nothing that happens after a future fence exists yet */
     learn(m->eco_read, known, x->count);
     for (bl__message *later = &x->messages[at->newest]; later->stamp > m->stamp; later = &x->messages[later->previous])
         learn(later->eco, known, x->count);

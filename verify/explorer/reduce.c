@@ -1,24 +1,25 @@
-/* What of an exploration need not be tried, because another execution shows the same.
+/* Finds the decisions of an exploration that need not be tried, because another execution shows the same.
  *
- * Steps depend on each other when both touch one location and one of them writes. What an execution is depends on which
- * store each load read and on the order of the stores, also as to seq_cst (order.c). Two orders of independent steps
+ * Two steps depend on each other if both touch one location and one of them writes. Which store each load read and the
+ * order of the stores determine an execution, including its seq_cst order (order.c). Two orders of independent steps
  * are shown once, by
  *   - dynamic partial order reduction with source sets (Abdulla et al. 2014): a decision tries one fiber first, and
- *     another only when a later step is seen to be in a race with what was decided, and that fiber could lead there;
- *   - sleep sets (Godefroid 1996): who was tried at a decision sleeps in its siblings until somebody makes a step that
- *     is not independent of its own.
- * A load (but one that must read the newest) may be put after any store to its location, since it can still return the
- * older ones: a store before a load is no race, and a load that slept before a store tries only what is newer than when
- * it fell asleep (the floor). A load depends on the store that it read, not on those that it passed over.
+ *     another only if a later step races with the decision, and that fiber could lead there;
+ *   - sleep sets (Godefroid 1996): a fiber that was tried at a decision sleeps in the siblings until another makes a
+ *     step on which its own depends.
+ * A load (unless it must read the newest store) may be placed after any store to its location, since it can still
+ * return the older ones. So a store before a load is not a race, and a load that slept before a store tries only stores
+ * newer than those when it fell asleep (the floor). A load depends on the store that it read, not on those that it
+ * skipped.
  *
- * On random programs tests/test_memory_model_sim.c compares what is found without reduction, with it, and within a
+ * tests/test_memory_model_sim.c compares the outcomes of random programs without reduction, with it, and within a
  * bound. */
 #include "explorer_parts.h"
 
 #include <string.h>
 
-/* The steps after the event that did not need it, with the one that is made now: they could have come first. Returns
- * whose of them could have been the very first. */
+/* The steps after the event that do not depend on it, plus the current one, could have come first. Returns the fibers
+ * whose step among them could have been the very first. */
 static uint32_t initials(const bl__explorer *x, uint16_t event) {
     uint16_t first[BL_EXPLORE_FIBERS] = {0};
     uint32_t set = 0, cause = x->events[event].fiber;
@@ -35,7 +36,7 @@ static uint32_t initials(const bl__explorer *x, uint16_t event) {
     return set;
 }
 
-/* The step that is made now is in a race with the event, unless it is known to come after it. */
+/* The current step races with the event, unless it is known to come after it. */
 static void try_before(bl__explorer *x, const uint16_t *known, uint16_t event) {
     const bl__event *e = &x->events[event];
     if (!event || e->fiber == x->self || known[e->fiber] >= event || e->node == BL__NO_NODE)
@@ -74,8 +75,8 @@ static void record(bl__explorer *x, bl__object *o, bool write) {
     o->write = (uint16_t)x->steps;
 }
 
-/* A compare-and-swap that failed might succeed where it is tried next: it depends on what that would depend on. Against
- * loads that can read an older store this is nothing. */
+/* A failed compare-and-swap might succeed where it is tried next, so it depends on what a successful one would depend
+ * on. This does not matter for loads that can read an older store. */
 static bool is_write(const bl__effect *e) { return e->wrote || (e->tried && e->exact); }
 
 static void learn_tries(bl__explorer *x, uint16_t *clock, const bl__object *o) {
@@ -129,7 +130,7 @@ static bool same_place(const bl__step *a, const bl__step *b) {
     return false;
 }
 
-/* Whether what the sleeper would do after the step is not shown by the sleeper going first, which was tried. */
+/* Whether the sleeper's step after this one differs from the sleeper going first, which was tried. */
 static bool wakes(const bl__step *step, const bl__effect *e, const bl__step *sleeper) {
     bool loads = sleeper->kind == BL__STEP_LOAD || sleeper->kind == BL__STEP_WAIT;
     return (e->wrote || e->exact) && !loads && same_place(step, sleeper);

@@ -1,4 +1,4 @@
-/* The operations of the source that explorations have met. The same line compiled several times is one site. */
+/* The operations of the source that explorations have reached. The same line compiled several times is one site. */
 #undef BL_TARGET_SIM
 #include "ballast/platform/platform.h"
 #include "explorer_parts.h"
@@ -25,7 +25,7 @@ static uint32_t enter(const bl__sim_site *site) {
         if (is_same(&sites[i], site))
             return i;
     if (count + 1 == BL__SITES)
-        return 0; /* this one has no mutants */
+        return 0; /* without a number, so it has no mutants */
     sites[++count] = (bl_site){site->file, site->line, site->bits, site->op, site->order, site->failed, 0};
     return count;
 }
@@ -74,10 +74,10 @@ const char *bl__op_text(uint8_t op) { return op_names[op]; }
 
 /* ---- mutants ---- */
 
-/* One step weaker; how many ways there are. */
+/* One step weaker; returns how many ways there are. */
 static uint32_t weaker(const bl_site *s, uint8_t to[2]) {
     bool loads = s->op == BL__SIM_LOAD, stores = s->op == BL__SIM_STORE;
-    if (s->op == BL__SIM_LIGHT || s->op == BL__SIM_HEAVY) { /* none at all; a fence of the caller alone */
+    if (s->op == BL__SIM_LIGHT || s->op == BL__SIM_HEAVY) { /* no fence at all; a fence of the caller alone */
         to[0] = BL__SIM_RELAXED;
         to[1] = BL__SIM_SEQ_CST;
         return s->op == BL__SIM_HEAVY ? 2 : 1;
@@ -105,7 +105,8 @@ uint32_t bl_site_mutants(uint32_t site, bl_mutant mutants[BL_MUTANTS]) {
     uint32_t n = 0;
     for (uint32_t i = 0, ways = weaker(&s, to); i < ways; i++)
         mutants[n++] = (bl_mutant){site, to[i], s.failed};
-    if (s.op == BL__SIM_FENCE && s.order == BL__SIM_SEQ_CST) /* and none at all; of other fences that is the one step */
+    /* and no fence at all; for other fences that is the one step */
+    if (s.op == BL__SIM_FENCE && s.order == BL__SIM_SEQ_CST)
         mutants[n++] = (bl_mutant){site, BL__SIM_RELAXED, s.failed};
     if (s.op == BL__SIM_CAS && s.failed != BL__SIM_RELAXED)
         mutants[n++] = (bl_mutant){site, s.order, BL__SIM_RELAXED};
@@ -128,7 +129,7 @@ void bl_mutant_text(bl_mutant m, char *text, size_t bytes) {
         snprintf(text, bytes, "none");
     else if (s.op == BL__SIM_BUMP)
         snprintf(text, bytes, "%s bump > none", where);
-    else if (s.op == BL__SIM_LIGHT || s.op == BL__SIM_HEAVY) /* they have one order, and the mutant is another fence */
+    else if (s.op == BL__SIM_LIGHT || s.op == BL__SIM_HEAVY) /* these have one order, and the mutant is another fence */
         snprintf(text, bytes, "%s %s > %s", where, what, order_text(&s, m.order));
     else if (m.failed != s.failed)
         snprintf(text, bytes, "%s %s %s, failed %s > %s", where, what, order_names[s.order], order_names[s.failed],

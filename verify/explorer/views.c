@@ -1,37 +1,38 @@
-/* The memory of an exploration: atomics of C by views, after Kang et al. 2017 (without promises).
+/* The memory of an exploration: C atomics modelled by views, after Kang et al. 2017 (without promises).
  *
  * Each location keeps its stores, oldest first: its modification order. Each fiber has a view, the oldest store that it
- * may still read per location. A load returns any store from there on and moves the view to it; a store is put at the
- * end, whatever the fiber's view.
+ * may still read per location. A load returns any store from there on and advances the view to it; a store is appended,
+ * whatever the fiber's view.
  *   release/acquire   A release store carries the fiber's view; an acquire load that reads it joins it to its own.
  *   read-modify-write reads the newest store, and carries on what that store carries (release sequences as in C++20:
- *                     any plain store ends them, also one by the same thread).
+ *                     any plain store ends them, even one by the same thread).
  *   compare-and-swap  that fails is a load with the failure order and may return an older store with another value. One
  *                     of 128 bits that fails reads the newest of both halves.
  *   fences            An acquire fence joins what relaxed loads have read before it; a relaxed store carries the view
  *                     of the last release fence before it.
- *   seq_cst           is acquire and release, and what RC11 demands of seq_cst accesses and fences besides: order.c.
- *   light and heavy   A heavy fence is a seq_cst fence; a light fence orders nothing but with heavy ones of others, as
- *                     two seq_cst fences would. That is what both a full fence on either side and membarrier with a
- *                     compiler barrier keep.
+ *   seq_cst           is acquire and release, plus what RC11 demands of seq_cst accesses and fences: order.c.
+ *   light and heavy   A heavy fence is a seq_cst fence; a light fence orders only against heavy fences of others, as
+ *                     two seq_cst fences would. Both a full fence on either side and membarrier with a compiler
+ *                     barrier guarantee this.
  *   plain data        (bl_data_read, bl_data_write) has clocks in the views: an access that does not happen after all
- *                     earlier ones that it conflicts with is a race, and wrong. What was there at the start happened
- *                     before everything.
+ *                     earlier ones that it conflicts with is a race, and an error. Initial contents happened before
+ *                     everything.
  *   meetings          of lanes join the views of all of them.
  *
- * The model is RC11 (Lahav et al. 2017), where it differs from C11 and C++20 the weakest of the three; but for release
- * sequences, which are those of C++20, shorter. It shows nothing that RC11 forbids: tests/test_rc11_sim.c compares it
- * with the axioms. What it cannot show, and so cannot find mistakes by:
- *   - load buffering: a load never returns a store that comes later in the execution. So no order is missed here that
- *     only keeps a load before somebody's later store (a racing read of a slot before it is written again); if the read
- *     is plain data it is a race and found. RC11 itself allows it only where nothing depends on what was loaded;
- *   - 2+2W and its like: a store never goes before one that was made earlier, so modification orders agree with program
- *     order across locations (of two threads that write x then y and y then x, not both first stores come last);
- *   - fetch_max always stores, also what is there;
- *   - plain C accesses that go through no platform operation see the newest store and are not checked;
- *   - words accessed in two sizes, or both as atomics and as plain data, are said to be wrong (128 bits over two words
- *     of 64 are allowed);
- *   - a store that is not the newest is read by one site of a fiber at most options.stale times. */
+ * The model is RC11 (Lahav et al. 2017), the weakest of the three where it differs from C11 and C++20, except for
+ * release sequences, which are the shorter ones of C++20. It shows nothing that RC11 forbids: tests/test_rc11_sim.c
+ * compares it with the axioms. What it cannot show, so that it misses errors that depend on it:
+ *   - load buffering: a load never returns a store that comes later in the execution. So a missing order goes
+ *     unnoticed if it only keeps a load before another thread's later store (a racing read of a slot before it is
+ *     overwritten); if the read is plain data, it is a race and is found. RC11 itself allows load buffering only if
+ *     nothing depends on the loaded value;
+ *   - 2+2W and the like: a store is never ordered before an earlier one, so modification orders agree with program
+ *     order across locations (of two threads that write x then y and y then x, the first stores cannot both come last);
+ *   - fetch_max always stores, even the same value;
+ *   - plain C accesses that bypass the platform's operations see the newest store and are not checked;
+ *   - words accessed in two sizes, or both as atomics and as plain data, are reported as errors (128 bits over two
+ *     words of 64 are allowed);
+ *   - one site of a fiber reads a store that is not the newest at most options.stale times. */
 #undef BL_TARGET_SIM
 #include "ballast/platform/platform.h"
 #include "explorer_parts.h"
@@ -171,7 +172,7 @@ static bool acquires(bl__sim_order o) { return o == BL__SIM_ACQUIRE || o >= BL__
 static bool releases(bl__sim_order o) { return o == BL__SIM_RELEASE || o >= BL__SIM_ACQ_REL; }
 static bool is_sc(bl__sim_order o) { return o == BL__SIM_SEQ_CST; }
 
-/* The fiber's turn for what the site says; the mutant's order if it is that site. */
+/* Waits for the fiber's turn for the site's operation; uses the mutant's order if it is that site. */
 static operation begin(bl__explorer *x, bl__sim_site *site, bl__step_kind kind, bl__location *a, bl__location *b,
                        uint64_t seen) {
     operation o = {.f = &x->fibers[x->self], .at = a, .site = bl__site_id(x, site)};
@@ -186,7 +187,7 @@ static operation begin(bl__explorer *x, bl__sim_site *site, bl__step_kind kind, 
 
 static void finish(bl__explorer *x, operation *o) {
     bl__explore_did(x, &o->effect);
-    o->f->view[x->self]++; /* what comes now is known to nobody who read what was stored so far */
+    o->f->view[x->self]++; /* nothing stored so far tells its readers of what follows */
 }
 
 static void row(bl__explorer *x, const operation *o, bl__row r) {
@@ -237,7 +238,7 @@ uint32_t bl__views_keep(bl__explorer *x, const uint16_t *view, uint32_t n) {
     return at;
 }
 
-/* What readers of m get to know. read: the store that a read-modify-write replaces. */
+/* What readers of m learn. read: the store that a read-modify-write replaces. */
 static void publish(bl__explorer *x, const operation *o, bl__message *m, const bl__message *read) {
     const uint16_t *own = releases(o->order) ? o->f->view : o->f->fenced ? o->f->released : NULL;
     bool passes_on = read && read->width;
@@ -293,7 +294,8 @@ static bl__message *follow(bl__explorer *x, const bl__location *at, uint16_t old
     return m;
 }
 
-/* One that the fiber may read with the order; with another value than expected, if it is not the newest. */
+/* A store that the fiber may read with this order; unless it is the newest, its value must differ from the expected
+ * one. */
 static bl__message *pick(bl__explorer *x, operation *o, bl__sim_order order, const uint64_t *expected) {
     bl__message *all[CANDIDATES], *newest = &x->messages[o->at->newest], *m = newest;
     uint32_t n = 0;
@@ -414,7 +416,7 @@ bool bl__views_cas128(bl__explorer *x, bl__sim_site *site, void *p, void *expect
     bool swaps = !memcmp(found, expected, 16);
     memcpy(now, v, 16);
     o.effect.tried = o.effect.exact = true;
-    for (int i = 0; i < 2; i++) { /* both are read before either is written: the views then tell of both */
+    for (int i = 0; i < 2; i++) { /* both halves are read before either is written, so that the views cover both */
         o.effect.from[i] = m[i]->event;
         read_from(x, &o, at[i], m[i], swaps ? o.order : o.failed);
     }
@@ -442,7 +444,7 @@ static bl__ordered_kind kind_of(uint8_t op, bl__sim_order order, bool mutant) {
     return op == BL__SIM_HEAVY && !mutant ? BL__ORDERED_HEAVY : BL__ORDERED_FENCE;
 }
 
-/* Fences are local to the fiber and no steps. */
+/* Fences are local to the fiber and are not steps. */
 void bl__views_fence(bl__explorer *x, bl__sim_site *site) {
     uint32_t id = bl__site_id(x, site);
     bool mutant = id && id == x->options.mutant.site, light = site->op == BL__SIM_LIGHT;
@@ -461,7 +463,7 @@ void bl__views_fence(bl__explorer *x, bl__sim_site *site) {
 
 /* ---- waiting ---- */
 
-/* The oldest store with another value that the fiber may read. */
+/* The oldest store with a different value that the fiber may read. */
 static bl__message *changed(bl__explorer *x, const bl__explored *f) {
     const bl__location *at = f->step.at[0];
     bl__message *found = NULL;
@@ -545,7 +547,8 @@ void bl__views_data(bl__explorer *x, bl__sim_site *site, const void *p, uint32_t
     bool write = site->op == BL__SIM_DATA_WRITE;
     for (uint32_t i = 0; i < words; i++) {
         const uint32_t *word = (const uint32_t *)p + i;
-        row(x, &o, (bl__row){.reads = !write, .read = *word, .p = word}); /* before a race ends it */
+        /* recorded before a race ends the execution */
+        row(x, &o, (bl__row){.reads = !write, .read = *word, .p = word});
         data_word(x, &o, word, write);
     }
 }

@@ -1,11 +1,11 @@
-/* The tree as a program, for every scheduler with every queue that the build has found: the text of the CPU's
- * workers with the memory of the simulated machine. */
+/* The tree as a program, for every scheduler with every discovered queue: the source of the CPU's workers with the
+ * memory of the simulated machine. */
 #define bl__sleep prove_sleep
 #define bl__nap prove_nap
 #define bl__wake prove_wake
 #include "internal.h"
 
-/* As long and as patient as the library has them: sizes must agree. */
+/* The same sizes and patience as in the library: sizes must agree. */
 #undef BL_LCRQ_PATIENCE
 #undef BL_LCRQ_TRIES
 #undef BL_LCRQ_NEAR
@@ -25,7 +25,7 @@
 #define BL_CAN_SLEEP 1
 #define BL__QUICK_TRIES tree_quick_tries
 #define BL__IDLE_SPINS tree_idle_spins
-#define BL__PATIENCE tree_no_time /* a task is long when it is seen */
+#define BL__PATIENCE tree_no_time /* every task counts as long once it is seen */
 #define BL__LEAST_NAP tree_no_time
 #define BL__MOST_NAP tree_no_time
 #define BL__NAP_SHARE 1u
@@ -41,7 +41,7 @@ static BL_TASK void wait_for(tree *tree, uint32_t n) {
         bl_wait_change32(&tree->met, seen, &tries);
 }
 
-/* Apart, children are waited for by their parent. Together, the first two meet: they are run at the same time, or
+/* Apart: the parent waits for its children. Together: the first two meet, so they must run at the same time, or they
  * never end. */
 static BL_TASK void meet(tree *tree, uint32_t task) {
     if (!tree->held || task == 0 || (tree->together && task > 2))
@@ -72,11 +72,11 @@ static BL_TASK void spawn_children(bl_task *t, tree *tree, uint32_t task) {
     }
 }
 
-/* Which one it is, if it is one, for the first time, and finds what was left for it. */
+/* Which task this is; checks that it exists, runs for the first time, and finds what was left for it. */
 static BL_TASK uint32_t begin_task(tree *tree, tree_payload payload, uint32_t index) {
     uint32_t task = payload.first + index, left;
     if (payload.check != tree_check(payload.first) || task >= tree->tasks)
-        bl_explore_fail("a task that nobody spawned: %u, check %x", payload.first, payload.check);
+        bl_explore_fail("a task that was never spawned: %u, check %x", payload.first, payload.check);
     if (tree->runs[task]++)
         bl_explore_fail("task %u is run twice", task);
     bl_data_read(&left, &tree->left_for[task], 1);
@@ -107,7 +107,7 @@ const bl__policy *tree_policies[] = {BL__SCHEDULERS(X)};
 #define BL_PAYLOAD tree_payload
 #define BL_SHARED tree_shared
 #define BL_RUN tree_run
-#define BL_MAX_SPAWN 2 /* scheduler_runs.c says otherwise */
+#define BL_MAX_SPAWN 2 /* scheduler_runs.c overrides it */
 #include <ballast/program.h>
 
 void tree_stop(const bl__run *run) {

@@ -1,7 +1,7 @@
-/* The program that schedulers are explored with: a small tree of tasks.
+/* The program with which schedulers are explored: a small tree of tasks.
  *
- * Tasks are numbered; `roots` of them are there at the start, and task t spawns those of roots + t * width .. +
- * width - 1 that are less than `tasks`. Before it spawns a task it leaves something for it, plain data. */
+ * Tasks are numbered; `roots` of them exist at the start, and task t spawns those of roots + t * width .. + width - 1
+ * that are less than `tasks`. Before it spawns a task it leaves plain data for it. */
 #ifndef BALLAST_PROVE_EXPLORED_TREE_H
 #define BALLAST_PROVE_EXPLORED_TREE_H
 
@@ -18,14 +18,14 @@ typedef struct tree {
     bool together;                  /* the children of a task are one entry */
     bool held;                      /* task 0 waits for its children, or they for each other */
     uint32_t met;                   /* atomic: tasks that were waited for */
-    uint32_t finished;              /* tasks that have come to their end, by the order of the execution */
-    uint32_t spawned[TREE_WORKERS]; /* by those who are told what to do */
-    uint32_t runs[TREE_TASKS];      /* how often each was begun */
-    uint32_t left_for[TREE_TASKS];  /* plain data of the machine */
+    uint32_t finished;              /* tasks that have ended, in the order of the execution */
+    uint32_t spawned[TREE_WORKERS]; /* by workers that follow a script */
+    uint32_t runs[TREE_TASKS];      /* how many times each was started */
+    uint32_t left_for[TREE_TASKS];  /* plain data, checked by the machine */
 } tree;
 
 typedef struct tree_payload {
-    uint32_t first, check; /* task: first + index; check: so that a torn entry is seen */
+    uint32_t first, check; /* task: first + index; check: reveals a torn entry */
 } tree_payload;
 
 typedef struct tree_shared {
@@ -35,7 +35,7 @@ typedef struct tree_shared {
 static inline uint32_t tree_check(uint32_t first) { return first * 2654435761u + 1; }
 static inline uint32_t tree_left(uint32_t task) { return ~task; }
 
-/* By workers of one lane, which sleep, as on a CPU. What the runtime takes for constants: */
+/* For workers of one lane, which sleep, as on a CPU. What the runtime treats as constants: */
 const bl_program *tree_cpu(void);
 void prove_manage(bl__manage_op op, int queue, const bl__run *run, uint32_t *entries, uint32_t count, uint64_t *total,
                   uint32_t rank, uint32_t size);

@@ -1,4 +1,4 @@
-/* The protocols and parts as one list, and what is printed of them. */
+/* The protocols and parts as one list, and what is printed about them. */
 #include "prove.h"
 #include "workers.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LARGER = 40 }; /* their budget against that of one of the many clients of a queue */
+enum { LARGER = 40 }; /* their budget relative to that of an ordinary client of a queue */
 
 static const prove_family *const families[] = {&prove_termination, &prove_joins, &prove_gate,       &prove_lookout,
                                                &prove_ranges,      &prove_pool,  &prove_schedulers, &prove_pagerank};
@@ -22,7 +22,7 @@ uint32_t prove_protocol_count(void) {
     return sum;
 }
 
-/* The family of a client, whose number becomes that in the family. */
+/* The family of a client; the client's number becomes that within the family. */
 static const prove_family *family_of(uint32_t *client) {
     uint32_t i = 0;
     for (; *client >= families[i]->count(); i++)

@@ -1,21 +1,21 @@
-/* The gate (parts/gate.h) of a thread's private stack, and raids on it (runtime/raid.inc.h): an owner that runs what is
- * on its stack against thieves that take what it has not begun.
+/* The gate (parts/gate.h) of a thread's private stack, and raids on it (runtime/raid.inc.h): an owner that runs its
+ * stack against thieves that take what it has not started.
  *
  * The owner's stack is given as letters, oldest entry first:
  *   0 1 2    a task that spawns as many
  *   a b c    a range of 2, 3 or 4 tasks
  *   A        a range of 2 tasks that spawn one each
  * It runs its newest entry, index by index as in runtime/loop/thread.inc.h, until nothing is left. Each thief visits as
- * often as its digit says, and runs what it took. "alone": there is no heavy fence.
- *   Every task is run once, by somebody, and finds what was left for it before it was spawned, plain data.
+ * many times as its digit says, and runs what it took. "alone": there is no heavy fence.
+ *   Every task runs once, on some worker, and finds the plain data left for it before it was spawned.
  *
  * "forks": one task that forks, with the tree of joins.c. So thieves mark records as shared while their owner, in a
- * task, makes more of them, and come last, or do not. Results are in slots, plain data, or added up. The root goes on
- * once, with all results.
+ * task, creates more of them, and may or may not be the last to arrive. Results are plain data in slots, or added up.
+ * The root continues once, with all results.
  *
- * The texts of gate.h, raid.inc.h, task.h and record.h are the library's. What they do to the stack and to records
- * by plain accesses is said beside them (bl_data_read, bl_data_write), so that a thief and an owner at the stack at
- * the same time are a race, and so is a missing order between them. The owner's loop is that of worker_loop.inc.h. */
+ * gate.h, raid.inc.h, task.h and record.h are the library's own files. Their plain accesses to the stack and to records
+ * are declared next to them (bl_data_read, bl_data_write), so that a thief and an owner on the stack at the same time
+ * are a race, and so is a missing order between them. The owner's loop is that of worker_loop.inc.h. */
 #include "prove.h"
 
 #undef BL_WARP
@@ -85,9 +85,9 @@ typedef struct run {
 
 static uint32_t check_of(uint32_t first) { return first * 2654435761u + 1; }
 
-/* ---- thieves: raid.inc.h, with what it does to the victim's stack ---- */
+/* ---- thieves: raid.inc.h, with its accesses to the victim's stack ---- */
 
-static struct { /* what the thief found that is inside, and nobody else can be */
+static struct { /* as found by the thief inside the gate; there is only one */
     uint32_t bottom, end;
 } inside;
 
@@ -108,7 +108,7 @@ static void leave(bl__stack *s) {
     bl__gate_leave(s);
 }
 
-static uint32_t raid_publish(bl__worker *w, uint32_t n) { return (void)w, n; } /* nobody else is out of work */
+static uint32_t raid_publish(bl__worker *w, uint32_t n) { return (void)w, n; } /* no other worker is out of work */
 
 #define BL__NAME(x) raid_##x
 #define BL_PAYLOAD payload
@@ -156,7 +156,7 @@ static void fork_node(run *r, bl_task *t, uint32_t node) {
 static void run_task(run *r, bl_task *t, const payload *p, uint32_t index) {
     uint32_t task = p->first + index, left;
     if (p->check != check_of(p->first) || task >= TASKS)
-        bl_explore_fail("a task that nobody spawned: %u, check %x", p->first, p->check);
+        bl_explore_fail("a task that was never spawned: %u, check %x", p->first, p->check);
     if (r->runs[task]++)
         bl_explore_fail("task %u is run twice", task);
     if (is_fork(r, task)) {
@@ -179,7 +179,7 @@ static void run_task(run *r, bl_task *t, const payload *p, uint32_t index) {
 
 /* ---- the owner: run_entry, join, go_on and pass_on of runtime/loop ---- */
 
-/* Thieves visit worker 0 only. */
+/* Thieves visit only worker 0. */
 static void open(bl__stack *s, uint32_t worker) {
     if (worker == 0)
         bl__gate_open(s, false);
@@ -193,7 +193,7 @@ static uint32_t pass_on(run *r, bl_task *t) {
         if (r->c.sums)
             r->result = t->returned->sum;
         if (r->ends++)
-            bl_explore_fail("the root goes on twice");
+            bl_explore_fail("the root continues twice");
         return BL__NO_JOIN;
     }
     uint64_t state = bl__record_arrive_own(bl__record_at(&r->run, t->join), r->c.sums ? t->returned->sum : 0);
@@ -348,7 +348,7 @@ static void before(void *arg) {
         private_stack *s = &r->stacks[i];
         memset(s->slots, 0xa5, sizeof s->slots);
         bl__stack_open(&s->head, &r->run);
-        s->head.bottom = s->head.top = UINT32_MAX; /* they wrap around at once */
+        s->head.bottom = s->head.top = UINT32_MAX; /* they wrap around immediately */
         s->spare[0] = FORKS;
         for (uint32_t k = 0; k < FORKS; k++)
             s->spare[1 + k] = i * FORKS + k;
@@ -366,7 +366,7 @@ static uint32_t expected(const run *r, uint32_t node) {
 static const char *after(void *arg) {
     run *r = arg;
     if (r->c.forks)
-        return r->ends != 1 ? "nobody goes on in the end" : r->result != expected(r, 1) ? "a wrong result" : NULL;
+        return r->ends != 1 ? "no worker continues in the end" : r->result != expected(r, 1) ? "a wrong result" : NULL;
     for (uint32_t i = 0; i < r->tasks; i++)
         if (r->runs[i] != 1)
             return "a task is lost";
@@ -376,7 +376,7 @@ static const char *after(void *arg) {
 /* ---- the clients ---- */
 
 static const uint32_t forks[] = {1 << 1, 1 << 1 | 1 << 2, 1 << 1 | 1 << 3, 1 << 1 | 1 << 2 | 1 << 3};
-static const uint32_t visits[][WORKERS - 1] = {{1, 0}, {2, 0}, {1, 1}, {2, 1}}; /* the last for few */
+static const uint32_t visits[][WORKERS - 1] = {{1, 0}, {2, 0}, {1, 1}, {2, 1}}; /* the last is only for a few */
 static const char *const letters[] = {"012abcA", "012abA", "01a"};              /* of stacks of one to three entries */
 enum { ONE = 7, TWO = 6, THREE = 3, STACKS = 1 + ONE + TWO * TWO + THREE * THREE * THREE, SHORT = 1 + ONE };
 enum { FORKED = 2 * sizeof forks / sizeof forks[0], WAYS = 3 * 2 };

@@ -1,12 +1,12 @@
-/* Join records (parts/record.h): small trees of forks, whose owner publishes some of the children for others to take.
+/* Join records (parts/record.h): small trees of forks whose owner publishes some of the children for other workers.
  *
- * Node n of the tree has the children 2n and 2n + 1; node 1 is the root. A fork keeps something, plain data, and its
- * record's number is its own. Worker 0 runs the root; a worker runs the first child of a fork and then the second,
- * unless that was published and somebody has taken it. Results go to slots, plain data too, or are added up in the
- * record. Who comes last goes on in the fork's place: once for each fork, with all results.
- *   own    as on a CPU: a record is its owner's, and no atomic operation is made, until it is shared
- *   lanes  as on a GPU: every arrival is one
- * Then dependencies (bl_arrive of task.h): all workers but one write, and who comes last reads. */
+ * Node n of the tree has the children 2n and 2n + 1; node 1 is the root. A fork keeps plain data, and its record has
+ * its number. Worker 0 runs the root; a worker runs the first child of a fork and then the second, unless that was
+ * published and another worker has taken it. Results go to slots, also plain data, or are added up in the record. The
+ * last to arrive continues in the fork's place: once for each fork, with all results.
+ *   own    as on a CPU: a record is its owner's, and no operation is atomic, until it is shared
+ *   lanes  as on a GPU: every arrival is atomic
+ * Then dependencies (bl_arrive of task.h): all workers but one write, and the last to arrive reads. */
 #include "prove.h"
 
 #include <ballast/task.h>
@@ -38,7 +38,7 @@ typedef struct join_run {
     bl__run run;
     bl__record records[RECORDS];
     uint32_t kept[RECORDS], slots[RECORDS][2];
-    uint32_t offers[RECORDS]; /* 1: the second child is there to be taken */
+    uint32_t offers[RECORDS]; /* 1: the second child may be taken */
     uint32_t runs[NODES], ends;
     uint32_t result, unmet;
 } join_run;
@@ -60,7 +60,7 @@ static uint64_t arrive(join_run *r, bl__record *record, uint64_t sum) {
                      : bl__record_arrive(record, sum);
 }
 
-/* BL_JOIN: what it kept must be there, and both results. */
+/* BL_JOIN: the kept data and both results must be there. */
 static uint32_t joined(join_run *r, uint32_t fork, uint64_t state) {
     uint32_t kept, results[2];
     bl_data_read(&kept, &r->kept[fork], 1);
@@ -84,7 +84,7 @@ static void return_to(join_run *r, uint32_t node, uint32_t value) {
     }
     bl_data_write(&r->result, &value, 1);
     if (bl_fetch_add32_relaxed(&r->ends, 1))
-        bl_explore_fail("the root goes on twice");
+        bl_explore_fail("the root continues twice");
 }
 
 /* ---- running ---- */
@@ -165,7 +165,7 @@ static void before(void *arg) {
 static const char *after(void *arg) {
     join_run *r = arg;
     if (r->ends != 1)
-        return "nobody goes on in the end";
+        return "no worker continues in the end";
     return r->arrives || r->result == expected(r, 1) ? NULL : "a wrong result";
 }
 

@@ -1,4 +1,4 @@
-/* known.txt. A few lines. */
+/* Reads known.txt. */
 #include "queue_client.h"
 
 #include <stdio.h>

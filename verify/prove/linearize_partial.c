@@ -1,5 +1,5 @@
-/* Wing and Gong's search, without a memo: histories here have a handful of operations. EMPTY and FULL change nothing,
- * so where one fits no other choice is tried. */
+/* Wing and Gong's search without a memo, since these histories have only a handful of operations. EMPTY and FULL change
+ * nothing, so if one fits no other choice is tried. */
 #include "linearize_partial.h"
 
 #include <string.h>

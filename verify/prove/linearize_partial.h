@@ -1,6 +1,6 @@
-/* Linearizability of a small history whose order is a partial one: who happened before whom. verify/linearize.h has
- * times instead, which cannot say that of two operations that overlap no third one both follows the first and precedes
- * the second. */
+/* Linearizability of a small history with a partial order: which operation happened before which. verify/linearize.h
+ * uses times instead, which cannot express that no third operation both follows the first and precedes the second of
+ * two that overlap. */
 #ifndef BALLAST_PROVE_LINEARIZE_PARTIAL_H
 #define BALLAST_PROVE_LINEARIZE_PARTIAL_H
 
@@ -22,15 +22,15 @@ typedef struct history {
     struct {
         history_act act;
         uint32_t value;
-        uint32_t before; /* mask of those that must come first */
+        uint32_t before; /* mask of the operations that must come first */
     } ops[HISTORY_OPS];
     uint32_t capacity;                              /* 0: no bound */
-    uint32_t filled;                                /* 1 .. filled are there at the start, oldest first */
-    uint32_t rest[HISTORY_ITEMS], rest_count;       /* what is there at the end, oldest first */
+    uint32_t filled;                                /* 1 .. filled are in it at the start, oldest first */
+    uint32_t rest[HISTORY_ITEMS], rest_count;       /* what is left at the end, oldest first */
     uint32_t items[HISTORY_ITEMS * 2], first, last; /* of the search */
 } history;
 
-/* Whether some order of all operations explains what each found and what is left. */
+/* Whether some order of all operations explains their results and what is left. */
 bool history_explained(history *h);
 
 #endif

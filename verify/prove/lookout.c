@@ -1,14 +1,14 @@
 /* The lookout (runtime/lookout.h, parts/idle.h, runtime/raid.inc.h): nobody sleeps for ever while a worker that is
  * held up in a task has something on its stack.
  *
- * Worker 0 is in one task, which ends when others have run all of its entries, and so it never publishes. The others
- * are out of work: they search and go idle, by the text of the library (runtime/loop), asleep at once, until worker 0
- * stops all of them. The run does not end otherwise: termination.c explores that. Where a thief publishes to is a
- * number of entries.
+ * Worker 0 is in one task, which ends when others have run all of its entries, so it never publishes. The others are
+ * out of work: they search and go idle with the library's own code (runtime/loop), falling asleep at once, until worker
+ * 0 stops all of them. The run does not end in any other way; termination.c explores that. The queue to which a thief
+ * publishes is just a number of entries.
  *   given    the entries are on the stack when the task begins
- *   spawned  it spawns one, waits until that has been run, spawns the next
- *   met      as given, and their tasks end when all have begun: it takes as many workers, none of which may sleep on
- *   handed   the others only take the lookout, look out once and give it up */
+ *   spawned  it spawns one, waits until that has run, then spawns the next
+ *   met      as given, and their tasks end once all have started: that takes as many workers, and none may stay asleep
+ *   handed   the others only take over the lookout, look out once and hand it on */
 #include "prove.h"
 
 static uint32_t no_time;
@@ -19,7 +19,7 @@ static uint32_t no_time;
 #define BL_CAN_SLEEP 1
 #define BL__QUICK_TRIES no_time
 #define BL__IDLE_SPINS no_time
-#define BL__PATIENCE no_time /* a task is long when it is seen */
+#define BL__PATIENCE no_time /* every task counts as long once it is seen */
 #define BL__LEAST_NAP no_time
 #define BL__MOST_NAP no_time
 #define BL__NAP_SHARE 1u
@@ -49,7 +49,7 @@ typedef struct protocol {
     bl__control control;
     bl__tally tally[WORKERS];
     private_stack stacks[WORKERS];
-    uint32_t queue;           /* entries that were published and not taken */
+    uint32_t queue;           /* entries that were published and not taken yet */
     uint32_t begun, finished; /* tasks */
 } protocol;
 
@@ -70,7 +70,7 @@ static uint32_t thief_publish(bl__worker *w, uint32_t n) {
 #define BL__JOINS 0
 #include <ballast/runtime/raid.inc.h>
 
-/* ---- who is out of work ---- */
+/* ---- workers out of work ---- */
 
 static bool thief_all_empty(const bl__worker *w) { return bl_load32_relaxed(queue_of(w->run)) == 0; }
 static bool thief_sees_work(const bl__worker *w) { return !thief_all_empty(w); }
@@ -85,7 +85,7 @@ static uint32_t thief_fetch(bl__worker *w) {
     return 0;
 }
 
-/* With what the lookout alone reads and writes of others. */
+/* Adds the accesses that only the lookout makes to other workers' data. */
 static void look_out(const bl__run *run, uint32_t id) {
     for (uint32_t i = 0; i < run->workers; i++) {
         bl__tally *t = &run->tally[i];
@@ -97,7 +97,7 @@ static void look_out(const bl__run *run, uint32_t id) {
     bl__look_out(run, id);
 }
 
-/* Worker 0 never goes idle, so nobody sees all idle. */
+/* Worker 0 never goes idle, so no worker ever sees all idle. */
 #define bl__idle_enter(control) ((void)(control))
 #define bl__idle_read(control) ((void)(control), UINT64_C(0))
 #define bl__idle_all(word, workers) ((void)(word), (void)(workers), false)
@@ -144,7 +144,7 @@ static void hand_over(protocol *p, uint32_t id) {
         }
 }
 
-/* ---- who is held up ---- */
+/* ---- the busy worker ---- */
 
 static void hold_up(protocol *p, bl__worker *w) {
     bl_task t = {.stack = w->stack,
@@ -202,7 +202,7 @@ static void before(void *arg) {
 
 static const char *after(void *arg) {
     const protocol *p = arg;
-    return p->control.sleepers ? "somebody counts as asleep" : p->queue ? "a task is left" : NULL;
+    return p->control.sleepers ? "a worker counts as asleep" : p->queue ? "a task is left" : NULL;
 }
 
 /* ---- the clients ---- */

@@ -1,16 +1,16 @@
-/* The mutation gate: each order of a queue weakened by one step, each bump forgotten; some client must then be wrong.
+/* The mutation gate: each memory order of a queue weakened by one step, each bump omitted; some client must then fail.
  *
- * First all clients are explored a little, to know which operations each of them meets. Then for each mutant the
- * clients that meet its operation, cheapest first, until one is wrong that is right without the mutant. A part that
- * several queues include is right to have an order that one of them needs: a mutant is killed if it is killed with any
- * queue. Clients are numbered on from those of queues to those of protocols.
+ * First all clients are explored briefly, to find out which operations each of them reaches. Then, for each mutant, the
+ * clients that reach its operation run, cheapest first, until one fails that passes without the mutant. A part that
+ * several queues include rightly has an order that one of them needs, so a mutant is killed if any queue kills it.
+ * Clients of protocols are numbered after those of queues.
  *
- * Who survives needs a line in equivalent.txt,
+ * A mutant that survives needs a line in equivalent.txt,
  *     FILE FUNCTION LABEL OPERATION ORDER > ORDER: reason
- * where LABEL is that of the comment on the line (A1, if it has one) and #2 .. follows for further ones of that name:
- * it has no line number, so that it stays true when the file is edited elsewhere. Patterns with * are for many. An
- * operation that no client meets is one that survives, with the key FILE FUNCTION LABEL never met. A reason that begins
- * with "out of reach" does not say that the weaker order would do, only that no client here can show it. */
+ * where LABEL is that of the comment on the line (A1, if it has one), followed by #2 .. for further ones of that name.
+ * There is no line number, so that it stays valid when the file is edited elsewhere. Patterns with * cover many. An
+ * operation that no client reaches survives, with the key FILE FUNCTION LABEL never met. A reason that begins with "out
+ * of reach" does not say that the weaker order would do, only that no client here can show it. */
 #include "prove.h"
 #include "workers.h"
 
@@ -29,7 +29,7 @@ typedef struct mutant {
     bl_mutant change;
     char key[KEY];
     const char *reason;
-    bool general; /* the reason is for many, of which some may well be killed */
+    bool general; /* the reason covers many, some of which may well be killed */
 } mutant;
 
 static bool is_unreached(const mutant *m) { return m->reason && !strncmp(m->reason, "out of reach", 12); }
@@ -49,8 +49,8 @@ typedef struct reason {
 typedef struct gate {
     const prove_options *o;
     prove_client *clients;
-    uint32_t queue_clients, count; /* count: with those of protocols */
-    uint64_t (*meets)[SITES / 64]; /* per client: the sites */
+    uint32_t queue_clients, count; /* count: including those of protocols */
+    uint64_t (*meets)[SITES / 64]; /* per client: the sites it reaches */
     mutant *mutants;
     uint32_t mutant_count;
     reason *reasons;
@@ -59,7 +59,7 @@ typedef struct gate {
     double begin, told;
 } gate;
 
-/* ---- which client meets which operation ---- */
+/* ---- which client reaches which operation ---- */
 
 static const char *base_name(const char *file) {
     const char *slash = strrchr(file, '/');
@@ -71,7 +71,7 @@ static bool is_ours(const bl_site *s) {
            strstr(s->file, "/schedulers/") || strstr(s->file, "/task.h");
 }
 
-/* Whether it is right, or wrong in a way that is known of the queue itself. */
+/* Whether it passes, or fails in a way that is known of the queue itself. */
 static bool is_right(const gate *g, uint32_t client, const prove_limits *limits, bl_explore_result *result) {
     if (client >= g->queue_clients)
         return prove_protocol_explore(client - g->queue_clients, limits, result);
@@ -100,7 +100,7 @@ static void glance(gate *g) {
     }
 }
 
-/* ---- names that outlive an edit ---- */
+/* ---- names that survive an edit ---- */
 
 static void function_of(const char *line, char *name) {
     static const char *const begin[] = {"BL_FN", "BL_HOT_FN", "BL_CALLED_FN", "BL_HOST_FN", "static BL_TASK"};
@@ -116,7 +116,7 @@ static void function_of(const char *line, char *name) {
         snprintf(name, 64, "%.*s", (int)(open - at), at);
 }
 
-/* A1, or H2,T2, of a comment that begins so. */
+/* The label of a comment that begins with one: A1, or H2,T2. */
 static void label_of(const char *line, char *label) {
     const char *at = strstr(line, "/* ");
     size_t n = 0;
@@ -242,11 +242,11 @@ typedef struct trial {
     gate *g;
     verdict *v;
     prove_limits limits;
-    uint64_t spent; /* with the queue that is tried */
+    uint64_t spent; /* with the current queue */
     bl_explore_result result;
 } trial;
 
-/* Whether the client is wrong, and only because of the mutant. */
+/* Whether the client fails, and only because of the mutant. */
 static bool kills(trial *t, uint32_t client, const prove_limits *limits) {
     static bl_explore_result clean;
     prove_limits without = *limits;
@@ -299,7 +299,7 @@ static bool killed(trial *t) {
     return false;
 }
 
-/* The deep ones: few, and each with a large budget. */
+/* The deep clients: few, each with a large budget. */
 static bool killed_deep(trial *t) {
     t->limits.executions = PROVE_DEEPER * t->g->o->budget;
     for (uint32_t i = 0; i < t->g->queue_clients; i++)
@@ -364,7 +364,7 @@ static void print_score(const char *name, const score *s) {
     printf("%-18s %8u %8u %11u %10u %9u\n", name, s->mutants, s->killed, s->equivalent, s->unreached, s->survived);
 }
 
-/* Of files that are no queue. */
+/* For files that are not queues. */
 static const char *folder_of(const char *file) {
     static const char *const folders[] = {"parts/", "schedulers/", "pagerank/"};
     for (uint32_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
@@ -406,7 +406,7 @@ typedef struct never_met {
     score *all;
 } never_met;
 
-/* One more that nobody kills. */
+/* Counts one more survivor. */
 static void count_unmet(void *arg, const char *file, uint32_t line) {
     never_met *n = arg;
     mutant m = {{0, 0, 0}, "", NULL, false};

@@ -1,10 +1,10 @@
-/* How apps/pagerank hands over from step to step, by its own text: its tasks need no barrier, only the arrivals at a
- * counter.
+/* How apps/pagerank passes values from step to step, with its own source: its tasks need no barrier, only the arrivals
+ * at a counter.
  *
- * Every node links to every one, itself too, and is a unit of its own. Worker i runs START of unit i and then
- * whatever its tasks have spawned, so nothing is passed from worker to worker but by the arrivals. Values are plain
- * C, which the model does not check; so beside each stands a word of plain data, written before the task that makes
- * the value, and read after the task that adds it up. */
+ * Every node links to all nodes, including itself, and is a separate unit. Worker i runs START of unit i and then what
+ * its tasks have spawned, so only arrivals pass anything from worker to worker. Values are plain C, which the model
+ * does not check; so each has a companion word of plain data, written before the task that computes the value, and read
+ * after the task that adds it up. */
 #include "prove.h"
 
 #include "pagerank/task.h"
@@ -30,7 +30,7 @@ typedef struct ranks {
 static void make(ranks *r, uint32_t unit, uint32_t step) {
     uint32_t made = step + 1, at = step * r->nodes + unit;
     if (r->runs[at]++)
-        bl_explore_fail("unit %u is run twice in step %u", unit, step);
+        bl_explore_fail("unit %u runs twice in step %u", unit, step);
     bl_data_write(&r->made[at], &made, 1);
 }
 
@@ -100,7 +100,7 @@ static const char *after(void *arg) {
     for (uint32_t step = 0; step <= r->steps; step++, sum *= step > 1 ? r->nodes : 1)
         for (uint32_t i = 0; i < r->nodes; i++) {
             if (!r->runs[step * r->nodes + i])
-                return "a unit is not run in some step";
+                return "a unit does not run in some step";
             if (r->value[step * r->nodes + i] != (step ? sum : i + 1))
                 return "a wrong value";
         }

@@ -1,8 +1,8 @@
-/* The entry pool (parts/pool.h), with chunks of one handle so that few calls move them between workers.
+/* The entry pool (parts/pool.h), with chunks of one handle, so that a few calls move them between workers.
  *
- * A worker's script: t takes a handle, g gives its newest back, o its oldest. Who has a handle writes its entry, plain
- * data, and reads it before it gives it back: another holder at the same time is a race, and so is a missing order when
- * a chunk goes from one worker to the next. At rest all handles are there, once. */
+ * A worker's script: t takes a handle, g gives back its newest, o its oldest. The holder of a handle writes its entry,
+ * plain data, and reads it before giving it back: a second holder at the same time is a race, and so is a missing order
+ * when a chunk passes from one worker to the next. At rest every handle is in the pool exactly once. */
 #include "prove.h"
 
 #define BL__POOL_CHUNK 1u
@@ -21,7 +21,7 @@ typedef struct run {
     uint32_t workers, capacity;
     const char *script[PROVE_THREADS];
     bl__pool pool;
-    uint32_t taken[HANDLES]; /* by whom, from 1 */
+    uint32_t taken[HANDLES]; /* the holder, from 1 */
     uint32_t held[PROVE_THREADS][CALLS], count[PROVE_THREADS];
     _Alignas(BL_LINE) unsigned char memory[(1 + PROVE_THREADS) * BL_LINE + 4u * HANDLES * 3];
 } run;
@@ -88,7 +88,7 @@ static const char *after(void *arg) {
     return sum == r->capacity ? NULL : sum < r->capacity ? "at rest: a handle is lost" : "at rest: more than there are";
 }
 
-/* Pairs, and with a third worker that takes one. */
+/* Pairs, also with a third worker that takes one. */
 static uint32_t count(void) { return SCRIPTS * SHORT * SIZES * 2; }
 
 static void fill(uint32_t i, run *r) {

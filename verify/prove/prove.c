@@ -1,8 +1,8 @@
 /* ballast_prove [OPTIONS] [QUEUE...]
  *
- * Explores all clients of the queues named, or of all. A client is first explored without any bound; if its budget of
- * executions does not suffice, then again with few preemptions; and once more with sequentially consistent memory and
- * the order of calls by one clock. What is wrong is printed with a line to run it again:
+ * Explores all clients of the named queues, or of all queues. A client is first explored without any bound; if its
+ * budget of executions does not suffice, then again with few preemptions; and once more with sequentially consistent
+ * memory and calls ordered by one clock. A failure is printed with a command that repeats it:
  *
  *     ballast_prove --client "QUEUE CAPACITY START FILLED SCRIPT|SCRIPT" [--schedule SCHEDULE] [--sequential] */
 #include "prove.h"
@@ -24,7 +24,7 @@ typedef struct outcome {
 typedef struct proof {
     const prove_options *o;
     prove_client *clients;
-    uint32_t count, printed; /* clients; queues whose row is printed */
+    uint32_t count, printed; /* clients; queues whose row has been printed */
     outcome *outcomes;
     double begin, told;
 } proof;
@@ -109,7 +109,7 @@ static void print_row(const char *name, const row *r) {
            r->wrong ? "WRONG" : "ok");
 }
 
-/* Rows in the order of the queues, as soon as all clients of one are done. */
+/* Prints rows in the order of the queues, as soon as all clients of one are done. */
 static void progress(void *arg, uint32_t done) {
     proof *p = arg;
     double now = bl__now();

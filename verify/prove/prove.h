@@ -1,33 +1,33 @@
-/* What ballast_prove was asked to do. */
+/* The command line of ballast_prove. */
 #ifndef BALLAST_PROVE_PROVE_H
 #define BALLAST_PROVE_PROVE_H
 
 #include "queue_client.h"
 
-enum { PROVE_DEEPER = 50 }; /* the budget of a client of deep.txt against that of the many */
+enum { PROVE_DEEPER = 50 }; /* the budget of a client of deep.txt relative to that of an ordinary one */
 
 typedef struct prove_options {
-    uint64_t budget;    /* executions of a client */
-    uint64_t allowance; /* executions for one mutant with one queue */
+    uint64_t budget;    /* executions per client */
+    uint64_t allowance; /* executions per mutant and queue */
     uint32_t workers;
-    uint32_t every;  /* 1: all clients, else every so many-th */
-    uint32_t bound;  /* preemptions, for a client that is cut */
-    bool all;        /* nothing was named */
+    uint32_t every;  /* 1: all clients, otherwise every n-th */
+    uint32_t bound;  /* preemptions, for a client that exceeds its budget */
+    bool all;        /* no queue was named */
     bool protocols;  /* these too */
-    bool verbose;    /* print who kills each mutant, and each client of a protocol */
+    bool verbose;    /* print which client kills each mutant, and each client of a protocol */
     uint64_t queues; /* mask */
     const char *reasons;
-    const char *only; /* mutants, or else protocols, whose name fits this pattern; NULL: all */
+    const char *only; /* mutants, or otherwise protocols, whose name matches this pattern; NULL: all */
 } prove_options;
 
 static inline bool prove_wanted(const prove_options *o, uint32_t queue) {
     return o->queues >> queue & 1 && prove_queues[queue].kind != BL_QUEUE_KIND_CEILING;
 }
 
-/* The clients of all wanted queues in one array, thinned. */
+/* The clients of all selected queues in one array, thinned. */
 prove_client *prove_all_clients(const prove_options *o, uint32_t *count);
 
-/* What is explored besides the queues: protocols and parts. Each is a family of clients with a text of its own. */
+/* What is explored besides the queues: protocols and parts. Each is a family of clients with its own notation. */
 typedef struct prove_family {
     const char *name;
     uint32_t (*count)(void);
@@ -44,11 +44,11 @@ void prove_protocol_text(uint32_t client, char text[PROVE_TEXT]);
 bool prove_protocol_find(const char *text, uint32_t *client);
 bool prove_protocol_explore(uint32_t client, const prove_limits *limits, bl_explore_result *result);
 
-/* Calls `found` for each ordered operation of the library's headers that no exploration so far has met. */
+/* Calls `found` for each ordered operation of the library's headers that no exploration so far has reached. */
 typedef void (*prove_found)(void *arg, const char *file, uint32_t line);
 void prove_unmet(prove_found found, void *arg);
 
-int prove_protocols(const prove_options *o); /* explores and prints all of them; 0 if nothing is wrong */
+int prove_protocols(const prove_options *o); /* explores and prints all of them; 0 if nothing failed */
 int prove_mutants(const prove_options *o);
 
 #endif

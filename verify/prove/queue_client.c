@@ -1,8 +1,8 @@
 /* One client: its threads, and what must be true after each execution.
  *
- * Values are 1 .. filled, then for each thread the next ones, so that the order of a producer's values is that of its
- * pushes. An item of two words is seen to be torn or stale by its second word; what stands behind a value is plain
- * data, so that a missing order is a race. Memory is poisoned before, and lies before a guard. */
+ * Values are 1 .. filled, then consecutive ones for each thread, so that a producer's values are ordered like its
+ * pushes. The second word of a two-word item reveals whether it is torn or stale; the data behind a value is plain, so
+ * that a missing order is a race. Memory is poisoned beforehand, and followed by a guard. */
 #include "queue_client.h"
 #include "linearize_partial.h"
 
@@ -37,7 +37,7 @@ typedef struct run {
     uint32_t count[PROVE_THREADS]; /* operations */
     op ops[PROVE_THREADS][2 * PROVE_CALLS];
     uint32_t payload[PROVE_ITEMS];
-    uint32_t farewell; /* written before the close, where there is one */
+    uint32_t farewell; /* written before the close, if there is one */
     uint8_t pushed[PROVE_ITEMS], taken[PROVE_ITEMS];
     size_t bytes;
     unsigned char *memory;
@@ -58,7 +58,7 @@ static void make_item(uint32_t *item, uint32_t value) {
     item[1] = second_word(value);
 }
 
-/* What is wrong with an item that was taken; counts it. */
+/* What is wrong with an item that was taken; also counts it. */
 static const char *wrong_item(run *r, const uint32_t *item) {
     if (item[0] == 0 || item[0] >= PROVE_ITEMS)
         return "takes what was never pushed";
@@ -90,7 +90,7 @@ static void before(void *arg) {
     }
 }
 
-/* Stamps only without weak memory: they order calls that nothing else does. */
+/* Stamps only without weak memory: they would order calls that nothing else orders. */
 static uint32_t stamp(run *r) { return r->sequential ? bl_fetch_add32_relaxed(&r->clock, 1) : 0; }
 
 static void called(run *r, op *o, char call, uint32_t thread) {
@@ -101,7 +101,7 @@ static void called(run *r, op *o, char call, uint32_t thread) {
     bl_explore_now(&o->called);
 }
 
-/* A call is as many operations as it moved items, or one without. */
+/* A call counts as as many operations as it moved items, or as one if it moved none. */
 static void returned(run *r, op *first, bl_outcome outcome, const uint32_t *items, uint32_t n) {
     uint32_t thread = first->thread;
     first->outcome = (uint8_t)outcome;
@@ -153,7 +153,7 @@ static void call_take(run *r, uint32_t thread, char call, uint32_t n, bool in_pl
         n = (call == 's' ? r->q->steal_n : r->q->pop_n)(v, items, n);
         returned(r, o, n ? BL_QUEUE_DONE : BL_QUEUE_RETRY, items, n);
     }
-    if (r->closes == 1 && o->outcome == BL_QUEUE_EMPTY) /* what was written before the close is seen */
+    if (r->closes == 1 && o->outcome == BL_QUEUE_EMPTY) /* what was written before the close must be visible */
         bl_data_read(&payload, &r->farewell, 1);
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t *item = items + (size_t)i * r->words;
@@ -168,7 +168,7 @@ static void call_take(run *r, uint32_t thread, char call, uint32_t n, bool in_pl
     }
 }
 
-/* An estimate; but where a queue is bounded there are never more. */
+/* An estimate; but a bounded queue never holds more than its capacity. */
 static void call_size(run *r, uint32_t thread) {
     uint32_t size = r->q->size(&r->view[thread]);
     if (r->q->flags & BL_QUEUE_BOUNDED && size > r->c->capacity)
@@ -218,7 +218,7 @@ static uint32_t held(const run *r) {
     return sum;
 }
 
-/* Takes all that is left, oldest first into the history. */
+/* Takes everything that is left, oldest first, into the history. */
 static const char *drain(run *r) {
     uint32_t item[2], left = held(r), size = r->q->size(&r->view[0]);
     bool deque = r->q->kind == BL_QUEUE_KIND_DEQUE;
@@ -241,7 +241,7 @@ static const char *drain(run *r) {
     return NULL;
 }
 
-/* It must hold as many as at first. */
+/* It must hold as many items as at first. */
 static const char *refill(run *r) {
     uint32_t item[2] = {0};
     if (r->closes)
@@ -261,7 +261,7 @@ static const char *refill(run *r) {
 /* ---- the history ---- */
 
 static bool is_before(const run *r, const op *a, const op *b) {
-    if (a->thread == b->thread) /* in the order of the array */
+    if (a->thread == b->thread) /* program order, as in the array */
         return a < b;
     return r->sequential ? a->returned_at < b->called_at : bl_happened_before(&a->returned, &b->called);
 }
@@ -293,7 +293,7 @@ static uint32_t collect(const run *r, const op *all[OPS]) {
     return count;
 }
 
-/* The history without the operations of this act. */
+/* The history without the operations of this kind. */
 static history without(const history *h, history_act act) {
     history some = *h;
     uint32_t number[HISTORY_OPS];
@@ -312,7 +312,7 @@ static history without(const history *h, history_act act) {
     return some;
 }
 
-/* EMPTY by one order and FULL by another. */
+/* One order explains EMPTY and another FULL. */
 static bool explained_apart(const history *h) {
     history empties = without(h, HISTORY_FULL), fulls = without(h, HISTORY_EMPTY);
     empties.capacity = 0;
@@ -356,7 +356,7 @@ static const char *check_linearizable(run *r) {
     return r->apart && explained_apart(h) ? NULL : why_not(h);
 }
 
-/* What remains where linearizability is not claimed: a producer's items are taken in its order. */
+/* What remains if linearizability is not claimed: a producer's items are taken in its order. */
 static const char *check_producers(run *r) {
     const op *all[OPS];
     uint32_t count = collect(r, all), newest[PROVE_THREADS + 1] = {0};
@@ -379,7 +379,7 @@ static const char *check_producers(run *r) {
     return NULL;
 }
 
-/* A queue that waits refuses nobody before it is closed, and every push afterwards. */
+/* A queue that waits rejects no call before it is closed, and every push afterwards. */
 static const char *check_closing(const run *r) {
     const op *all[OPS];
     uint32_t count = collect(r, all);
@@ -398,7 +398,7 @@ static const char *check_closing(const run *r) {
     return NULL;
 }
 
-/* ---- the checks, with a watch over queues that never come back ---- */
+/* ---- the checks, with a watchdog for queues that never return ---- */
 
 static sigjmp_buf rescue;
 static volatile sig_atomic_t at_rest, seconds_at_rest;
@@ -426,7 +426,7 @@ static const char *check(run *r) {
         wrong = refill(r);
     for (uint32_t i = 0; i < GUARD && !wrong; i++)
         if (r->memory[r->bytes + i] != POISON)
-            wrong = "wrote behind its memory";
+            wrong = "wrote past its memory";
     return wrong;
 }
 

@@ -4,25 +4,25 @@
  *   queue_clients.c      the clients, enumerated
  *   queue_client.c       one execution of a client, and what must be true of it
  *   linearize_partial.c  linearizability under happens-before
- *   known.c              what is known of a queue and no error
+ *   known.c              known properties of a queue that are not errors
  *   workers.c            processes that share a list of jobs
- *   mutants.c            the mutants of the operations that clients met, and the reasons of those that may live
- *   unmet.c              operations that no client has met
- *   families.c           what else is explored, by clients of their own:
+ *   mutants.c            the mutants of the operations that clients reach, and the reasons why some may survive
+ *   unmet.c              operations that no client reaches
+ *   families.c           what else is explored, with separate clients:
  *     termination.c        termination, sleep and wake-up, pauses
  *     joins.c              join records, dependencies
  *     gate.c               private stacks that thieves can reach
- *     lookout.c            who looks out for those that are held up, and who sleeps
+ *     lookout.c            the lookout for busy workers, and sleep
  *     ranges.c             ranges
  *     pool.c               the entry pool
  *     scheduler_runs.c     schedulers as a whole, in real runs on a device whose launches are explored
  *     explored_tree.c      their tasks, with every scheduler and queue
- *     pagerank_steps.c     how apps/pagerank hands over from step to step
+ *     pagerank_steps.c     how apps/pagerank passes values from step to step
  *   prove.c              what is run and printed
  *
  * A client is a queue of `capacity` with `filled` items in it and a script per thread, one letter a call:
  *   + push    - pop    s steal    P, O, S the same with _n for two items    n size
- * and where the queue has it
+ * and if the queue has it
  *   R push in place (reserve, publish)    C pop in place (claim, release)    c close */
 #ifndef BALLAST_PROVE_QUEUE_CLIENT_H
 #define BALLAST_PROVE_QUEUE_CLIENT_H
@@ -53,7 +53,7 @@ typedef struct prove_queue {
     uint32_t (*size)(const prove_view *v);
 } prove_queue;
 
-/* What only some queues have; NULL otherwise. */
+/* Operations that only some queues have; NULL otherwise. */
 typedef struct prove_more {
     const char *queue;
     bl_outcome (*put)(prove_view *v, const uint32_t *item, uint32_t words);
@@ -82,21 +82,22 @@ bool prove_client_parse(const char *text, prove_client *c);
 typedef struct prove_limits {
     uint64_t executions;
     uint32_t preemptions; /* 0: no bound */
-    bool sequential;      /* sequentially consistent, calls in the order of one clock */
+    bool sequential;      /* sequentially consistent, calls ordered by one clock */
     bl_mutant mutant;
     const char *replay;
 } prove_limits;
 bl_explore_options prove_explore_options(const prove_limits *limits, void (*before)(void *),
                                          const char *(*after)(void *));
 
-/* What known.txt says. */
+/* The contents of known.txt. */
 bool prove_read_known(const char *file);
 bool prove_is_apart(uint32_t queue);
 const char *prove_is_known(uint32_t queue, const char *failure); /* the reason, or NULL */
 
-/* Explores one client; whether nothing was wrong. */
+/* Explores one client; returns whether nothing failed. */
 bool prove_explore(const prove_client *c, const prove_limits *limits, bl_explore_result *result);
-/* Before the first: a queue that hangs on the host, at rest, is an error and no hang. */
+/* Call before the first: a queue that hangs on the host, at rest, then counts as an error instead of hanging the
+ * prover. */
 void prove_guard(void);
 
 #endif

@@ -1,11 +1,11 @@
 /* The clients, enumerated.
  *
- * Deques: every script of the owner up to length 4, thieves s, ss, sss, s|s, ss|s. With nothing in it at the start a
- * script that begins with a pop shows no more than the rest of it, and is left out: 15 scripts, 75 clients for each
+ * Deques: every script of the owner up to length 4, thieves s, ss, sss, s|s, ss|s. On an initially empty deque, a
+ * script that begins with a pop shows no more than the rest of it, and is omitted: 15 scripts, 75 clients for each
  * shape. FIFO queues: every pair of scripts up to length 3, every three up to length 2, and every script of length 4
- * against one call, but for the order of the threads; capacities 1, 2 and 4, and as many items at the start as let the
- * scripts reach FULL or EMPTY. Counters begin at 0, or so that they wrap around at the first call. Then pairs with
- * calls for two items where a queue has its own, a thread that asks for the size, calls in place, and a close.
+ * against one call, ignoring the order of the threads; capacities 1, 2 and 4, with enough initial items for the scripts
+ * to reach FULL or EMPTY. Counters begin at 0, or so that they wrap around at the first call. Then pairs with calls for
+ * two items if the queue implements them, a thread that reads the size, calls in place, and a close.
  *
  * Of queues that wait only what cannot wait for ever: every order of its steps (a ticket, then the slot) ends. */
 #include "prove.h"
@@ -33,10 +33,10 @@ static uint32_t letters(const prove_client *c, const char *any) {
 
 typedef struct waiting {
     const prove_client *c;
-    uint32_t pushes, pops;         /* tickets given out */
+    uint32_t pushes, pops;         /* tickets handed out */
     uint32_t pushed, popped;       /* masks of tickets that are done */
     uint32_t at[PROVE_THREADS];    /* next letter */
-    int32_t ticket[PROVE_THREADS]; /* of the call under way, or -1 */
+    int32_t ticket[PROVE_THREADS]; /* of the current call, or -1 */
 } waiting;
 
 static bool can_finish(const waiting *w, uint32_t thread) {
@@ -109,7 +109,7 @@ static void add_fifo_shapes(list *l, prove_client c) {
     for (uint32_t filled = 0; filled <= 1; filled++)
         add_shape(l, c, 1, filled, true);
     for (uint32_t filled = 0; filled <= 2; filled++) {
-        bool far = filled + pushes <= 2 && pops <= filled; /* neither FULL nor EMPTY is in reach */
+        bool far = filled + pushes <= 2 && pops <= filled; /* neither FULL nor EMPTY can be reached */
         if (!far)
             add_shape(l, c, 2, filled, filled != 0);
         if (filled == 0)
@@ -164,7 +164,7 @@ static void all_threes(list *l) {
                 add_fifo_shapes(l, c);
 }
 
-/* One long script, so that what a thread took can come back to where it was, against a single call. */
+/* One long script, so that what a thread took can return to where it was, against a single call. */
 static void all_long(list *l) {
     prove_client c = {.queue = l->queue, .threads = 2};
     for (uint32_t i = 0; word(c.script[0], "+-", i, 4); i++)
@@ -212,7 +212,7 @@ static void add_closing_shapes(list *l, prove_client c) {
             add_shape(l, c, capacity, filled, true);
 }
 
-/* Who closes does not wait before: then everybody comes home. */
+/* The thread that closes does not wait before, so every thread returns. */
 static void all_closing(list *l) {
     static const char *const closers[] = {"c", "c+", "c-", "cc"};
     for (uint32_t t = 0; t < sizeof closers / sizeof closers[0]; t++) {
@@ -252,7 +252,7 @@ static int cheaper(const void *a, const void *b) {
     return calls ? calls : threads ? threads : memcmp(x, y, offsetof(prove_client, script) + sizeof x->script);
 }
 
-/* Those of deep.txt: clients for which the budget of the many does not suffice to show what they are there for. */
+/* The clients of deep.txt, for which the ordinary budget does not suffice to show what they are for. */
 static void all_deep(list *l) {
     char line[PROVE_TEXT];
     prove_client c;
@@ -312,7 +312,7 @@ void prove_client_text(const prove_client *c, char text[PROVE_TEXT]) {
         n += snprintf(text + n, PROVE_TEXT - (size_t)n, "|%s", c->script[i]);
 }
 
-/* Whether the queue has all the calls of the scripts. */
+/* Whether the queue has all calls of the scripts. */
 static bool has_calls(const prove_client *c) {
     const prove_more *more = prove_more_of(c->queue);
     uint32_t known = letters(c, "+-sPOSn") + (more->put ? letters(c, "RC") : 0) + (more->close ? letters(c, "c") : 0);

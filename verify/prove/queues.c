@@ -1,4 +1,4 @@
-/* Every queue that the build has found. */
+/* Every queue that the build discovered. */
 #include "queue_client.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 /* The ranges (queues/the_range.h, queues/packed_range.h): every small script of an owner against one and two thieves.
  *
- * A client is a range of `span` indices from `base` on. The owner's letters: 1, 2 pop as many; e adds the index before;
- * S pops all that is left, and sets two new ones. A thief's: s steals half, h only if two are left. Before an index is
- * offered the owner writes what stands behind it, plain data that its taker reads. After each execution every index was
- * taken as often as it was offered, and some order of all calls explains what each of them returned. */
+ * A client is a range of `span` indices starting at `base`. The owner's letters: 1, 2 pop that many; e adds the index
+ * before; S pops the rest and sets two new ones. A thief's: s steals half, h only if two are left. Before it offers an
+ * index, the owner writes plain data for it, which the taker reads. After each execution, every index must have been
+ * taken as often as it was offered, and some order of all calls must explain what each of them returned. */
 #include "prove.h"
 
 #include <stdio.h>
@@ -136,7 +136,7 @@ static void set(run *r, uint32_t from, uint32_t to) {
     returned(o, BL_QUEUE_DONE);
 }
 
-/* Only where the owner took that index itself: who knows what a thief does with it. */
+/* Only if the owner itself took that index: a thief may still be using one that it took. */
 static void extend(run *r) {
     uint32_t begin = r->r->begin(&r->view[0]), at = place(r, begin);
     if (begin && at && at - 1 < INDICES && r->taken[at - 1] == r->offers[at - 1])
@@ -277,7 +277,7 @@ enum { OWNERS = sizeof owners / sizeof owners[0], THIEVES = sizeof thieves / siz
 
 static uint32_t count(void) { return RANGES * OWNERS * THIEVES * BASES * SPANS; }
 
-/* Bases: 0, where nothing can be added; 1; and the last indices there are. */
+/* Bases: 0, where nothing can be added; 1; and the last valid indices. */
 static client client_at(uint32_t i) {
     client c = {.span = 1 + i % SPANS, .base = i / SPANS % BASES};
     const char *const *thief = thieves[i / SPANS / BASES % THIEVES];

@@ -1,13 +1,13 @@
 /* Schedulers as a whole: a real run of the library (src/run/run.c), on a device whose launches are explored.
  *
  * The workers are those of a CPU, runtime/worker_loop.inc.h with every scheduler and queue, and the host is the
- * library's: it plans, fills the queues, makes them larger after a pause. What the run has allocated is copied before a
- * launch, and each execution begins with that. A client explores one launch of its run; those before it are executed
- * once.
+ * library's: it plans, fills the queues, and enlarges them after a pause. Before a launch the memory of the run is
+ * copied, and each execution starts from the copy. A client explores one launch of its run; earlier launches are
+ * executed once.
  *
- * After an execution the queues and what the workers left are emptied, as the host would after a pause: each task
- * was run once, or waits in one place, or is still to be spawned by one that waits. If nobody asked for a pause then
- * all were run, and before any worker went home. */
+ * After an execution the queues and what the workers left are drained, as the host would after a pause: each task has
+ * run once, or waits in one place, or is still to be spawned by one that waits. If no worker asked for a pause, all
+ * have run, and before any worker returned. */
 #include "prove.h"
 
 #include "internal.h"
@@ -25,22 +25,22 @@ enum { BLOCKS = 32, WAITING = 64, STEPS = 1000, LESS = 4, PRUNED = 4 };
 
 typedef enum kind { WAVES = 1, QUEUED = 2, RANGES = 4, PAPERS = 8 } kind;
 
-/* Capacity is 2, or what the library makes of it.
+/* Capacity is 2, or what the library rounds it to.
  *   together      the children of a task are one entry
  *   kept          private stacks
- *   held          the first task waits for its children, or the first two of their entry for each other: others must
- *                 take them off its stack
+ *   held          the first task waits for its children, or the first two of their entry for each other: other workers
+ *                 must take them off its stack
  *   half          thieves take half
  *   loop, alone   the roots are a range, of tasks that spawn, or that spawn nothing
  *   pause         there is no room for what a task spawns
  *   stopped       the host stops the run, at any time
- *   X|Y           workers that are told what to do: p, P spawn one task or two and publish, f fetches if it has
- *                 nothing, and runs one */
+ *   X|Y           workers that follow a script: p, P spawn one task or two and publish, f fetches if it has none,
+ *                 and runs one */
 typedef struct shape {
-    uint32_t kinds; /* of schedulers that it is for */
+    uint32_t kinds; /* kinds of schedulers that it is for */
     uint32_t workers, roots, width, tasks;
-    const char *how; /* words of those above, or scripts */
-    uint32_t launch; /* which is explored */
+    const char *how; /* words from above, or scripts */
+    uint32_t launch; /* the launch that is explored */
 } shape;
 
 static const shape shapes[] = {
@@ -82,7 +82,7 @@ static bool is_how(const shape *s, const char *word) { return strstr(s->how, wor
 
 typedef struct block {
     void *memory;
-    unsigned char *copy; /* of what it held before the launch */
+    unsigned char *copy; /* of its contents before the launch */
     size_t bytes;
 } block;
 
@@ -147,7 +147,7 @@ static void open_stack(const bl__run *run, uint32_t slot) { bl__stack_open(bl__s
 
 static tree *tree_of(const scheduled *s) { return ((const tree_shared *)s->shared)->tree; }
 
-/* ---- who is told what to do ---- */
+/* ---- workers that follow a script ---- */
 
 static bool is_told(const shape *s) { return strchr(s->how, '|') != NULL; }
 
@@ -178,7 +178,7 @@ static bool is_spawned(const scheduled *s, uint32_t task) {
     return is_told(s->shape) ? (task - t->roots) % t->width < t->spawned[by] : t->runs[by] != 0;
 }
 
-/* ---- who works ---- */
+/* ---- workers ---- */
 
 /* A static wave has more groups than workers. */
 static void work(const scheduled *s, uint32_t worker) {
@@ -192,7 +192,7 @@ static void work(const scheduled *s, uint32_t worker) {
         bl_explore_fail("worker %u ends while a task is in flight", worker);
 }
 
-/* Workers, and the host where it has something to say. */
+/* Workers, and the host if it takes part. */
 static uint32_t threads(const scheduled *s) { return s->run->workers + (is_how(s->shape, "stopped") ? 1 : 0); }
 
 static void body(void *arg, uint32_t worker, uint32_t lane) {
@@ -209,7 +209,7 @@ static void body(void *arg, uint32_t worker, uint32_t lane) {
         work(s, worker);
 }
 
-/* Entries that the next launch would begin with; how many. */
+/* Entries with which the next launch would begin; returns how many. */
 static uint32_t left_over(const scheduled *s, const uint32_t **entries) {
     static uint32_t flat[WAITING * 8];
     static uint64_t total;
@@ -259,14 +259,14 @@ static int explored_fit(bl_context *c, bl__plan *plan, uint32_t lanes, size_t wo
     return BL_OK;
 }
 
-/* Once, as it comes: what the launch that is explored begins with. */
+/* One execution, in any order: produces what the explored launch begins with. */
 static bool execute(scheduled *s) {
     bl_explore_options o = {.before = before, .max_steps = STEPS, .replay = ""};
     static bl_explore_result result;
     return bl_explore(threads(s), body, s, &o, &result);
 }
 
-/* Any status but BL_OK ends the run. */
+/* Any status other than BL_OK ends the run. */
 static int explored_launch(bl_context *c, const bl__plan *plan, const bl__run *run, const void *shared) {
     scheduled *s = of(c);
     s->plan = plan;
@@ -285,7 +285,7 @@ static int explored_launch(bl_context *c, const bl__plan *plan, const bl__run *r
         s->right = false;
         snprintf(s->result->failure, sizeof s->result->failure, "no execution ends within %u steps", STEPS);
     }
-    /* Given up are those in which a worker looks again and again for what another holds and does not go on with. */
+    /* Cut executions are those in which a worker keeps looking for what another, which does not run, holds. */
     s->result->complete =
         s->right && s->result->executions + s->result->cut < o.max_executions && s->result->pruned < o.max_pruned;
     return BL_ETASK;
@@ -313,7 +313,7 @@ static bl__device_ops explored_device(void) {
 
 /* ---- the clients ---- */
 
-/* Those that the build has found, then the papers' names, which have ways of their own. */
+/* The discovered schedulers, then the papers' names, which have their own settings. */
 static const char *scheduler_at(uint32_t i, kind *kind) {
     uint32_t known = 0;
     const char *name, *meant;
@@ -329,7 +329,7 @@ static const char *scheduler_at(uint32_t i, kind *kind) {
     return name;
 }
 
-/* These two take more than their capacity, and so nothing comes after the pause that there is not. */
+/* These two hold more than their capacity, so they never pause, and nothing follows a pause. */
 static bool never_pauses(const shape *s, const char *scheduler) {
     return is_how(s, "pause") && s->launch > 1 && (strstr(scheduler, "lcrq") || strstr(scheduler, "wfq"));
 }
@@ -347,7 +347,7 @@ static const shape *script_at(uint32_t i) {
     return &s;
 }
 
-/* The client of that number; NULL past the last, and then how many there are is what it was too many. */
+/* The client with that number; NULL past the last, and then *client has been reduced by the number of clients. */
 static const shape *client_at(uint32_t *client, const char **scheduler) {
     kind kind;
     for (uint32_t i = 0; (*scheduler = scheduler_at(i, &kind)); i++) {
@@ -380,7 +380,7 @@ static void text(uint32_t client, char text[PROVE_TEXT]) {
 
 static bl_context open_context(scheduled *s, const bl__device_ops *ops, const char *scheduler) {
     bl_context c = {
-        .ops = ops, .device = s, .process = (int)getpid()}; /* clients are explored by processes of their own */
+        .ops = ops, .device = s, .process = (int)getpid()}; /* each client is explored in a separate process */
     uint32_t uses = bl_scheduler_uses(scheduler);
     c.config.scheduler = scheduler;
     c.config.group = c.config.checkpoint = c.config.resume = c.config.checkpoint_tag = "";
@@ -411,7 +411,7 @@ static tree *make_tree(bl_context *c, const shape *s, tree_payload *roots) {
     return t;
 }
 
-/* With just so much room for what a task may spawn that three entries too many make it pause. */
+/* With so little room for what a task may spawn that three entries too many make it pause. */
 static bl_program tree_program(const shape *s) {
     bl_program program = *tree_cpu();
     program.max_spawn = is_how(s, "alone") ? 0 : is_how(s, "pause") ? 14 : s->width;

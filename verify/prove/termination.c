@@ -2,12 +2,13 @@
  * the text that the workers are made from (runtime/termination.h, parts/idle.h, runtime/loop/idle.inc.h) and the
  * least queue there is, a number of tasks.
  *
- * Workers run tasks; a task of generation g > 0 publishes one of generation g - 1. What a task leaves behind is plain
- * data, and who ends the run reads all of it: an end while a task is in flight is a race, or finds nothing there. A
- * lost wake-up is a worker that can never go on.
+ * Workers run tasks; a task of generation g > 0 publishes one of generation g - 1. A task leaves plain data behind, and
+ * the worker that ends the run reads all of it: an end while a task is in flight is a race, or finds data missing. A
+ * lost wake-up shows as a worker that can never continue.
  *
  * Pauses: worker 0 has no room for what its first task publishes. It asks for a pause, leaves the task where the host
- * finds it, and everybody comes home: nobody sleeps on, and what was run, is queued and was left is all there is. */
+ * finds it, and every worker returns: none stays asleep, and the tasks that ran, are queued or were left are all there
+ * are. */
 #include "prove.h"
 
 static uint32_t spins; /* before a worker sleeps */
@@ -39,12 +40,12 @@ typedef struct protocol {
     bl__run run;
     bl__tally tally[WORKERS];
     uint32_t queue;    /* tasks published and not taken: generation in steps of 256 */
-    uint32_t finished; /* next place of `results` */
+    uint32_t finished; /* next index in `results` */
     uint32_t results[TASKS];
-    uint32_t spilled[WORKERS]; /* tasks left at a pause, with all that they would publish */
+    uint32_t spilled[WORKERS]; /* tasks left at a pause, including all that they would publish */
 } protocol;
 
-/* As in src/device/device_cpu.c, where a lock and a condition variable do it. */
+/* As in src/device/device_cpu.c, which uses a lock and a condition variable. */
 void prove_sleep(const bl__run *run, uint32_t seen) {
     uint32_t tries = 0;
     while (bl_load32_acquire(&run->control->wakes) == seen)
@@ -94,7 +95,7 @@ static void run_task(protocol *p, uint32_t worker, uint32_t generation) {
     bl_data_write(&p->results[at], &one, 1);
     if (!generation)
         return;
-    if (p->pauses && worker == 0) { /* settle, where there is no room */
+    if (p->pauses && worker == 0) { /* settle, without room */
         bl_fetch_or32_relaxed(&p->control.stop, BL__STOP_GROW);
         leave(p, worker, generation);
     } else {
@@ -102,9 +103,9 @@ static void run_task(protocol *p, uint32_t worker, uint32_t generation) {
     }
 }
 
-/* ---- out of work: the text of the library ---- */
+/* ---- out of work: the library's own code ---- */
 
-/* Who ends the run reads all results. */
+/* The worker that ends the run reads all results. */
 static bool finish(bl__control *control, uint64_t word) {
     const protocol *p = (const protocol *)(const void *)((const unsigned char *)control - offsetof(protocol, control));
     if (!bl__idle_finish(control, word))
@@ -134,7 +135,7 @@ static bool worker_sees_work(const bl__worker *w) { return !worker_all_empty(w);
 #include <ballast/runtime/loop/basics.inc.h>
 #include <ballast/runtime/loop/idle.inc.h>
 
-/* Between two tasks a worker looks whether it is to stop. */
+/* Between two tasks a worker checks whether to stop. */
 static void work(protocol *p, uint32_t worker) {
     uint32_t generation;
     bl__worker w = {.run = &p->run, .tally = &p->tally[worker], .id = worker};
@@ -143,7 +144,7 @@ static void work(protocol *p, uint32_t worker) {
             leave(p, worker, p->generations + 1);
         else
             run_task(p, worker, p->generations);
-    if (p->waits && worker == 0) /* for others, who must be awake: a wake-up that is lost is found here */
+    if (p->waits && worker == 0) /* for others, which must be awake: this detects a lost wake-up */
         for (uint32_t seen, tries = 0; (seen = bl_load32_relaxed(&p->finished)) != total(p);)
             bl_wait_change32(&p->finished, seen, &tries);
     do {

@@ -1,4 +1,4 @@
-/* Ordered operations and bumps of the source that no client has met: they have no mutants, and must not be
+/* Ordered operations and bumps of the source that no client has reached: they have no mutants, and must not be
  * forgotten. */
 #include "prove.h"
 
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LINE = 400, NEAR = 3 }; /* an operation whose text goes on over some lines is said to be at the last of them */
+enum { LINE = 400, NEAR = 3 }; /* an operation that spans several lines is reported at the last of them */
 
 /* Where the next operation begins in the text, or NULL. */
 static const char *next_operation(const char *text) {
@@ -26,7 +26,7 @@ static const char *next_operation(const char *text) {
     return NULL;
 }
 
-/* FOLDER/FILE: a file that is included by a path of its own has many names. */
+/* FOLDER/FILE: the same file may be included by different paths. */
 static const char *short_name(const char *file) {
     const char *at = file + strlen(file);
     for (uint32_t slashes = 0; at > file; at--)

@@ -13,7 +13,7 @@ enum { WORKERS = 64, NO_JOB = 0 };
 
 typedef struct shared {
     atomic_uint next, done;
-    atomic_uint job[WORKERS]; /* under way, from 1 */
+    atomic_uint job[WORKERS]; /* the current job of each worker, from 1 */
 } shared;
 
 void *workers_share(size_t bytes) {
@@ -42,7 +42,7 @@ static pid_t begin(const workers_plan *plan, shared *s, uint32_t self) {
     return pid;
 }
 
-/* Whether the worker is gone for good. */
+/* Whether the worker has ended for good. */
 static bool look_after(const workers_plan *plan, shared *s, pid_t *pid, uint32_t self) {
     int status;
     if (waitpid(*pid, &status, WNOHANG) != *pid)

@@ -1,26 +1,26 @@
-/* The ring of Shann, Huang and Chen as published in 2000: WRONG, and kept as a witness, to check the checks with.
+/* The ring of Shann, Huang and Chen as published in 2000: WRONG, and kept as a witness that tests the checks.
  *
  * queues/shann.h is the corrected form and describes layout and idea; only the order of reads differs. Here an
  * operation reads its end, the slot, its end again, and only then the other end for FULL or EMPTY. So what it concludes
- * from the slot was true before it knew that the ring was not full or empty. Colvin and Groves 2005 found it when they
- * tried to prove the algorithm.
+ * from the slot was true before it knew that the ring was not full or empty. Colvin and Groves (2005) found the error
+ * when they tried to prove the algorithm.
  *
  * A pop that loses an item, on an empty ring with head = tail = h:
  *     pop:   head is h; slot h is empty; head is still h
  *     push:  all of it: slot h is filled, tail is h + 1
- *     pop:   tail is h + 1, so not EMPTY; the slot was empty, so somebody must have taken item h and not yet moved
- *            head: head becomes h + 1
+ *     pop:   tail is h + 1, so not EMPTY; the slot was empty, so another pop must have taken item h and not yet
+ *            moved head: head becomes h + 1
  *     pop:   head is tail: EMPTY, and the item is lost, until tail comes round and takes it for a new one
  *
  * A push that leaves a hole, on a full ring with tail = t:
  *     push:  tail is t; slot t is filled, by the oldest item; tail is still t
  *     pop:   all of it: the slot is empty, and head has left room
- *     push:  not FULL; the slot was filled, so somebody must have put item t there and not yet moved tail: tail
- *            becomes t + 1
- *     push:  FULL, with an item less in the ring than it holds; and who saw slot t empty in between may still put its
- *            item into the hole, in front of items that were in before, or behind head, where it is lost as above
+ *     push:  not FULL; the slot was filled, so another push must have stored item t and not yet moved tail:
+ *            tail becomes t + 1
+ *     push:  FULL, with one item less than fit; and a push that saw slot t empty in between may still store its item in
+ *            the hole, ahead of older items, or behind head, where it is lost as above
  *
- * Not found by the build, since it does not lie in queues/. tests/test_witness_sim.c shows both.
+ * The build does not discover it, since it is not in queues/. tests/test_witness_sim.c shows both.
  */
 #ifndef BALLAST_VERIFY_SHANN_PUBLISHED_H
 #define BALLAST_VERIFY_SHANN_PUBLISHED_H

@@ -33,6 +33,23 @@ typedef struct bl__function_data {
     const void *shared;
 } bl__function_data;
 
+/* How a run will be made: the scheduler resolved, sizes decided. */
+typedef struct bl__plan {
+    const bl_program *program;
+    const bl__instance *instance;
+    const char *scheduler; /* its complete name */
+    uint32_t traits;       /* bl_traits */
+    int policy;            /* its number in bl__device_ops.policies */
+    int queue;             /* which managed queue, -1 for none */
+    bool as_in_paper;      /* asked for by a paper's name */
+    bool pieces;           /* as in bl__run */
+    uint32_t threads;      /* per block of a GPU launch; lanes otherwise */
+    uint32_t workers_per_block;
+    uint32_t fit;        /* workers that fit at the same time */
+    uint32_t processors; /* multiprocessors, cores */
+    bool fences_alone;   /* CPU: as in bl__run */
+} bl__plan;
+
 struct bl_context {
     const bl__device_ops *ops;
     size_t stats_bytes; /* that the caller has room for */
@@ -56,24 +73,14 @@ struct bl_context {
     uint32_t runs;                   /* begun so far */
     uint32_t resume_run;             /* which of them config.resume belongs to; 0: not known yet */
     uint64_t problem, first_problem; /* bl__problem of all runs so far, and of the first */
+    /* The last plan, for the next run of the same program. The copy tells it from another one at its address. */
+    struct {
+        const bl_program *of;
+        bl_program copy;
+        bl__plan plan;
+        uint32_t lanes;
+    } planned;
 };
-
-/* How a run will be made: the scheduler resolved, sizes decided. */
-typedef struct bl__plan {
-    const bl_program *program;
-    const bl__instance *instance;
-    const char *scheduler; /* its complete name */
-    uint32_t traits;       /* bl_traits */
-    int policy;            /* its number in bl__device_ops.policies */
-    int queue;             /* which managed queue, -1 for none */
-    bool as_in_paper;      /* asked for by a paper's name */
-    bool pieces;           /* as in bl__run */
-    uint32_t threads;      /* per block of a GPU launch; lanes otherwise */
-    uint32_t workers_per_block;
-    uint32_t fit;        /* workers that fit at the same time */
-    uint32_t processors; /* multiprocessors, cores */
-    bool fences_alone;   /* CPU: as in bl__run */
-} bl__plan;
 
 /* What the host asks of the queues between launches; see runtime/manage_queue.inc.h. */
 typedef enum bl__manage_op {

@@ -268,7 +268,7 @@ static void choose(const bl_context *c, const bl_program *program, int lane_task
         *s = better;
 }
 
-int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint32_t *lanes) {
+static int make_plan(bl_context *c, const bl_program *program, bl__plan *plan, uint32_t *lanes) {
     memset(plan, 0, sizeof *plan);
     plan->program = program;
     if (strcmp(program->target, c->ops->target)) {
@@ -306,6 +306,19 @@ int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint
     plan->pieces = program->takes_pieces && (c->ops->warp == 1 || !plan->instance->lane_tasks);
     plan->queue = s.traits & BL_TRAIT_WAVES ? -1 : bl__queue_number(strchr(s.name, ':') + 1);
     return check_fields(c, plan, &s);
+}
+
+int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint32_t *lanes) {
+    int status = BL_OK;
+    if (c->planned.of != program || memcmp(&c->planned.copy, program, sizeof *program)) {
+        c->planned.of = NULL;
+        status = make_plan(c, program, &c->planned.plan, &c->planned.lanes);
+        c->planned.copy = *program;
+        c->planned.of = status == BL_OK ? program : NULL;
+    }
+    *plan = c->planned.plan;
+    *lanes = c->planned.lanes;
+    return status;
 }
 
 /* ---- queues ---- */

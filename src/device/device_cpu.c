@@ -28,6 +28,8 @@
 #include <hwloc.h>
 #endif
 
+enum { KEPT_BLOCKS = 16, KEPT_BYTES = 1 << 20 }; /* blocks up to that size */
+
 typedef struct cpu_device {
     pthread_mutex_t lock;
     pthread_cond_t job_given, job_ended; /* job_ended on the monotonic clock, for the watch */
@@ -58,6 +60,11 @@ typedef struct cpu_device {
     const bl__run *run;
     const void *shared;
     double timer;
+    struct cpu_block {
+        void *memory; /* NULL: the place is free */
+        size_t bytes;
+        bool used;
+    } kept[KEPT_BLOCKS];     /* by the context, for its next run */
     struct cpu_device *next; /* abandoned */
 } cpu_device;
 
@@ -336,6 +343,43 @@ static int cpu_open(bl_context *c, const char *id) {
     return BL_OK;
 }
 
+/* A run allocates what the last one did: a block that it gave back is kept for the next that wants as many bytes. */
+static int host_alloc(bl_context *c, void **memory, size_t bytes) {
+    cpu_device *d = c->device;
+    struct cpu_block *place = NULL;
+    for (uint32_t i = 0; i < KEPT_BLOCKS && bytes <= KEPT_BYTES; i++) {
+        struct cpu_block *b = &d->kept[i];
+        if (b->memory && !b->used && b->bytes == bytes) {
+            b->used = true;
+            *memory = b->memory;
+            return BL_OK;
+        }
+        if (!b->memory || (!b->used && (!place || place->memory)))
+            place = b;
+    }
+    if (bytes > SIZE_MAX / 2 || posix_memalign(memory, BL_LINE, bytes))
+        return BL_ENOMEM;
+    if (place) {
+        free(place->memory);
+        *place = (struct cpu_block){*memory, bytes, true};
+    }
+    return BL_OK;
+}
+static void host_free(bl_context *c, void *memory) {
+    cpu_device *d = c->device;
+    for (uint32_t i = 0; i < KEPT_BLOCKS; i++)
+        if (d->kept[i].memory == memory) {
+            d->kept[i].used = false;
+            return;
+        }
+    free(memory);
+}
+static void free_kept(cpu_device *d) {
+    for (uint32_t i = 0; i < KEPT_BLOCKS; i++)
+        if (!d->kept[i].used)
+            free(d->kept[i].memory);
+}
+
 /* A worker is stuck in a task: it keeps what it may still touch. */
 static void abandon(cpu_device *d) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -352,6 +396,7 @@ static void cpu_close(bl_context *c) {
     cpu_device *d = c->device;
     if (bl__inherited(c)) {
         /* Locks and conditions are as other threads left them when the process forked: not to be touched. */
+        free_kept(d);
         free(d->threads);
         free(d->numbers);
         free(d);
@@ -369,17 +414,10 @@ static void cpu_close(bl_context *c) {
     pthread_cond_destroy(&d->job_given);
     pthread_mutex_destroy(&d->sleep_lock);
     pthread_mutex_destroy(&d->lock);
+    free_kept(d);
     free(d);
 }
 
-static int host_alloc(bl_context *c, void **memory, size_t bytes) {
-    (void)c;
-    return bytes <= SIZE_MAX / 2 && posix_memalign(memory, BL_LINE, bytes) == 0 ? BL_OK : BL_ENOMEM;
-}
-static void host_free(bl_context *c, void *memory) {
-    (void)c;
-    free(memory);
-}
 static int host_copy(bl_context *c, void *to, const void *from, size_t bytes) {
     (void)c;
     memcpy(to, from, bytes);

@@ -50,6 +50,8 @@ typedef struct bl__plan {
     bool fences_alone;   /* CPU: as in bl__run */
 } bl__plan;
 
+enum { BL__KEPT = 16 };
+
 struct bl_context {
     const bl__device_ops *ops;
     size_t stats_bytes; /* that the caller has room for */
@@ -73,6 +75,7 @@ struct bl_context {
     uint32_t runs;                   /* begun so far */
     uint32_t resume_run;             /* which of them config.resume belongs to; 0: not known yet */
     uint64_t problem, first_problem; /* bl__problem of all runs so far, and of the first */
+    bl__block kept[BL__KEPT];        /* of runs that have ended, for the next; memory NULL: none */
     /* The last plan, for the next run of the same program. The copy tells it from another one at its address. */
     struct {
         const bl_program *of;
@@ -104,6 +107,7 @@ struct bl__device_ops {
     bool host_memory;           /* what alloc gives: a forked child has a copy of it */
     bool host_stacks;           /* private stacks lie in such memory, and not in a GPU's */
     bool workers_allocate;      /* they can get memory during a run: for spawns and forks of any width */
+    bool keeps_buffers;         /* small ones, from run to run: bl__keep */
     bool workers_must_fit;      /* no more than plan->fit */
     bool can_bind, has_streams; /* bl_config.bind, bl_config.stream */
     /* Entries that a worker keeps to itself, of that many words, unless told otherwise. */

@@ -28,8 +28,6 @@
 #include <hwloc.h>
 #endif
 
-enum { KEPT_BLOCKS = 16, KEPT_BYTES = 1 << 20 }; /* blocks up to that size */
-
 typedef struct cpu_device {
     pthread_mutex_t lock;
     pthread_cond_t job_given, job_ended; /* job_ended on the monotonic clock, for the watch */
@@ -50,7 +48,7 @@ typedef struct cpu_device {
     /* The watcher, where the caller works: */
     pthread_t watcher;
     pthread_cond_t watched; /* there is a run to watch, or it is to look sooner */
-    bool has_watcher, dozing;
+    bool has_watcher, dozing, watcher_quit;
     bool active;   /* a run is under way */
     bool works;    /* the caller, in its worker */
     bool stalled;  /* the run makes no progress, ... */
@@ -60,11 +58,6 @@ typedef struct cpu_device {
     const bl__run *run;
     const void *shared;
     double timer;
-    struct cpu_block {
-        void *memory; /* NULL: the place is free */
-        size_t bytes;
-        bool used;
-    } kept[KEPT_BLOCKS];     /* by the context, for its next run */
     struct cpu_device *next; /* abandoned */
 } cpu_device;
 
@@ -314,11 +307,11 @@ static void stop_watcher(cpu_device *d) {
     if (!d->has_watcher)
         return;
     pthread_mutex_lock(&d->lock);
-    d->quit = true;
+    d->watcher_quit = true;
     pthread_cond_signal(&d->watched);
     pthread_mutex_unlock(&d->lock);
     pthread_join(d->watcher, NULL);
-    d->has_watcher = d->quit = false;
+    d->has_watcher = d->watcher_quit = false;
 }
 
 static int cpu_open(bl_context *c, const char *id) {
@@ -343,43 +336,6 @@ static int cpu_open(bl_context *c, const char *id) {
     return BL_OK;
 }
 
-/* A run allocates what the last one did: a block that it gave back is kept for the next that wants as many bytes. */
-static int host_alloc(bl_context *c, void **memory, size_t bytes) {
-    cpu_device *d = c->device;
-    struct cpu_block *place = NULL;
-    for (uint32_t i = 0; i < KEPT_BLOCKS && bytes <= KEPT_BYTES; i++) {
-        struct cpu_block *b = &d->kept[i];
-        if (b->memory && !b->used && b->bytes == bytes) {
-            b->used = true;
-            *memory = b->memory;
-            return BL_OK;
-        }
-        if (!b->memory || (!b->used && (!place || place->memory)))
-            place = b;
-    }
-    if (bytes > SIZE_MAX / 2 || posix_memalign(memory, BL_LINE, bytes))
-        return BL_ENOMEM;
-    if (place) {
-        free(place->memory);
-        *place = (struct cpu_block){*memory, bytes, true};
-    }
-    return BL_OK;
-}
-static void host_free(bl_context *c, void *memory) {
-    cpu_device *d = c->device;
-    for (uint32_t i = 0; i < KEPT_BLOCKS; i++)
-        if (d->kept[i].memory == memory) {
-            d->kept[i].used = false;
-            return;
-        }
-    free(memory);
-}
-static void free_kept(cpu_device *d) {
-    for (uint32_t i = 0; i < KEPT_BLOCKS; i++)
-        if (!d->kept[i].used)
-            free(d->kept[i].memory);
-}
-
 /* A worker is stuck in a task: it keeps what it may still touch. */
 static void abandon(cpu_device *d) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -396,7 +352,6 @@ static void cpu_close(bl_context *c) {
     cpu_device *d = c->device;
     if (bl__inherited(c)) {
         /* Locks and conditions are as other threads left them when the process forked: not to be touched. */
-        free_kept(d);
         free(d->threads);
         free(d->numbers);
         free(d);
@@ -414,10 +369,17 @@ static void cpu_close(bl_context *c) {
     pthread_cond_destroy(&d->job_given);
     pthread_mutex_destroy(&d->sleep_lock);
     pthread_mutex_destroy(&d->lock);
-    free_kept(d);
     free(d);
 }
 
+static int host_alloc(bl_context *c, void **memory, size_t bytes) {
+    (void)c;
+    return bytes <= SIZE_MAX / 2 && posix_memalign(memory, BL_LINE, bytes) == 0 ? BL_OK : BL_ENOMEM;
+}
+static void host_free(bl_context *c, void *memory) {
+    (void)c;
+    free(memory);
+}
 static int host_copy(bl_context *c, void *to, const void *from, size_t bytes) {
     (void)c;
     memcpy(to, from, bytes);
@@ -483,7 +445,7 @@ static void *watcher_main(void *argument) {
     bl__watch watch;
     uint64_t job = 0;
     pthread_mutex_lock(&d->lock);
-    while (!d->quit) {
+    while (!d->watcher_quit) {
         if (!d->active || d->stalled) {
             pthread_cond_wait(&d->watched, &d->lock);
             continue;
@@ -497,7 +459,7 @@ static void *watcher_main(void *argument) {
         d->dozing = true;
         pthread_cond_timedwait(&d->watched, &d->lock, &until);
         d->dozing = false;
-        if (d->active && d->job == job && !d->quit)
+        if (d->active && d->job == job && !d->watcher_quit)
             look_after(d->c, &watch);
     }
     pthread_mutex_unlock(&d->lock);
@@ -605,6 +567,7 @@ const bl__device_ops bl__cpu_ops = {
     .host_memory = true,
     .host_stacks = true,
     .workers_allocate = true,
+    .keeps_buffers = true,
     .can_bind = true,
     .default_private = cpu_default_private,
     .enumerate = cpu_enumerate,

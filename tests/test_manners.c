@@ -576,6 +576,7 @@ static void test_lacks(void) {
         CHECK_SAME(bl_open(&c, &(bl_config){.device = "cpu", .scheduler = scheduler, .workers = 1}), BL_OK);
         CHECK_SAME(bl_run(c, program, &shared, &root, 1, NULL), BL_OK);
         c->capability = 80; /* pretend that it is one */
+        c->planned.of = NULL;
         CHECK_SAME(bl_run(c, program, &shared, &root, 1, NULL), BL_ENOCODE);
         CHECK(strstr(bl_error_detail(c), scheduler) && strstr(bl_error_detail(c), "8.0"));
         CHECK_SAME(count, 1);

@@ -203,7 +203,9 @@ static BL_TASK void sixteen_run(bl_task *t, const sixteen *caller, uint32_t inde
 static BL_TASK void sixteen_join(bl_task *t, const sixteen *forked, const sixteen *results, uint32_t count,
                                  const bl_nothing *shared, bl_nothing *local) {
     (void)shared, (void)local;
-    sixteen sum = {0, forked->misplaced + sixteen_off(forked) + sixteen_off(results)};
+    sixteen sum;
+    memset(&sum, 0, sizeof sum); /* the padding too: gcc 13 says that it is copied */
+    sum.misplaced = forked->misplaced + sixteen_off(forked) + sixteen_off(results);
     for (uint32_t i = 0; i < count; i++) {
         sum.n += results[i].n;
         sum.misplaced += results[i].misplaced;

@@ -1,0 +1,20 @@
+/* One task in a region of its own, `times` times one after the other, by others: what it costs to start and end a
+ * parallel region on threads that exist. Plain C11 that is also C++17. */
+#ifndef BALLAST_BENCH_STARTS_PEERS_H
+#define BALLAST_BENCH_STARTS_PEERS_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* The task, which adds one. */
+void starts_task(uint64_t *count);
+
+void starts_tbb(uint64_t *count, uint32_t times, uint32_t threads);
+void starts_openmp(uint64_t *count, uint32_t times, uint32_t threads);
+#ifdef __cplusplus
+}
+#endif
+
+#endif

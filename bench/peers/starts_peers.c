@@ -12,8 +12,6 @@ typedef struct starts_work {
     uint64_t count; /* of the last run */
 } starts_work;
 
-void starts_task(uint64_t *count) { ++*(volatile uint64_t *)count; }
-
 static void task(bl_task *t, const void *payload, uint32_t index, const void *data) {
     (void)t, (void)payload, (void)index;
     starts_task(*(uint64_t *const *)data);

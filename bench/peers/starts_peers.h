@@ -5,12 +5,15 @@
 
 #include <stdint.h>
 
+/* The task: adds one, and the compiler cannot add up several. */
+static inline void starts_task(uint64_t *count) {
+    volatile uint64_t *word = count;
+    *word = *word + 1;
+}
+
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* The task, which adds one. */
-void starts_task(uint64_t *count);
-
 void starts_tbb(uint64_t *count, uint32_t times, uint32_t threads);
 void starts_openmp(uint64_t *count, uint32_t times, uint32_t threads);
 #ifdef __cplusplus

@@ -6,7 +6,7 @@
  *   plot.c       all commands -> gnuplot -> an SVG for each panel
  *   timeline.c   traces of runs -> what each worker did when
  *   words.c      text and numbers for people, escaped
- *   summary.c    who wins where
+ *   summary.c    which method wins where
  *   timelines.c  the timelines beside each other
  *   page.c       all of it as HTML, with style.css inside
  *

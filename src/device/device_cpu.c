@@ -70,7 +70,7 @@ typedef struct cpu_thread {
 /* ---- what there is ---- */
 
 #ifdef BL_HAVE_HWLOC
-/* The machine does not change: it is looked at once, for the first caller, and kept for all contexts. */
+/* The machine does not change, so the first caller reads its topology for all contexts. */
 static hwloc_topology_t machine; /* NULL: not known */
 
 static void look_at_machine(void) {

@@ -1,6 +1,6 @@
-/* Whether what a checkpoint says is left of a run can be left of one. Its numbers choose memory and records, so none
- * is used before it was looked at here. What lies in payloads, results and memory of the user is the program's own:
- * of that nobody here knows what it means. */
+/* Validates what a checkpoint says is left of a run. Its numbers choose memory and records, so all of them are checked
+ * here before any is used. Payloads, results and the user's memory are not checked: only the program knows what they
+ * mean. */
 #include "internal.h"
 
 #include <ballast/parts/entry.h>

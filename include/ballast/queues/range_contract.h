@@ -20,8 +20,8 @@
  *
  * Only the owner moves begin, so it knows which indices it may use again: those that it popped. An index that was
  * stolen may be offered again when the thief is known to be done with it, which no range can tell. What the owner wrote
- * before set or extend is seen by the thread that gets the indices. An empty range is looked at (R_size), not fought
- * for: a thief that must know asks R_steal.
+ * before set or extend is seen by the thread that gets the indices. Thieves read the size (R_size) of an empty range
+ * and do not contend for it; one that must be sure calls R_steal.
  *
  * Each header states its properties as macros; the build reads R_KIND and makes the list BL_RANGES(X) of
  * generated/queues.h.

@@ -13,7 +13,7 @@ BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
     uint32_t got = 0;
     if (w->lane == 0) {
         BL_QUEUE q = BL__NAME(queue)(w, 0);
-        if (BL_QUEUE_(size)(&q)) /* an empty queue is looked at, not fought for */
+        if (BL_QUEUE_(size)(&q)) /* read first: nobody contends for an empty queue */
             got = BL__NAME(take_batch)(w, &q);
     }
     bl_warp_sync();

@@ -6,8 +6,8 @@
  * The contract is in scheduler_contract.h. Like stealing, but a full queue is no reason to grow as long as another one
  * has room: memory follows the number of entries there are in all, not the most that one worker ever had. FIFO queues
  * only, since anyone pushes. A receiver is not asked and not told: it finds what it was given when it next looks at its
- * own queue, or a thief does. Receivers are chosen as victims are, in turn or at random, and looked at by all lanes at
- * once. Only when all queues are full do entries stay on the private stack, and when that is full too the run pauses
+ * own queue, or a thief does. Receivers are chosen as victims are, in turn or at random; the lanes check one queue
+ * each. Only when all queues are full do entries stay on the private stack, and when that is full too the run pauses
  * and grows.
  */
 #define BL__ENDS_ALONE 0

@@ -1,8 +1,8 @@
 /* Template: what schedulers with a queue per worker have in common: feeding one's own queue, and taking from the
  * others'.
  *
- * Victims are looked at by all lanes of the warp at once, in turn after the worker's own number or at random. A thief
- * takes one entry, or half of what the victim shows.
+ * The lanes of a warp check one victim each, in turn after the worker's own number or at random. A thief takes one
+ * entry, or half of what the victim shows.
  */
 #include "transfer.inc.h"
 

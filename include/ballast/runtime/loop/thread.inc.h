@@ -12,7 +12,7 @@ BL_HOT_FN bool BL__NAME(may_go_on)(bl__worker *w) {
 
 /* A CPU thread stays with its newest entry until that is used up, a task has spawned, or somebody is out of work:
  * the payload stays in registers, and what the tasks of one entry have in common is computed once. Before each task
- * the entry says what is left of it, for thieves; after one that a thief used for a visit it must be looked at anew. */
+ * the entry says what is left of it, for thieves; after a task during which a thief came, it is read again. */
 BL_HOT_FN void BL__NAME(run_entry)(bl__worker *w, bl_task *task, const BL_SHARED *shared, BL_LOCAL *local) {
     bl__stack *s = w->stack;
     const bl__run *run = w->run;

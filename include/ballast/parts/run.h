@@ -29,7 +29,11 @@ typedef struct bl__control {
     unsigned char pad6[BL_LINE - 12];
 } bl__control;
 
-#define BL__COARSE (1u << 16) /* GPU, in the stop word: workers are seen in batches that take long (lookout.h) */
+/* GPU, in the stop word but no reason to stop: batches take long. Workers that are out of work tell all others
+ * (lookout.h); in its own copy a worker notes it of its last batch, and whether that took very long. */
+#define BL__COARSE (1u << 16)
+#define BL__SLOW (1u << 17)
+#define BL__PACE (BL__COARSE | BL__SLOW)
 
 typedef enum bl__standing { BL__AT_START, BL__AT_WORK, BL__AT_SEARCH, BL__AT_IDLE, BL__AT_END } bl__standing;
 
@@ -45,7 +49,8 @@ typedef struct bl__tally {
     uint64_t dry, since;
     uint32_t slow, watched;
     uint32_t fetched; /* GPU: another number whenever the worker has found work */
-    unsigned char pad[BL_LINE - 92];
+    uint32_t scouts;  /* GPU, the first worker of a group: how many of them look for work; lookout.h */
+    unsigned char pad[BL_LINE - 96];
 } bl__tally;
 
 typedef struct bl__run {

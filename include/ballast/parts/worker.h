@@ -74,6 +74,13 @@ BL_FN bl__worker bl__worker_start(const bl__run *run, bl__stack *stack, uint32_t
     return w;
 }
 
+/* GPU: the tasks of a batch have ended. w->stop was read before them. */
+BL_FN void bl__worker_notes_pace(bl__worker *w) {
+    const uint32_t took = bl_clock32() - w->begun;
+    if (took >= BL_LONG_TICKS)
+        w->stop |= took >= 4 * BL_LONG_TICKS ? BL__PACE : BL__COARSE;
+}
+
 /* CPU: what changes while a worker goes from task to task without its scheduler, and what of the rest that depends
  * on. */
 BL_HOT_FN void bl__worker_agree(bl__worker *to, const bl__worker *from, bool pieces) {

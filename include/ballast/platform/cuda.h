@@ -10,7 +10,7 @@
 #define BL_TARGET cuda
 #define BL_TARGET_CUDA 1
 #define BL_PIECE_TICKS 4000u /* cycles */
-#define BL_LONG_TICKS 400000u
+#define BL_LONG_TICKS 180000u
 #define BL_WARP 32u
 #define BL_FN static __device__ __forceinline__
 #define BL_HOT_FN BL_FN

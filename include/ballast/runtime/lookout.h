@@ -11,7 +11,8 @@
  *     tally->dry          the same with top, when a thief had left nothing on the stack
  *     tally->watched, since    the lookout's own: the task that it saw last, and when first
  *
- * On a GPU nobody can come in: there idle workers watch (bl__watch_another) and tell.
+ * On a GPU nobody can come in: there idle workers watch (bl__watch_another) and tell. And there are so many of them
+ * that most wait for their turn to look for work (bl__scout_begins).
  *
  * Order pairs: L1 (lookout, release) with L2 (acquire): the next lookout finds what the last one noted.
  */
@@ -84,11 +85,13 @@ BL_FN uint64_t bl__nap_length(uint64_t without_work) {
 #else
 
 /* What an idle worker of a GPU watches: whether another is still in the batch that it was in then. Its stack cannot
- * be reached, but it and all others are told to publish before they run the next; until somebody sees batches end
- * soon again. */
+ * be reached, but it and all others are told to publish before they run the next; until somebody sees several in a
+ * row end soon: one may have ended after a long time. */
 typedef struct bl__watched {
-    uint32_t since, worker, batch;
+    uint32_t since, worker, batch, ended;
 } bl__watched;
+
+#define BL__ENOUGH_ENDED 4u
 
 /* Tells the batch that a worker is in from others; 0: it is in none. */
 BL_FN uint32_t bl__batch_mark(const bl__tally *t) {
@@ -100,19 +103,43 @@ BL_FN uint32_t bl__batch_mark(const bl__tally *t) {
 /* One lane. */
 BL_FN void bl__watch_another(bl__worker *w, bl__watched *watched) {
     uint32_t now = bl_clock32(), *stop = &w->run->control->stop, told;
-    if (now - watched->since < BL_LONG_TICKS)
+    if (now - watched->since < 2 * BL_LONG_TICKS)
         return;
     uint32_t batch = bl__batch_mark(w->run->tally + watched->worker);
     if (batch && watched->batch) {
         told = bl_load32_host(stop);
-        if (batch == watched->batch && !(told & BL__COARSE))
+        watched->ended = batch == watched->batch ? 0 : watched->ended + 1;
+        if (watched->ended == 0 && !(told & BL__COARSE))
             bl_fetch_or32_relaxed(stop, BL__COARSE);
-        else if (batch != watched->batch && told & BL__COARSE)
+        else if (watched->ended >= BL__ENOUGH_ENDED && told & BL__COARSE)
             bl_cas32_relaxed(stop, &told, told & ~BL__COARSE); /* if it fails somebody has more to say */
     }
     watched->worker = bl__random32(&w->random) % w->run->workers;
     watched->batch = bl__batch_mark(w->run->tally + watched->worker);
     watched->since = now;
+}
+
+/* Of a group of warps that are out of work only a few look for it, often; the others wait for their turn. All of them
+ * at once would find work no sooner, and get in the way of those that have some. Worker 0 always looks: it also notices
+ * the end. One lane. */
+#define BL__GROUP 32u
+#define BL__SCOUTS 4u
+
+BL_FN uint32_t *bl__scouts_of(const bl__worker *w) { return &w->run->tally[w->id - w->id % BL__GROUP].scouts; }
+BL_FN bool bl__scout_begins(const bl__worker *w) {
+    uint32_t *scouts = bl__scouts_of(w);
+    if (w->id == 0)
+        return true;
+    if (bl_load32_relaxed(scouts) >= BL__SCOUTS)
+        return false;
+    if (bl_fetch_add32_relaxed(scouts, 1) < BL__SCOUTS)
+        return true;
+    bl_fetch_add32_relaxed(scouts, (uint32_t)-1);
+    return false;
+}
+BL_FN void bl__scout_ends(const bl__worker *w) {
+    if (w->id != 0)
+        bl_fetch_add32_relaxed(bl__scouts_of(w), (uint32_t)-1);
 }
 
 #endif

@@ -63,28 +63,20 @@ bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
     BL__NAME(make_ready)(w);
     if (w->lane == 0)
         bl_store64_host(&w->tally->beat, w->tasks);
-#if BL__HIDES
-    const uint32_t now = bl_clock32();
-    if (now - w->begun >= BL_LONG_TICKS) /* w->stop was read before the batch: this one knows better */
-        w->stop |= BL__COARSE;
-    w->begun = now;
-#endif
     uint32_t stop = bl_warp_broadcast32(w->stop, 0);
-    if (stop & ~BL__COARSE)
+    if (stop & ~BL__PACE)
         return false;
     if (!BL__NAME(held)(w)) {
         if (!BL__NAME(acquire)(w, shared))
             return false;
 #if BL__HIDES
-        w->begun = bl_clock32();
         stop = bl_warp_broadcast32(w->stop, 0);
 #endif
     }
 #if BL__HIDES
-    /* Of its first batch it knows nothing; opaque, or the compiler makes a copy of all for that one. After that it asks
-     * only where that costs little beside the batches. */
-    if (bl_opaque32((uint32_t)w->tasks) == 0 || (stop & BL__COARSE && BL__NAME(somebody_idle)(w)))
+    if (BL__NAME(may_take_long)(w, stop))
         BL__NAME(expose)(w, shared);
+    w->begun = bl_clock32();
 #endif
     if (BL_WARP > 1)
         BL__NAME(look_around)(w);
@@ -140,9 +132,7 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
     if (leads)
         BL__NAME(open_share)(&w);
 #endif
-#if BL__HIDES
-    w.begun = bl_clock32();
-#elif BL__RAIDS
+#if BL__RAIDS
     bl_store32_relaxed(&w.tally->slow, 0); /* of an earlier launch */
     bl_store64_relaxed(&w.tally->dry, 0);
 #endif

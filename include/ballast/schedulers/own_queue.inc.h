@@ -20,6 +20,8 @@ BL_FN uint32_t BL__NAME(look)(bl__worker *w, uint32_t *victim) {
 }
 
 #if BL_WARP > 1
+#define BL__FEW_ENTRIES 4u
+
 /* Enough for all lanes, up to `most` entries. */
 BL_FN uint32_t BL__NAME(rob_batch)(bl__worker *w, BL_QUEUE *q, uint32_t most) {
     uint32_t tasks = 0, got = 0;
@@ -32,15 +34,18 @@ BL_FN uint32_t BL__NAME(rob_batch)(bl__worker *w, BL_QUEUE *q, uint32_t most) {
 }
 #endif
 
-/* Where there are many, or where tasks take long, a warp takes what its lanes need: empty lanes cost more than to
- * leave the rest to others. Else it takes one entry, because many look for work. */
+/* Where there are many, or where tasks take long, a warp takes what its lanes need: they run at the same time, and an
+ * empty lane is as long in coming back as a full one. Else it takes a few entries, because many look for work. */
 BL_FN uint32_t BL__NAME(rob)(bl__worker *w, uint32_t victim, uint32_t size) {
     BL_QUEUE q = BL__NAME(queue)(w, victim);
     uint32_t want = w->run->steal_half ? (size + 1) / 2 : 1, got = 0;
     want = bl__min(want, w->run->stack_capacity - w->run->outbox); /* the next tasks must still have room to spawn */
 #if BL_WARP > 1
-    if (w->batch > 1 && !w->run->one_per_node && (size >= 2 * w->batch || (w->tasks && w->stop & BL__COARSE)))
-        return BL__NAME(rob_batch)(w, &q, bl__min((size + 1) / 2, w->run->stack_capacity - w->run->outbox));
+    if (w->batch > 1 && !w->run->one_per_node && !w->run->steal_half) {
+        bool fill = size >= 2 * w->batch || w->stop & BL__PACE;
+        uint32_t most = fill ? w->batch : bl__min((size + 1) / 2, BL__FEW_ENTRIES);
+        return BL__NAME(rob_batch)(w, &q, bl__min(most, w->run->stack_capacity - w->run->outbox));
+    }
 #endif
 #if BL_QUEUE_(BY_HANDLE)
     while (got < want && BL__NAME(take)(w, &q, true) == BL_QUEUE_DONE)

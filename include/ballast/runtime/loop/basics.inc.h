@@ -20,8 +20,8 @@ BL_HOT_FN bool BL__NAME(shut)(bl__worker *w) {
 /* A worker that looks for work asks again and again; when it finds some it so knows of long batches, too. */
 BL_FN bool BL__NAME(stopping)(bl__worker *w) {
     if (w->lane == 0)
-        w->stop = bl_load32_host(&w->run->control->stop);
-    return (bl_warp_broadcast32(w->stop, 0) & ~BL__COARSE) != 0;
+        w->stop = (w->stop & BL__SLOW) | bl_load32_host(&w->run->control->stop);
+    return (bl_warp_broadcast32(w->stop, 0) & ~BL__PACE) != 0;
 }
 
 /* More time at work; less, if what is added is the negative of a time. Added up in memory: nobody waits for it, and a

@@ -46,6 +46,10 @@ BL_HOT_FN void BL__NAME(turns)(bl__worker *w, bl_task *task, const BL_SHARED *sh
 #endif
         BL__CALL(task, BL__PAYLOAD_OF(&carried), index, current[1], shared, local);
         bl__worker_sync(run->lanes);
+#if BL__HIDES
+        if (task->lane < BL_WARP)
+            bl__worker_notes_pace(w);
+#endif
 #if BL__JOINS
         BL__NAME(join)(w, task, shared, local);
 #endif

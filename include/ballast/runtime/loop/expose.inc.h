@@ -1,19 +1,16 @@
 /* Template, part of worker_loop.inc.h: a GPU's worker publishes what it holds before a batch that may take long. */
 
-/* The number of newest entries whose tasks make up the next batch. */
-BL_FN uint32_t BL__NAME(batch_entries)(bl__worker *w, uint32_t count) {
-    const uint32_t *mine = bl__stack_slot(w->stack, w->words, w->stack->top - 1 - w->lane);
-    uint32_t n = w->lane < count ? bl__min(mine[1] - mine[0], BL__BATCH + 1) : BL__BATCH + 1;
-    return bl_popcount(bl_warp_ballot(bl_warp_prefix_add(n) + n <= BL__BATCH));
+/* What to expect of the next batch. Of its first one a worker knows nothing; opaque, or the compiler makes a copy of
+ * all for that one. If the last one took very long, somebody may run out of work during the next. If
+ * it took long, or those of others do, it is enough to ask whether somebody has. */
+BL_FN bool BL__NAME(may_take_long)(bl__worker *w, uint32_t pace) {
+    if (bl_opaque32((uint32_t)w->tasks) == 0 || pace & BL__SLOW)
+        return true;
+    return pace & BL__COARSE && bl_warp_any(w->lane == 0 && (uint32_t)bl_load64_relaxed(&w->run->control->idle));
 }
 
-BL_FN bool BL__NAME(somebody_idle)(bl__worker *w) {
-    return bl_warp_any(w->lane == 0 && (uint32_t)bl_load64_relaxed(&w->run->control->idle));
-}
-
-/* The next batch may take long, and nobody can reach this worker's stack meanwhile: all that the batch does not need
- * is published before it. A long entry is halved again and again, so that
- * thieves that take the halves can do the same at once. */
+/* Nobody can reach this worker's stack during the next batch: all that the batch does not need is published before it.
+ * A long entry is halved again and again, so that thieves that take the halves can do the same at once. */
 BL_FN void BL__NAME(expose)(bl__worker *w, const BL_SHARED *shared) {
     const bl__run *run = w->run;
     if (run->one_per_node || run->alone || run->workers == 1)

@@ -25,29 +25,42 @@ BL_FN bool BL__NAME(over)(bl__worker *w, const BL_SHARED *shared) {
     return bl_warp_broadcast32(over, 0) != 0;
 }
 
-/* Waits until there may be work. False when the run is over or paused. */
-BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared) {
+/* On a GPU warps take turns to look for work; blocks are fewer. */
+#if BL__HIDES && BL_KIND_LANE
+#define BL__TURNS 1
+#else
+#define BL__TURNS 0
+#endif
+
+/* Until there may be work. False when the run is over or paused. `on_duty`: it is the lookout, or a scout. */
+BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, bool *on_duty) {
     bl__control *control = w->run->control;
-    BL__NAME(stand)(w, BL__AT_IDLE);
-    BL__NAME(note)(w, BL__AT_IDLE);
-    if (w->lane == 0)
-        bl__idle_enter(control);
+    (void)on_duty;
 #if BL__RAIDS
     uint64_t since = bl_clock();
-    bool looks_out = false;
 #elif BL__HIDES
-    bl__watched watched = {bl_clock32(), w->id, 0};
+    bl__watched watched = {bl_clock32(), w->id, 0, 0};
 #endif
     for (uint32_t tries = 0;; tries++) {
         if (BL__NAME(stopping)(w))
             return false;
+#if BL__TURNS
+        if (!*on_duty) {
+            *on_duty = bl_warp_any(w->lane == 0 && bl__scout_begins(w));
+            if (!*on_duty) {
+                bl_backoff(tries);
+                continue;
+            }
+            tries = 0;
+        }
+#endif
         if (BL__NAME(sees_work)(w))
-            break;
+            return true;
 #if BL__RAIDS
-        if (looks_out)
+        if (*on_duty)
             bl__look_out(w->run, w->id);
         if (BL__NAME(sees_held_up)(w))
-            break;
+            return true;
 #elif BL__HIDES
         if (w->lane == 0)
             bl__watch_another(w, &watched);
@@ -59,16 +72,16 @@ BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared) {
             bl__wake_all(w->run);
             return false;
         }
-        /* Where one notices the end for all, it looks more often than the others. */
-        if (!bl__idle_pause(!BL_CAN_SLEEP && w->id == 0 ? bl__min(tries, 5) : tries))
+        /* Where one notices the end for all, it looks more often than the others; scouts are few. */
+        if (!bl__idle_pause(BL_CAN_SLEEP ? tries : bl__min(tries, w->id == 0 ? 5 : BL__TURNS ? 6 : tries)))
             continue;
         /* Asleep only if nothing was published before `sleepers` was raised: pairs with bl__wake_for_work. */
         uint32_t seen = bl__sleep_begin(w->run);
         bool sleeps = BL__NAME(all_empty)(w) && !BL__NAME(stopping)(w) && !(bl__idle_read(control) & BL__IDLE_DONE) &&
                       !(w->run->done_test && BL_DONE_TEST(shared));
 #if BL__RAIDS
-        looks_out = looks_out || bl__lookout_take(w->run, w->id);
-        if (sleeps && looks_out) {
+        *on_duty = *on_duty || bl__lookout_take(w->run, w->id);
+        if (sleeps && *on_duty) {
             bl__nap(w->run, seen, bl__nap_length(bl_clock() - since));
             sleeps = false;
         }
@@ -77,10 +90,26 @@ BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared) {
             bl__sleep_now(w->run, seen);
         bl__sleep_end(w->run);
     }
-#if BL__RAIDS
-    if (looks_out)
+}
+
+/* Out of work: waits for some. False when the run is over or paused. */
+BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared) {
+    bl__control *control = w->run->control;
+    bool on_duty = false;
+    BL__NAME(stand)(w, BL__AT_IDLE);
+    BL__NAME(note)(w, BL__AT_IDLE);
+    if (w->lane == 0)
+        bl__idle_enter(control);
+    bool found = BL__NAME(await)(w, shared, &on_duty);
+#if BL__TURNS
+    if (on_duty && w->lane == 0)
+        bl__scout_ends(w);
+#elif BL__RAIDS
+    if (on_duty && found)
         bl__lookout_give(w->run);
 #endif
-    uint32_t go = w->lane == 0 && bl__idle_leave(control);
+    uint32_t go = found && w->lane == 0 && bl__idle_leave(control);
     return bl_warp_broadcast32(go, 0) != 0;
 }
+
+#undef BL__TURNS

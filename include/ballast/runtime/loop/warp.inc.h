@@ -44,6 +44,9 @@ BL_HOT_FN void BL__NAME(turns)(bl__worker *w, bl_task *task, const BL_SHARED *sh
             BL__CALL(task, BL__PAYLOAD_OF(&carried), index, 1u, shared, local);
         }
         bl_warp_sync();
+#if BL__HIDES
+        bl__worker_notes_pace(w); /* without the joins: to climb takes many steps, but little work */
+#endif
 #if BL__JOINS
         BL__NAME(join)(w, task, shared, local);
 #endif

@@ -94,6 +94,7 @@ typedef enum bl__manage_op {
     BL__RECORDS_SET_UP, /* runtime/joins.h */
     BL__RECORDS_FILL,
     BL__RECORDS_COUNT,
+    BL__ADD_UP, /* the workers' tallies, into a bl__totals */
 } bl__manage_op;
 
 /* One file per device kind; every function returns a bl_status unless it says otherwise. */
@@ -107,7 +108,7 @@ struct bl__device_ops {
     bool host_memory;           /* what alloc gives: a forked child has a copy of it */
     bool host_stacks;           /* private stacks lie in such memory, and not in a GPU's */
     bool workers_allocate;      /* they can get memory during a run: for spawns and forks of any width */
-    bool keeps_buffers;         /* small ones, from run to run: bl__keep */
+    size_t most_kept;           /* the largest buffer that a context keeps from one run to the next; 0: it keeps none */
     bool workers_must_fit;      /* no more than plan->fit */
     bool can_bind, has_streams; /* bl_config.bind, bl_config.stream */
     /* Entries that a worker keeps to itself, of that many words, unless told otherwise. */
@@ -168,6 +169,7 @@ bool bl__inherited(const bl_context *c);  /* by a fork: its threads are not in t
 /* Within a call. Memory that is no user's. */
 int bl__alloc(bl_context *c, void **memory, size_t bytes);
 void bl__free(bl_context *c, void *memory);
+bool bl__free_kept(bl_context *c); /* buffers of earlier runs; true: there were some */
 int bl__copy_in(bl_context *c, void *device, const void *host, size_t bytes);
 int bl__copy_out(bl_context *c, void *host, const void *device, size_t bytes);
 int bl__zero(bl_context *c, void *device, size_t bytes);

@@ -154,6 +154,9 @@ BL_API int bl_free(bl_context *context, void *memory); /* NULL is fine. What it 
 BL_API int bl_copy_in(bl_context *context, void *device, const void *host, size_t bytes);
 BL_API int bl_copy_out(bl_context *context, void *host, const void *device, size_t bytes);
 BL_API int bl_zero(bl_context *context, void *device, size_t bytes);
+/* A context keeps the buffers of a run for the next. This gives them back to the device. The library does so itself
+ * before it says BL_ENOMEM, and bl_close does. */
+BL_API int bl_trim(bl_context *context);
 
 /* ---- running ---- */
 

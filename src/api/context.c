@@ -249,11 +249,24 @@ const char *bl_device_target(const bl_context *c) { return c->ops->target; }
 
 /* ---- memory ---- */
 
+bool bl__free_kept(bl_context *c) {
+    bool any = false;
+    for (int i = 0; i < BL__KEPT; i++) {
+        any = any || c->kept[i].memory;
+        bl__free(c, c->kept[i].memory);
+        c->kept[i].memory = NULL;
+    }
+    return any;
+}
 int bl__alloc(bl_context *c, void **memory, size_t bytes) {
     *memory = NULL;
     if (c->dead)
         return BL_EDEAD;
     int status = c->ops->alloc(c, memory, bytes ? bytes : 1);
+    if (status == BL_ENOMEM && bl__free_kept(c)) {
+        bl__detail_clear(c);
+        status = c->ops->alloc(c, memory, bytes ? bytes : 1);
+    }
     if (status == BL_ENOMEM)
         bl__detail(c, "%zu bytes cannot be had on %s", bytes, c->id);
     return status;
@@ -325,6 +338,13 @@ int bl_copy_in(bl_context *c, void *device, const void *host, size_t bytes) {
 int bl_copy_out(bl_context *c, void *host, const void *device, size_t bytes) {
     int status = bl__enter(c);
     return status == BL_OK ? bl__leave(c, bl__copy_out(c, host, device, bytes)) : status;
+}
+int bl_trim(bl_context *c) {
+    int status = bl__enter(c);
+    if (status != BL_OK)
+        return status;
+    bl__free_kept(c);
+    return bl__leave(c, BL_OK);
 }
 int bl_zero(bl_context *c, void *device, size_t bytes) {
     int status = bl__enter(c);

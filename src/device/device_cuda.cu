@@ -144,14 +144,12 @@ static int cuda_manage(bl_context *c, bl__manage_op op, int queue, const bl__run
     cuda_device *d = use(c);
     /* Set-up is slots to write, the rest a thread per queue; a queue that all may use gets some more. */
     uint64_t threads = op == BL__SET_UP           ? (uint64_t)run->queue_count * run->capacity
+                       : op == BL__ADD_UP         ? 0
                        : op >= BL__RECORDS_SET_UP ? run->record_capacity
                                                   : run->queue_count;
     threads = threads < 1024 ? 1024 : threads > 1u << 18 ? 1u << 18 : threads;
     manage_kernel<<<(unsigned)((threads + 127) / 128), 128, 0, d->stream>>>(op, queue, *run, entries, count, total);
-    cudaError_t error = cudaGetLastError();
-    if (error == cudaSuccess)
-        error = cudaStreamSynchronize(d->stream);
-    return status_of(c, error, "filling or draining queues");
+    return status_of(c, cudaGetLastError(), "filling or draining queues"); /* the next copy waits for it */
 }
 
 /* ---- launching ---- */
@@ -295,6 +293,7 @@ static constexpr bl__device_ops make_ops(void) {
     ops.loop_scheduler = "list:faa";
     ops.workers_must_fit = true;
     ops.has_streams = true;
+    ops.most_kept = SIZE_MAX; /* to allocate and to free takes longer than many a run */
     ops.default_private = cuda_default_private;
     ops.enumerate = cuda_enumerate;
     ops.open = cuda_open;

@@ -22,6 +22,31 @@ BL_FN void bl__drain_spill(const bl__run *run, uint32_t *entries, uint64_t *tota
     }
 }
 
+BL_FN void bl__add_tallies(const bl__run *run, bl__totals *totals, uint32_t rank, uint32_t size) {
+    bl__totals mine = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+    for (uint32_t i = rank; i < run->tallies; i += size) {
+        const bl__tally *t = run->tally + i;
+        mine.tasks += t->tasks;
+        mine.steals += t->steals;
+        mine.attempts += t->attempts;
+        mine.spilled += t->spilled;
+        mine.most_busy = t->busy > mine.most_busy ? t->busy : mine.most_busy;
+        mine.least_busy = ~t->busy > mine.least_busy ? ~t->busy : mine.least_busy;
+        mine.peak = t->peak > mine.peak ? t->peak : mine.peak;
+        mine.peaks += t->peak;
+        mine.queue_peak = t->queue_peak > mine.queue_peak ? t->queue_peak : mine.queue_peak;
+    }
+    bl_fetch_add64_relaxed(&totals->tasks, mine.tasks);
+    bl_fetch_add64_relaxed(&totals->steals, mine.steals);
+    bl_fetch_add64_relaxed(&totals->attempts, mine.attempts);
+    bl_fetch_add64_relaxed(&totals->spilled, mine.spilled);
+    bl_fetch_max64_relaxed(&totals->most_busy, mine.most_busy);
+    bl_fetch_max64_relaxed(&totals->least_busy, mine.least_busy);
+    bl_fetch_max64_relaxed(&totals->peak, mine.peak);
+    bl_fetch_add64_relaxed(&totals->peaks, mine.peaks);
+    bl_fetch_max64_relaxed(&totals->queue_peak, mine.queue_peak);
+}
+
 #define X(name)                                                                                                        \
     case BL__QUEUE_##name:                                                                                             \
         if (op == BL__SET_UP)                                                                                          \
@@ -44,6 +69,8 @@ BL__MANAGE(bl__manage_op op, int queue, const bl__run *run, uint32_t *entries, u
         bl__records_fill(run, rank, size);
     else if (op == BL__RECORDS_COUNT)
         bl__records_count(run, total, rank);
+    else if (op == BL__ADD_UP)
+        bl__add_tallies(run, (bl__totals *)(void *)total, rank, size);
     switch (queue) {
         BL_MANAGED_QUEUES(X)
         BL_RANGES(X)

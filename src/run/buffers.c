@@ -1,60 +1,56 @@
 /* Memory of a run: buffers on the device, which grow, and what they take in all. */
 #include "job.h"
 
-enum { KEPT_BYTES = 1 << 20 }; /* the largest that is kept */
-
-/* Most runs of a context need what the one before did. True: so many bytes were left by it. */
-static bool take_kept(bl_context *c, void **memory, size_t bytes) {
-    for (int i = 0; i < BL__KEPT; i++)
-        if (c->kept[i].memory && c->kept[i].bytes == bytes) {
-            *memory = c->kept[i].memory;
-            c->kept[i].memory = NULL;
-            return true;
-        }
-    return false;
-}
-
-/* False: to be freed. */
-static bool keep(bl_context *c, void *memory, size_t bytes) {
-    for (int i = 0; i < BL__KEPT && memory && c->ops->keeps_buffers && bytes <= KEPT_BYTES; i++)
-        if (!c->kept[i].memory) {
-            c->kept[i] = (bl__block){memory, bytes};
-            return true;
-        }
-    return false;
-}
-
-/* When their places are needed, or the memory. */
-static void free_kept(bl_context *c) {
+/* Most runs of a context need what the one before did. True: one that was left is large enough, and not much too
+ * large: another may need it more. */
+static bool take_kept(bl_context *c, bl__buffer *b, size_t bytes) {
+    int best = -1;
     for (int i = 0; i < BL__KEPT; i++) {
-        bl__free(c, c->kept[i].memory);
-        c->kept[i].memory = NULL;
+        const bl__block *k = &c->kept[i];
+        if (k->memory && k->bytes >= bytes && k->bytes / 4 <= bytes && (best < 0 || k->bytes < c->kept[best].bytes))
+            best = i;
     }
+    if (best < 0)
+        return false;
+    *b = (bl__buffer){c->kept[best].memory, bytes, c->kept[best].bytes};
+    c->kept[best].memory = NULL;
+    return true;
+}
+
+static void keep(bl_context *c, bl__buffer *b) {
+    int i = 0;
+    while (i < BL__KEPT && c->kept[i].memory)
+        i++;
+    if (i == BL__KEPT) { /* all places are taken, by sizes that nobody asked for */
+        bl__free_kept(c);
+        i = 0;
+    }
+    c->kept[i] = (bl__block){b->memory, b->room};
 }
 
 int bl__ensure(bl__job *j, bl__buffer *b, size_t bytes) {
     if (b->memory && b->bytes >= bytes)
         return BL_OK;
     bl__release(j, b);
-    int status = take_kept(j->c, &b->memory, bytes) ? BL_OK : bl__alloc(j->c, &b->memory, bytes);
-    if (status == BL_OK) {
-        b->bytes = bytes;
-        j->bytes += bytes;
-        if (j->bytes > j->stats.peak_bytes)
-            j->stats.peak_bytes = j->bytes;
+    if (!take_kept(j->c, b, bytes)) {
+        int status = bl__alloc(j->c, &b->memory, bytes);
+        if (status != BL_OK)
+            return status;
+        b->bytes = b->room = bytes;
     }
-    return status;
+    j->bytes += bytes;
+    if (j->bytes > j->stats.peak_bytes)
+        j->stats.peak_bytes = j->bytes;
+    return BL_OK;
 }
 
 void bl__release(bl__job *j, bl__buffer *b) {
-    if (!keep(j->c, b->memory, b->bytes)) {
-        bl__free(j->c, b->memory);
-        if (b->memory && j->c->ops->keeps_buffers && b->bytes <= KEPT_BYTES)
-            free_kept(j->c); /* all places are taken, by sizes that nobody asked for */
-    }
     j->bytes -= b->bytes;
-    b->memory = NULL;
-    b->bytes = 0;
+    if (b->memory && b->room <= j->c->ops->most_kept)
+        keep(j->c, b);
+    else
+        bl__free(j->c, b->memory);
+    *b = (bl__buffer){NULL, 0, 0};
 }
 
 uint32_t bl__power_of_two(uint64_t at_least) {

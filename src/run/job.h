@@ -17,8 +17,15 @@
 
 typedef struct bl__buffer {
     void *memory;
-    size_t bytes;
+    size_t bytes; /* asked for, ... */
+    size_t room;  /* ... and there */
 } bl__buffer;
+
+/* What the host reads after a launch, in one piece of the device's memory. */
+typedef struct bl__launch_report {
+    bl__control control;
+    bl__totals totals;
+} bl__launch_report;
 
 /* Everything one run owns. */
 typedef struct bl__job {
@@ -29,7 +36,7 @@ typedef struct bl__job {
     bl_stats stats;
     bl__buffer control, tally, spill, memory, queues, pool, flat, total, in, in_first, out, out_first;
     bl__buffer records, free_records, results;
-    bl__tally *tallies;   /* host copy */
+    bl__totals totals;    /* of the workers, after the last launch */
     bool wide;            /* results of forks may lie outside of their records */
     bool again;           /* a run that was complete before the checkpoint that is to be gone on from */
     bool checkpoints;     /* are written */

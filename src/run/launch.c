@@ -12,12 +12,17 @@ int bl__launch(bl__job *j, bl__control *after) {
     j->run.launch = j->stats.launches++;
     j->c->pausable = !bl__in_waves(j);
     int status = j->c->ops->launch(j->c, &j->plan, &j->run, j->shared);
+    bl__launch_report *on_device = j->control.memory, report;
     if (status == BL_OK)
-        status = bl__copy_out(j->c, after, j->control.memory, sizeof *after);
+        status = bl__zero(j->c, &on_device->totals, sizeof report.totals);
     if (status == BL_OK)
-        status = bl__copy_out(j->c, j->tallies, j->tally.memory, sizeof(bl__tally) * j->run.tallies);
+        status = j->c->ops->manage(j->c, BL__ADD_UP, -1, &j->run, NULL, 0, (uint64_t *)(void *)&on_device->totals);
+    if (status == BL_OK)
+        status = bl__copy_out(j->c, &report, on_device, sizeof report);
     if (status != BL_OK)
         return status;
+    *after = report.control;
+    j->totals = report.totals;
     j->wide = j->wide || after->wide;
     if (after->stop & BL__STOP_FAILED)
         status = BL_ETASK;
@@ -35,25 +40,19 @@ int bl__launch(bl__job *j, bl__control *after) {
 
 void bl__add_up(bl__job *j) {
     bl_stats *s = &j->stats;
-    uint64_t least = UINT64_MAX, most = 0, queue_peak = 0, peak = 0;
-    for (uint32_t i = 0; i < j->run.tallies; i++) {
-        const bl__tally *t = j->tallies + i;
-        s->tasks += t->tasks;
-        s->steals += t->steals;
-        s->steal_attempts += t->attempts;
-        least = t->busy < least ? t->busy : least;
-        most = t->busy > most ? t->busy : most;
-        queue_peak = t->queue_peak > queue_peak ? t->queue_peak : queue_peak;
-        peak = t->peak > peak ? t->peak : peak;
-        if (!bl__in_waves(j))
-            s->peak_entries += t->peak;
-    }
+    const bl__totals *t = &j->totals;
+    uint64_t least = ~t->least_busy, most = t->most_busy;
+    s->tasks += t->tasks;
+    s->steals += t->steals;
+    s->steal_attempts += t->attempts;
+    if (!bl__in_waves(j))
+        s->peak_entries += t->peaks;
     s->peak_bytes += bl__extras_bytes(j);
     s->balance = most ? (double)least / (double)most : 1;
     if (j->plan.traits & BL_TRAIT_ONE_QUEUE) {
-        s->peak_entries += queue_peak;
-        s->paper_tasks = queue_peak;
+        s->peak_entries += t->queue_peak;
+        s->paper_tasks = t->queue_peak;
     } else if (!bl__in_waves(j)) {
-        s->paper_tasks = peak * j->run.queue_count;
+        s->paper_tasks = t->peak * j->run.queue_count;
     }
 }

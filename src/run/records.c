@@ -6,7 +6,7 @@
 /* Records in larger memory, those in use where they were, and all others in the queue of free ones. */
 int bl__make_records(bl__job *j, uint64_t capacity) {
     bl__run *run = &j->run;
-    bl__buffer larger = {NULL, 0};
+    bl__buffer larger = {NULL, 0, 0};
     size_t used = (size_t)run->record_capacity * run->record_bytes;
     if (capacity > 1u << 30) {
         bl__detail(j->c, "more than 2^30 forks at a time wait for their children");

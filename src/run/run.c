@@ -17,7 +17,6 @@ static void release_all(bl__job *j) {
     bl__extras_end(j);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         bl__release(j, all[i]);
-    free(j->tallies);
 }
 
 /* ---- sizes ---- */
@@ -92,7 +91,7 @@ static void choose_policy(bl__job *j) {
 static int allocate_workers(bl__job *j) {
     bl__run *run = &j->run;
     size_t spill = 4u * (size_t)run->words * run->stack_capacity * run->workers;
-    int status = bl__ensure(j, &j->control, sizeof(bl__control));
+    int status = bl__ensure(j, &j->control, sizeof(bl__launch_report));
     if (status == BL_OK)
         status = bl__ensure(j, &j->tally, sizeof(bl__tally) * run->tallies);
     if (status == BL_OK && !bl__in_waves(j))
@@ -101,8 +100,6 @@ static int allocate_workers(bl__job *j) {
         status = bl__ensure(j, &j->memory, (size_t)run->worker_memory * run->workers);
     if (status == BL_OK)
         status = bl__ensure(j, &j->total, sizeof(uint64_t));
-    if (status == BL_OK && !(j->tallies = calloc(run->tallies, sizeof(bl__tally))))
-        status = bl__no_memory(j->c, "the workers' counts");
     if (status == BL_OK)
         status = bl__zero(j->c, j->tally.memory, sizeof(bl__tally) * run->tallies);
     run->policy = j->c->ops->policies ? j->c->ops->policies[j->plan.policy] : NULL;
@@ -162,9 +159,7 @@ static int drain(bl__job *j) {
     if (status == BL_OK)
         status = bl__copy_out(j->c, &total, j->total.memory, sizeof total);
     const uint64_t extras = bl__extras_count(j);
-    total += extras;
-    for (uint32_t i = 0; i < run->workers; i++)
-        total += j->tallies[i].spilled;
+    total += extras + j->totals.spilled;
     if (total > UINT32_MAX)
         return too_many_entries(j);
     j->entries = (uint32_t)total;

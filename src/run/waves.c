@@ -12,7 +12,7 @@ static int make_room(bl__job *j, uint32_t used, uint64_t more) {
     if (need * entry <= j->out.bytes)
         return BL_OK;
     size_t slots = need > 2 * (size_t)used ? need : 2 * (size_t)used;
-    bl__buffer larger = {NULL, 0}, first = {NULL, 0};
+    bl__buffer larger = {NULL, 0, 0}, first = {NULL, 0, 0};
     int status = bl__ensure(j, &larger, slots * entry);
     if (status == BL_OK)
         status = bl__ensure(j, &first, slots * 4);

@@ -53,6 +53,14 @@ typedef struct bl__tally {
     unsigned char pad[BL_LINE - 96];
 } bl__tally;
 
+/* The tallies of all workers in one, for the host; all words of 64 bits, and zero before. */
+typedef struct bl__totals {
+    uint64_t tasks, steals, attempts, spilled;
+    uint64_t most_busy, least_busy; /* the latter inverted, so that it is a maximum too */
+    uint64_t peak, peaks;           /* the largest, and their sum */
+    uint64_t queue_peak;
+} bl__totals;
+
 typedef struct bl__run {
     const struct bl__policy
         *policy; /* CPU and sim: the scheduler (runtime/policy.h); on a GPU it is part of the kernel */

@@ -16,9 +16,11 @@ BL_FN uint32_t BL__NAME(helpers)(const bl__run *run, uint32_t size) {
 }
 
 BL_FN void BL__NAME(set_up)(const bl__run *run, uint32_t entries, uint32_t rank, uint32_t size) {
-    for (uint32_t i = 0; i < run->queue_count; i++) {
-        BL_QUEUE q = BL__NAME(managed)(run, i, rank);
-        BL_QUEUE_(init)(&q, 0, (rank + i) % size, size); /* so that not rank 0 does the control words of all */
+    /* All threads share the slots of one queue, and each has a queue, or several, where there are many. */
+    uint32_t share = size > run->queue_count ? size / run->queue_count : 1, of = rank % share;
+    for (uint32_t i = rank / share; i < run->queue_count; i += size / share) {
+        BL_QUEUE q = BL__NAME(managed)(run, i, of);
+        BL_QUEUE_(init)(&q, 0, of, share);
     }
 #if BL_QUEUE_(BY_HANDLE)
     bl__pool pool;

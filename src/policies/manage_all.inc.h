@@ -36,6 +36,10 @@ BL_FN void bl__add_tallies(const bl__run *run, bl__totals *totals, uint32_t rank
         mine.peaks += t->peak;
         mine.queue_peak = t->queue_peak > mine.queue_peak ? t->queue_peak : mine.queue_peak;
     }
+    if (size == 1) {
+        *totals = mine;
+        return;
+    }
     bl_fetch_add64_relaxed(&totals->tasks, mine.tasks);
     bl_fetch_add64_relaxed(&totals->steals, mine.steals);
     bl_fetch_add64_relaxed(&totals->attempts, mine.attempts);

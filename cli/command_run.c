@@ -69,8 +69,8 @@ typedef struct run_outcome {
     bl_stats stats;     /* of the last run, which is the one verified */
     const char *status; /* "complete", or why it was stopped */
     uint32_t runs;
-    double seconds[REPEAT_MAX];
-    double median;
+    double seconds[REPEAT_MAX], wall[REPEAT_MAX];
+    double median, median_wall;
     const char *checked;
 } run_outcome;
 
@@ -347,14 +347,14 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static void sorted(const run_outcome *outcome, uint32_t count, double *seconds) {
-    memcpy(seconds, outcome->seconds, count * sizeof *seconds);
+static void sorted(const double *times, uint32_t count, double *seconds) {
+    memcpy(seconds, times, count * sizeof *seconds);
     qsort(seconds, count, sizeof *seconds, ascending);
 }
 
-static double median(const run_outcome *outcome, uint32_t count) {
+static double median(const double *times, uint32_t count) {
     double seconds[REPEAT_MAX];
-    sorted(outcome, count, seconds);
+    sorted(times, count, seconds);
     return (seconds[(count - 1) / 2] + seconds[count / 2]) / 2;
 }
 
@@ -388,7 +388,7 @@ static void print_seconds(const run_outcome *outcome, uint32_t repeat) {
         return;
     }
     double seconds[REPEAT_MAX];
-    sorted(outcome, repeat, seconds);
+    sorted(outcome->seconds, repeat, seconds);
     print_row(stdout, "seconds", "%s (median of %" PRIu32 ", %s to %s)", human_seconds(outcome->median).text, repeat,
               human_seconds(seconds[0]).text, human_seconds(seconds[repeat - 1]).text);
 }
@@ -403,6 +403,7 @@ static void print_summary(const run_request *request, const bl_context *context,
     print_row(stdout, "group", "%s", stats->group);
     print_row(stdout, "tasks", "%" PRIu64, stats->tasks);
     print_seconds(outcome, request->repeat);
+    print_row(stdout, "with set-up", "%s", human_seconds(outcome->median_wall).text);
     print_row(stdout, "tasks/s", "%s", human_count(rate(outcome)).text);
     print_row(stdout, "peak entries", "%" PRIu64, stats->peak_entries);
     print_row(stdout, "peak memory", "%s", human_bytes(stats->peak_bytes).text);
@@ -420,6 +421,7 @@ static void json_stats(json_writer *json, const run_outcome *outcome) {
     for (uint32_t i = 0; i < outcome->runs; i++)
         json_real(json, NULL, outcome->seconds[i]);
     json_end(json, ']');
+    json_real(json, "wall_seconds", outcome->median_wall);
     json_real(json, "tasks_per_second", rate(outcome));
     json_whole(json, "peak_tasks", stats->peak_entries);
     json_whole(json, "paper_tasks", stats->paper_tasks);
@@ -501,6 +503,7 @@ static int stopped(const run_request *request, const bl_context *context, int st
     outcome->checked = "no";
     outcome->median = outcome->stats.seconds;
     outcome->seconds[0] = outcome->stats.seconds;
+    outcome->wall[0] = outcome->median_wall = outcome->stats.wall_seconds;
     outcome->runs = 1;
     if (request->json)
         print_json(request, context, NULL, outcome);
@@ -521,6 +524,7 @@ static int measure(run_request *request, bl_context *context, void *problem, run
             status = request->app->run(problem, context, &outcome->stats);
         clear_progress(&request->progress);
         outcome->seconds[i] = outcome->stats.seconds;
+        outcome->wall[i] = outcome->stats.wall_seconds;
     }
     cancel_on_signals(NULL);
     if (status == BL_ETIME || status == BL_ECANCEL)
@@ -528,7 +532,8 @@ static int measure(run_request *request, bl_context *context, void *problem, run
     if (status)
         return explain(request, context, status);
     outcome->runs = request->repeat;
-    outcome->median = median(outcome, request->repeat);
+    outcome->median = median(outcome->seconds, request->repeat);
+    outcome->median_wall = median(outcome->wall, request->repeat);
     note_changes(request, context, &outcome->stats);
     note_waves(request, &outcome->stats);
     return check(request, context, problem, outcome);

@@ -251,6 +251,7 @@ static void add_stats(bl_stats *sum, const bl_stats *part) {
         return;
     sum->tasks += before.tasks;
     sum->seconds += before.seconds;
+    sum->wall_seconds += before.wall_seconds;
     sum->steals += before.steals;
     sum->steal_attempts += before.steal_attempts;
     sum->pauses += before.pauses;

@@ -126,6 +126,7 @@ typedef struct bl_stats {
     uint32_t launches;  /* waves of a static scheduler, else one, and one more after each pause */
     char scheduler[32]; /* the complete name of what ran */
     char group[16];
+    double wall_seconds; /* what the caller waited: the run, and all around it */
 } bl_stats;
 
 /* `config` may be NULL. When it fails, *context is NULL and bl_error_detail(NULL) says why. The sizes are those of

@@ -284,6 +284,7 @@ static int run_entries(bl_context *c, const bl_program *program, const void *sha
                        uint32_t range, void *results, bl_stats *stats) {
     if (c->dead)
         return BL_EDEAD;
+    const double begun = bl__now();
     bl__job *j = new_job(c, program, shared);
     if (!j)
         return bl__no_memory(c, "a run");
@@ -300,7 +301,7 @@ static int run_entries(bl_context *c, const bl_program *program, const void *sha
         status = bl__trace_begin(c, &j->run);
     if (status == BL_OK && count && range) {
         uint32_t tasks = 0;
-        j->begun = bl__now();
+        j->begun = begun;
         j->roots = count;
         if (c->config.checkpoint[0] || c->config.resume[0])
             c->problem = bl__problem(c, program, shared, roots, count, range);
@@ -313,8 +314,9 @@ static int run_entries(bl_context *c, const bl_program *program, const void *sha
             status = bl__copy_out(c, results, j->results.memory, (size_t)program->result_bytes * count);
         bl__add_up(j);
         bl__stats_add(&j->stats, &j->before);
+        j->stats.wall_seconds = bl__now() - begun;
         if (!j->again)
-            c->spent += bl__now() - j->begun;
+            c->spent += j->stats.wall_seconds;
     }
     status = bl__trace_end(c, &j->run, bl__in_waves(j), status);
     if (stats) {

@@ -760,7 +760,7 @@ refuses "pagerank, output in no folder" 1 "--output $tmp/no/where: cannot be wri
 
 says "summary" "^checked  *known$" run uts --tree T0 --device cpu
 says "summary lines up the app's result" "^nodes         6$" run uts --tree T0 --device cpu
-says "JSON object" '^{"app": "uts", "device": "cpu", "device_name": ".*", "scheduler": "[^"]*", "workers": [0-9]*, "group": "[^"]*", "status": "complete", "tasks": [0-9]*, "seconds": [^ ]*, "seconds_all": \[[^]]*\], "tasks_per_second": [^ ]*, "peak_tasks": [0-9]*, "paper_tasks": [0-9]*, "peak_bytes": [0-9]*, "steals": [0-9]*, "steal_attempts": [0-9]*, "balance": [^ ]*, "result": {"nodes": 6, "leaves": 5, "depth": 1}, "checked": "known", "version": "[^"]*"}$' \
+says "JSON object" '^{"app": "uts", "device": "cpu", "device_name": ".*", "scheduler": "[^"]*", "workers": [0-9]*, "group": "[^"]*", "status": "complete", "tasks": [0-9]*, "seconds": [^ ]*, "seconds_all": \[[^]]*\], "wall_seconds": [^ ]*, "tasks_per_second": [^ ]*, "peak_tasks": [0-9]*, "paper_tasks": [0-9]*, "peak_bytes": [0-9]*, "steals": [0-9]*, "steal_attempts": [0-9]*, "balance": [^ ]*, "result": {"nodes": 6, "leaves": 5, "depth": 1}, "checked": "known", "version": "[^"]*"}$' \
     run uts --tree T0 --device cpu --json
 json "tree by its parameters" "nodes=16000 leaves=12839 depth=6" run uts -t 1 -a 3 -d 6 -b 4 -r 19 --device cpu \
     --json

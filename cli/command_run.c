@@ -303,7 +303,7 @@ static int out_of_range(const char *detail) {
 }
 
 static int no_device(const char *device) {
-    bool gpu = strncmp(device, "cuda", 4) == 0;
+    bool gpu = (bl_device_traits(device) & BL_DEVICE_GPU) != 0;
     return wrong_use("--device %.64s: no usable %s here (accepted: " DEVICES_ACCEPTED ")", device,
                      gpu ? "GPU" : "device");
 }
@@ -487,7 +487,7 @@ static void note_changes(const run_request *request, const bl_context *context, 
     if (private_entries && private_entries != BL_NONE && !(uses & BL_USES_PRIVATE))
         note("--private %" PRIu32 ": ignored by %s, which has no private stacks", private_entries, stats->scheduler);
     if (request->config.workers && bl_scheduler_traits(stats->scheduler) & BL_TRAIT_GROUP_PER_TASK &&
-        !strcmp(bl_device_target(context), "cuda"))
+        bl_device_traits(bl_device_id(context)) & BL_DEVICE_GPU)
         note("--workers %" PRIu32 ": ignored by static:wave on a GPU, which distributes the tasks itself",
              request->config.workers);
     else if (stats->workers > 0 && stats->workers < request->config.workers) /* 0 if there was nothing to run */

@@ -77,11 +77,12 @@ static int choose_device(const options *set, verify_request *request) {
     int status = option_device(set, &device);
     if (status)
         return status;
-    const char *target = device_target(device);
-    if (strcmp(target, "cuda") == 0)
-        request->target = verify_cuda(strncmp(device, "cuda:", 5) == 0 ? atoi(device + 5) : 0);
+    const char *number = strchr(device, ':');
+    uint32_t traits = bl_device_traits(device);
+    if (traits & BL_DEVICE_GPU)
+        request->target = verify_cuda(number ? atoi(number + 1) : 0);
     else
-        request->target = strcmp(target, "sim") == 0 ? &verify_sim : &verify_cpu;
+        request->target = traits & BL_DEVICE_SIMULATED ? &verify_sim : &verify_cpu;
     bl_device_find(device, &request->device);
     if (!request->target)
         return wrong_use("--device %.64s: no usable GPU here (accepted: " DEVICES_ACCEPTED ")", device);

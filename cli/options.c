@@ -206,34 +206,23 @@ int option_choice(const options *set, const char *name, const char *const *choic
 
 /* ---- names of devices and apps ---- */
 
-/* Checks only the form; the library checks whether the device exists. */
-static bool is_device(const char *text) {
-    if (strncmp(text, "cuda:", 5) == 0)
-        return isdigit((unsigned char)text[5]) && text[5 + strspn(text + 5, "0123456789")] == '\0';
-    return strcmp(text, "auto") == 0 || strcmp(text, "cpu") == 0 || strcmp(text, "cuda") == 0 ||
-           strcmp(text, "sim") == 0;
-}
-
 int option_device(const options *set, const char **device) {
     const char *text = options_text(set, "--device");
     if (text[0] == '\0')
         return 0;
-    if (!is_device(text))
+    if (!bl_device_traits(text)) /* whether it is here is seen when it is opened */
         return wrong_use("--device %.64s: unknown device (accepted: " DEVICES_ACCEPTED ")", text);
     *device = text;
     return 0;
 }
 
 const char *device_target(const char *device) {
-    if (strncmp(device, "cuda", 4) == 0)
-        return "cuda";
-    if (strcmp(device, "auto") != 0)
-        return strcmp(device, "sim") == 0 ? "sim" : "cpu";
+    static char target[sizeof((bl_device_info *)NULL)->id];
     bl_device_info info;
-    for (uint32_t i = 0; bl_device_info_at(i, &info); i++)
-        if (strncmp(info.id, "cuda", 4) == 0)
-            return "cuda";
-    return "cpu";
+    if (strcmp(device, "auto") == 0 && bl_device_find(device, &info))
+        device = info.id;
+    snprintf(target, sizeof target, "%.*s", (int)strcspn(device, ":"), device);
+    return target;
 }
 
 const app *known_app(const char *where, const char *name) {

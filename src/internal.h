@@ -100,8 +100,9 @@ typedef enum bl__manage_op {
 /* One file per device kind; every function returns a bl_status unless it says otherwise. */
 struct bl__device_ops {
     const char *target;
-    uint32_t warp;  /* lanes */
-    uint32_t block; /* lanes per block unless a run says; 0: as many as the program says */
+    uint32_t traits; /* bl_device_kind */
+    uint32_t warp;   /* lanes */
+    uint32_t block;  /* lanes per block unless a run says; 0: as many as the program says */
     const struct bl__policy *
         *policies; /* its schedulers, in the order of BL__SCHEDULERS; NULL: they are in the program's kernels */
     const char *loop_scheduler; /* what "auto" means for a loop; NULL: nothing special */

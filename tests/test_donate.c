@@ -56,11 +56,14 @@ static void run_root(const bl_program *program, const char *scheduler, uint32_t 
 int main(void) {
     check_limit(120);
     bl_program *program = bl_program_from_function(spawn_all, sizeof(uint32_t), sizeof(counts), CHILDREN);
-    const char *scheduler;
-    for (uint32_t i = 0; (scheduler = bl_scheduler_name(i)); i++)
-        for (uint32_t n = 0; n < 40 / CHECK_SLOWER && !strncmp(scheduler, "donate:", 7); n++)
+    char scheduler[64];
+    bl_queue_info queue;
+    for (uint32_t i = 0; bl_queue_info_at(i, &queue); i++) {
+        snprintf(scheduler, sizeof scheduler, "donate:%s", queue.name);
+        for (uint32_t n = 0; n < 40 / CHECK_SLOWER && bl_scheduler_traits(scheduler); n++)
             for (uint32_t workers = 1; workers <= 4; workers++)
                 run_root(program, scheduler, workers, n % 2 ? BL_VICTIMS_RANDOM : BL_VICTIMS_ROUND_ROBIN);
+    }
     bl_program_free(program);
     return check_end();
 }

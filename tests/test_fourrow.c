@@ -77,11 +77,11 @@ static bool is_there(const char *device) {
  * at the root. */
 static void test_device(const char *device, uint32_t stones, int rounds) {
     static const char *const schedulers[] = {"auto", "steal:abp", "central:broker", "static:wave"};
-    const int count = strcmp(device, "cuda") == 0 ? 1 : 4; /* the solver offers no others on a GPU */
+    const int count = bl_device_traits(device) & BL_DEVICE_GPU ? 1 : 4; /* the solver offers no others on a GPU */
     for (int i = 0; i < rounds; i++) {
         sample s = make_sample(stones);
         bl_config config = {.device = device, .scheduler = schedulers[i % count], .seed = (uint64_t)i + 1};
-        config.workers = strcmp(device, "cpu") == 0 ? 1 + (uint32_t)i % 6 : 0;
+        config.workers = bl_device_traits(device) & BL_DEVICE_CPU ? 1 + (uint32_t)i % 6 : 0;
         solve(&s, config, 1 + random32() % 4, stones + 1 + random32() % 12);
         solve(&s, config, 16, stones + random32() % 16);
     }

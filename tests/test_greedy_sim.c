@@ -234,7 +234,10 @@ static bool lane_tasks(const combination *k) { return k->group == 0; }
 static bool is_loop(uint32_t form) { return form == FORM_loop || form == FORM_pieces; }
 
 /* A list scheduler runs waves, and balances a wave only if it is one loop. */
-static bool fits(const combination *k) { return strncmp(schedulers[k->scheduler], "list:", 5) || is_loop(k->form); }
+static bool fits(const combination *k) {
+    const uint32_t list = BL_TRAIT_WAVES | BL_TRAIT_GREEDY;
+    return (bl_scheduler_traits(schedulers[k->scheduler]) & list) != list || is_loop(k->form);
+}
 
 static const bl_program *program_of(const combination *k) {
     switch (k->form) {

@@ -558,6 +558,13 @@ static void test_lacks(void) {
         CHECK(!bl_device_lacks(&old, fine[i]));
     bl_device_info found;
     CHECK(bl_device_find("cpu", &found) && !strcmp(found.id, "cpu") && found.capability == 0);
+    CHECK_SAME(bl_device_traits("cpu"), BL_DEVICE_CPU);
+    CHECK_SAME(bl_device_traits("sim"), BL_DEVICE_SIMULATED);
+    CHECK(bl_device_traits("cuda") == BL_DEVICE_GPU && bl_device_traits("cuda:12") == BL_DEVICE_GPU);
+    CHECK(bl_device_find("auto", &found) && bl_device_traits(found.id) == bl_device_traits("auto"));
+    static const char *const nobody[] = {"", "cp", "cpus", "cpu:0", "sim:1", "cuda:", "cuda:x", "cuda:1x", "cuda0"};
+    for (size_t i = 0; i < sizeof nobody / sizeof nobody[0]; i++)
+        CHECK_SAME(bl_device_traits(nobody[i]), 0);
     CHECK(!bl_device_find("cuda:999", &found) && !found.id[0] && found.capability == 0);
     bl_queue_info queue;
     for (uint32_t i = 0; bl_queue_info_at(i, &queue); i++) {

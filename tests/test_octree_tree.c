@@ -145,7 +145,8 @@ static void check_everywhere(const octree *tree, const points *p, uint32_t thres
     for (size_t i = 0; i < sizeof configs / sizeof configs[0]; i++) {
         octree other;
         bl_context *context = NULL;
-        if ((p->count > 2000 && !strcmp(configs[i].device, "sim")) || bl_open(&context, &configs[i]) != BL_OK)
+        if ((p->count > 2000 && bl_device_traits(configs[i].device) & BL_DEVICE_SIMULATED) ||
+            bl_open(&context, &configs[i]) != BL_OK)
             continue; /* no GPU here */
         bl_close(context);
         build(&other, p, configs[i], threshold, max_depth);

@@ -60,6 +60,8 @@ static void test_abi(void) {
     other.abi++;
     CHECK_SAME(bl_run_join(c, &other, NULL, &root, 1, &value, NULL), BL_ENOCODE);
     CHECK(strstr(bl_error_detail(c), "ABI"));
+    other.payload_bytes = other.shared_bytes = 4; /* what is not looked at, since it may mean anything */
+    CHECK_SAME(bl_run(c, &other, NULL, NULL, 1, NULL), BL_ENOCODE);
     for (size_t i = 0; i < sizeof other.layout / sizeof(uint32_t); i++) {
         other = *fib_cpu();
         ((uint32_t *)&other.layout)[i] += 8;

@@ -159,7 +159,7 @@ static void test_many_workers(void) {
 static void test_policies(void) {
     const char *scheduler;
     for (uint32_t i = 0; (scheduler = scheduler_at(i)); i++)
-        for (uint32_t n = 0; n < 8 && !strncmp(scheduler, "steal", 5); n++) {
+        for (uint32_t n = 0; n < 8 && bl_scheduler_uses(scheduler) & BL_USES_STEAL_ONE; n++) {
             uint32_t most = n & 1 ? 14 : 6;
             check_at("%s, policy %u, at most %u spawned", scheduler, n, most);
             bl_program *function =
@@ -378,12 +378,8 @@ static void try_field(const char *scheduler, bl_config config, bool used, const 
 static void test_fields(void) {
     const char *scheduler;
     for (uint32_t i = 0; (scheduler = scheduler_at(i)); i++) {
-        const char *name = scheduler;
-        for (uint32_t k = 0, same = 0; !same && bl_alias_name(k, &name); k++)
-            same = !strcmp(bl_alias_name(k, NULL), scheduler);
-        name = is_alias(scheduler) ? name : scheduler;
-        bool steals = !is_static(name) && strncmp(name, "central", 7);
-        bool one = steals && strncmp(name, "range", 5);
+        uint32_t traits = bl_scheduler_traits(scheduler);
+        bool steals = (traits & BL_TRAIT_STEALS) != 0, one = steals && !(traits & BL_TRAIT_RANGES);
         try_field(scheduler, (bl_config){.capacity = 64}, true, "capacity");
         try_field(scheduler, (bl_config){.private_entries = 3}, true, "private");
         try_field(scheduler, (bl_config){.private_entries = BL_NONE}, true, "private none");

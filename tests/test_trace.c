@@ -113,10 +113,14 @@ static problem open_problem(const char *name, const char *const *settings) {
     return p;
 }
 
+static bool gpu_distributes(const char *device, const char *scheduler) {
+    return bl_device_traits(device) & BL_DEVICE_GPU && bl_scheduler_traits(scheduler) & BL_TRAIT_GROUP_PER_TASK;
+}
+
 /* A row is a worker; if the GPU itself distributes the groups of a wave, a row is a multiprocessor. */
 static uint32_t rows_of(const bl_context *c, const bl_stats *stats) {
     bl_device_info info;
-    if (strcmp(bl_device_target(c), "cuda") || strcmp(stats->scheduler, "static:wave"))
+    if (!gpu_distributes(bl_device_id(c), stats->scheduler))
         return stats->workers;
     for (uint32_t i = 0; bl_device_info_at(i, &info); i++)
         if (!strcmp(info.id, bl_device_id(c)) && info.workers < stats->workers)
@@ -145,7 +149,7 @@ static void trace_with(const problem *p, bl_config config) {
     static const uint32_t rooms[] = {0, 2, 3, 24};
     bl_context *c = NULL;
     config = config_for(config);
-    if (!strncmp(config.device, "cuda", 4) && !strcmp(config.scheduler, "static:wave"))
+    if (gpu_distributes(config.device, config.scheduler))
         config.workers = 0; /* decided by the GPU */
     if (!CHECK_SAME(bl_open(&c, &config), BL_OK))
         return;

@@ -22,14 +22,6 @@
 #include <ballast/parts/random.h>
 #include <ballast/queues/contract.h>
 
-/* For cases of one thread. On a GPU they are not inlined: compiling copies of the operations took most of the compile
- * time. */
-#if defined(BL_TARGET_CUDA)
-#define CONTRACT_ALONE static __device__ __noinline__
-#else
-#define CONTRACT_ALONE BL_FN
-#endif
-
 /* One thread of a case. */
 typedef struct contract_thread {
     contract_client *c;
@@ -41,13 +33,18 @@ typedef struct contract_thread {
     uint64_t since;
 } contract_thread;
 
-BL_FN bool contract_check(contract_client *c, bool right, uint32_t line, uint32_t rank, uint32_t got, uint32_t wanted) {
-    if (!right && bl_fetch_add32_relaxed(&c->report.failures, 1) == 0) {
+/* Here and below, what is called from many places is not inlined: the copies took most of the compile time. */
+BL_CALLED_FN void contract_failed(contract_client *c, uint32_t line, uint32_t rank, uint32_t got, uint32_t wanted) {
+    if (bl_fetch_add32_relaxed(&c->report.failures, 1) == 0) {
         c->report.line = line;
         c->report.rank = rank;
         c->report.got = got;
         c->report.wanted = wanted;
     }
+}
+BL_FN bool contract_check(contract_client *c, bool right, uint32_t line, uint32_t rank, uint32_t got, uint32_t wanted) {
+    if (!right)
+        contract_failed(c, line, rank, got, wanted);
     return right;
 }
 BL_FN bool contract_equal(contract_client *c, uint32_t line, uint32_t rank, uint32_t got, uint32_t wanted) {
@@ -59,18 +56,18 @@ BL_FN bool contract_equal(contract_client *c, uint32_t line, uint32_t rank, uint
 BL_FN uint32_t contract_word(uint32_t value, uint32_t i) {
     return i == 0 ? value : (value ^ (i * 0x9e3779b9u)) * 0x85ebca6bu;
 }
-BL_FN void contract_item(uint32_t *item, uint32_t value, uint32_t words) {
+BL_CALLED_FN void contract_item(uint32_t *item, uint32_t value, uint32_t words) {
     for (uint32_t i = 0; i < words; i++)
         item[i] = contract_word(value, i);
 }
-BL_FN bool contract_whole(const uint32_t *item, uint32_t words) {
+BL_CALLED_FN bool contract_whole(const uint32_t *item, uint32_t words) {
     for (uint32_t i = 1; i < words; i++)
         if (item[i] != contract_word(item[0], i))
             return false;
     return true;
 }
 
-BL_FN void contract_guard(contract_client *c) {
+BL_CALLED_FN void contract_guard(contract_client *c) {
     const uint32_t *guard = (const uint32_t *)(c->memory + c->bytes);
     for (uint32_t i = 0; i < CONTRACT_GUARD; i++)
         CONTRACT_SAME(c, i, guard[i], CONTRACT_POISON);
@@ -93,7 +90,7 @@ BL_FN contract_thread contract_begin(contract_client *c, uint32_t rank) {
 
 /* Call after every step. A thread gives up, and all others with it, if neither it nor any consumer has made progress
  * for `patience` ticks. */
-BL_FN void contract_step(contract_thread *t, bool moved) {
+BL_CALLED_FN void contract_step(contract_thread *t, bool moved) {
     contract_client *c = t->c;
     uint32_t popped = bl_load32_relaxed(&c->popped);
     if (moved || popped != t->popped) {
@@ -110,7 +107,7 @@ BL_FN void contract_step(contract_thread *t, bool moved) {
     bl_store32_relaxed(&c->abandoned, 1);
 }
 
-BL_FN void contract_meet(contract_thread *t) {
+BL_CALLED_FN void contract_meet(contract_thread *t) {
     contract_client *c = t->c;
     if (!c->meets)
         return;
@@ -141,7 +138,7 @@ BL_FN bool contract_over(contract_thread *t) {
 }
 
 /* Records a value that came out of the queue. */
-BL_FN void contract_note(contract_thread *t, const uint32_t *item, bool in_order) {
+BL_CALLED_FN void contract_note(contract_thread *t, const uint32_t *item, bool in_order) {
     contract_client *c = t->c;
     uint32_t value = item[0];
     if (!CONTRACT_TRUE(c, t->rank, value < c->producers * c->items, value))
@@ -275,6 +272,25 @@ BL_FN void contract_pool_case(contract_client *c, contract_case what, uint32_t r
 #define CONTRACT_DEQUE (BL_QUEUE_(KIND) == BL_QUEUE_KIND_DEQUE)
 #define CONTRACT_HAS(flag) ((BL_QUEUE_(FLAGS) & (flag)) != 0)
 
+/* The operations, compiled once for all cases. */
+#define CONTRACT_CALL(x) BL_CAT(BL_QUEUE, _contract_calls_##x)
+BL_CALLED_FN void CONTRACT_CALL(init)(BL_QUEUE *q, uint32_t start, uint32_t rank, uint32_t size) {
+    BL_QUEUE_(init)(q, start, rank, size);
+}
+BL_CALLED_FN bl_outcome CONTRACT_CALL(push)(BL_QUEUE *q, const uint32_t *item) { return BL_QUEUE_(push)(q, item); }
+BL_CALLED_FN bl_outcome CONTRACT_CALL(pop)(BL_QUEUE *q, uint32_t *item) { return BL_QUEUE_(pop)(q, item); }
+BL_CALLED_FN bl_outcome CONTRACT_CALL(steal)(BL_QUEUE *q, uint32_t *item) { return BL_QUEUE_(steal)(q, item); }
+BL_CALLED_FN uint32_t CONTRACT_CALL(push_n)(BL_QUEUE *q, const uint32_t *items, uint32_t n) {
+    return BL_QUEUE_(push_n)(q, items, n);
+}
+BL_CALLED_FN uint32_t CONTRACT_CALL(pop_n)(BL_QUEUE *q, uint32_t *items, uint32_t n) {
+    return BL_QUEUE_(pop_n)(q, items, n);
+}
+BL_CALLED_FN uint32_t CONTRACT_CALL(steal_n)(BL_QUEUE *q, uint32_t *items, uint32_t n) {
+    return BL_QUEUE_(steal_n)(q, items, n);
+}
+BL_CALLED_FN uint32_t CONTRACT_CALL(size)(const BL_QUEUE *q) { return BL_QUEUE_(size)(q); }
+
 BL_FN BL_QUEUE CONTRACT_(queue)(const contract_client *c, uint32_t rank) {
     BL_QUEUE q;
     bl_shape shape = {c->capacity, c->words, c->threads};
@@ -282,10 +298,10 @@ BL_FN BL_QUEUE CONTRACT_(queue)(const contract_client *c, uint32_t rank) {
     return q;
 }
 
-BL_FN BL_QUEUE CONTRACT_(fresh)(contract_client *c) {
+BL_CALLED_FN BL_QUEUE CONTRACT_(fresh)(contract_client *c) {
     BL_QUEUE q = CONTRACT_(queue)(c, 0);
     for (uint32_t rank = 3; rank-- > 0;) /* as if by three threads, in any order */
-        BL_QUEUE_(init)(&q, c->start, rank, 3);
+        CONTRACT_CALL(init)(&q, c->start, rank, 3);
     return q;
 }
 
@@ -300,13 +316,13 @@ BL_FN void BL_QUEUE_(contract)(contract_client *c, contract_case what, uint32_t 
         CONTRACT_(fresh)(c);
     for (uint32_t i = 0; what == CONTRACT_TICKETS && i < c->items; i++) {
         contract_item(item, rank * c->items + i, c->words);
-        CONTRACT_SAME(c, rank, BL_QUEUE_(push)(&q, item), BL_QUEUE_DONE);
+        CONTRACT_SAME(c, rank, CONTRACT_CALL(push)(&q, item), BL_QUEUE_DONE);
     }
     if (what != CONTRACT_AUDIT)
         return;
-    CONTRACT_SAME(c, 0, BL_QUEUE_(size)(&q), c->capacity);
+    CONTRACT_SAME(c, 0, CONTRACT_CALL(size)(&q), c->capacity);
     for (uint32_t i = 0; i < c->capacity; i++) {
-        CONTRACT_SAME(c, 0, BL_QUEUE_(pop)(&q, item), BL_QUEUE_DONE);
+        CONTRACT_SAME(c, 0, CONTRACT_CALL(pop)(&q, item), BL_QUEUE_DONE);
         CONTRACT_TRUE(c, 0, item[0] < c->capacity && contract_whole(item, c->words), item[0]);
         if (item[0] < c->capacity)
             CONTRACT_SAME(c, 0, c->seen[item[0]]++, 0);
@@ -319,14 +335,14 @@ BL_FN void BL_QUEUE_(contract)(contract_client *c, contract_case what, uint32_t 
 /* A push waits for room and a pop for an item, so no thread may call where it would wait for ever. Either each thread
  * pops as often as it pushes, and the capacity is at least the number of threads, or producers and consumers move the
  * same number of items. */
-BL_FN void CONTRACT_(push)(contract_client *c, BL_QUEUE *q, uint32_t value) {
+BL_CALLED_FN void CONTRACT_(push)(contract_client *c, BL_QUEUE *q, uint32_t value) {
     uint32_t item[CONTRACT_WORDS];
     contract_item(item, value, c->words);
-    CONTRACT_SAME(c, value, BL_QUEUE_(push)(q, item), BL_QUEUE_DONE);
+    CONTRACT_SAME(c, value, CONTRACT_CALL(push)(q, item), BL_QUEUE_DONE);
 }
-BL_FN uint32_t CONTRACT_(pop)(contract_client *c, BL_QUEUE *q) {
+BL_CALLED_FN uint32_t CONTRACT_(pop)(contract_client *c, BL_QUEUE *q) {
     uint32_t item[CONTRACT_WORDS] = {~0u};
-    CONTRACT_SAME(c, 0, BL_QUEUE_(pop)(q, item), BL_QUEUE_DONE);
+    CONTRACT_SAME(c, 0, CONTRACT_CALL(pop)(q, item), BL_QUEUE_DONE);
     CONTRACT_TRUE(c, 0, contract_whole(item, c->words), item[0]);
     return item[0];
 }
@@ -340,7 +356,7 @@ BL_FN void CONTRACT_(alone)(contract_client *c) {
             CONTRACT_(push)(c, &q, in++);
         else
             CONTRACT_SAME(c, out, CONTRACT_(pop)(c, &q), out), out++;
-        CONTRACT_SAME(c, i, BL_QUEUE_(size)(&q), in - out);
+        CONTRACT_SAME(c, i, CONTRACT_CALL(size)(&q), in - out);
     }
 }
 
@@ -355,7 +371,7 @@ BL_FN void CONTRACT_(traffic)(contract_client *c, uint32_t rank) {
             CONTRACT_(push)(c, &q, t.next++);
         if (t.consumes && popped < share) {
             uint32_t item[CONTRACT_WORDS] = {~0u};
-            CONTRACT_SAME(c, rank, BL_QUEUE_(pop)(&q, item), BL_QUEUE_DONE);
+            CONTRACT_SAME(c, rank, CONTRACT_CALL(pop)(&q, item), BL_QUEUE_DONE);
             contract_note(&t, item, true);
             popped++;
         }
@@ -364,7 +380,7 @@ BL_FN void CONTRACT_(traffic)(contract_client *c, uint32_t rank) {
 
 BL_FN void CONTRACT_(audit)(contract_client *c) {
     BL_QUEUE q = CONTRACT_(queue)(c, 0);
-    CONTRACT_SAME(c, 0, BL_QUEUE_(size)(&q), 0);
+    CONTRACT_SAME(c, 0, CONTRACT_CALL(size)(&q), 0);
     for (uint32_t i = 0; i < c->producers * c->items; i++)
         CONTRACT_SAME(c, i, c->seen[i], 1);
 }
@@ -386,27 +402,27 @@ BL_FN void BL_QUEUE_(contract)(contract_client *c, contract_case what, uint32_t 
 
 /* ---- one thread ---- */
 
-CONTRACT_ALONE void CONTRACT_(must_push)(contract_client *c, BL_QUEUE *q, uint32_t value) {
+BL_CALLED_FN void CONTRACT_(must_push)(contract_client *c, BL_QUEUE *q, uint32_t value) {
     uint32_t item[CONTRACT_WORDS];
     contract_item(item, value, c->words);
-    CONTRACT_SAME(c, value, BL_QUEUE_(push)(q, item), BL_QUEUE_DONE);
+    CONTRACT_SAME(c, value, CONTRACT_CALL(push)(q, item), BL_QUEUE_DONE);
 }
 
-CONTRACT_ALONE void CONTRACT_(must_take)(contract_client *c, BL_QUEUE *q, bool steal, uint32_t value) {
+BL_CALLED_FN void CONTRACT_(must_take)(contract_client *c, BL_QUEUE *q, bool steal, uint32_t value) {
     uint32_t item[CONTRACT_WORDS] = {~0u};
-    CONTRACT_SAME(c, value, steal ? BL_QUEUE_(steal)(q, item) : BL_QUEUE_(pop)(q, item), BL_QUEUE_DONE);
+    CONTRACT_SAME(c, value, steal ? CONTRACT_CALL(steal)(q, item) : CONTRACT_CALL(pop)(q, item), BL_QUEUE_DONE);
     CONTRACT_SAME(c, value, item[0], value);
     CONTRACT_TRUE(c, value, contract_whole(item, c->words), item[0]);
 }
 
 /* Twice, because the first call may have moved something. */
-CONTRACT_ALONE void CONTRACT_(must_be_empty)(contract_client *c, BL_QUEUE *q) {
+BL_CALLED_FN void CONTRACT_(must_be_empty)(contract_client *c, BL_QUEUE *q) {
     uint32_t item[CONTRACT_WORDS];
     for (uint32_t i = 0; i < 2; i++) {
-        CONTRACT_SAME(c, i, BL_QUEUE_(size)(q), 0);
-        CONTRACT_SAME(c, i, BL_QUEUE_(pop)(q, item), BL_QUEUE_EMPTY);
-        CONTRACT_SAME(c, i, BL_QUEUE_(steal)(q, item), BL_QUEUE_EMPTY);
-        CONTRACT_SAME(c, i, BL_QUEUE_(pop_n)(q, item, 1), 0);
+        CONTRACT_SAME(c, i, CONTRACT_CALL(size)(q), 0);
+        CONTRACT_SAME(c, i, CONTRACT_CALL(pop)(q, item), BL_QUEUE_EMPTY);
+        CONTRACT_SAME(c, i, CONTRACT_CALL(steal)(q, item), BL_QUEUE_EMPTY);
+        CONTRACT_SAME(c, i, CONTRACT_CALL(pop_n)(q, item, 1), 0);
     }
 }
 
@@ -415,44 +431,44 @@ BL_FN void CONTRACT_(smoke)(contract_client *c) {
     CONTRACT_(must_be_empty)(c, &q);
     for (uint32_t value = 1; value < 4 * c->capacity; value += 2) {
         CONTRACT_(must_push)(c, &q, value);
-        CONTRACT_SAME(c, value, BL_QUEUE_(size)(&q), 1);
+        CONTRACT_SAME(c, value, CONTRACT_CALL(size)(&q), 1);
         CONTRACT_(must_take)(c, &q, false, value);
-        CONTRACT_SAME(c, value, BL_QUEUE_(size)(&q), 0);
+        CONTRACT_SAME(c, value, CONTRACT_CALL(size)(&q), 0);
         CONTRACT_(must_push)(c, &q, value + 1);
         CONTRACT_(must_take)(c, &q, true, value + 1);
         CONTRACT_(must_be_empty)(c, &q);
     }
 }
 
-CONTRACT_ALONE void CONTRACT_(fill)(contract_client *c, BL_QUEUE *q) {
+BL_CALLED_FN void CONTRACT_(fill)(contract_client *c, BL_QUEUE *q) {
     uint32_t item[CONTRACT_WORDS];
     for (uint32_t value = 0; value < c->capacity; value++) {
-        CONTRACT_SAME(c, value, BL_QUEUE_(size)(q), value);
+        CONTRACT_SAME(c, value, CONTRACT_CALL(size)(q), value);
         CONTRACT_(must_push)(c, q, value);
     }
     contract_item(item, c->capacity, c->words);
     for (uint32_t i = 0; i < 2; i++) {
-        CONTRACT_SAME(c, i, BL_QUEUE_(size)(q), c->capacity);
+        CONTRACT_SAME(c, i, CONTRACT_CALL(size)(q), c->capacity);
         if (!CONTRACT_HAS(BL_QUEUE_BOUNDED))
             break;
-        CONTRACT_SAME(c, i, BL_QUEUE_(push)(q, item), BL_QUEUE_FULL);
-        CONTRACT_SAME(c, i, BL_QUEUE_(push_n)(q, item, 1), 0);
+        CONTRACT_SAME(c, i, CONTRACT_CALL(push)(q, item), BL_QUEUE_FULL);
+        CONTRACT_SAME(c, i, CONTRACT_CALL(push_n)(q, item, 1), 0);
     }
 }
 
-CONTRACT_ALONE void CONTRACT_(batches)(contract_client *c, BL_QUEUE *q) {
+BL_FN void CONTRACT_(batches)(contract_client *c, BL_QUEUE *q) {
     uint32_t items[(CONTRACT_DEEP + 1) * CONTRACT_WORDS], n = c->capacity;
     for (uint32_t i = 0; i <= n; i++)
         contract_item(items + i * c->words, 100 + i, c->words);
     uint32_t more = CONTRACT_HAS(BL_QUEUE_BOUNDED) ? n : n - 1; /* one too many, if the capacity is exact */
-    CONTRACT_SAME(c, 0, BL_QUEUE_(push_n)(q, items, 1), 1);
-    CONTRACT_SAME(c, 0, BL_QUEUE_(push_n)(q, items + c->words, more), n - 1);
-    CONTRACT_SAME(c, 0, BL_QUEUE_(size)(q), n);
+    CONTRACT_SAME(c, 0, CONTRACT_CALL(push_n)(q, items, 1), 1);
+    CONTRACT_SAME(c, 0, CONTRACT_CALL(push_n)(q, items + c->words, more), n - 1);
+    CONTRACT_SAME(c, 0, CONTRACT_CALL(size)(q), n);
     for (uint32_t i = 0; i < n * c->words; i++)
         items[i] = ~0u;
-    CONTRACT_SAME(c, 0, BL_QUEUE_(pop_n)(q, items, n - 1), n - 1);
-    CONTRACT_SAME(c, 0, BL_QUEUE_(size)(q), 1);
-    CONTRACT_SAME(c, 0, BL_QUEUE_(pop_n)(q, items + (n - 1) * c->words, 2), 1);
+    CONTRACT_SAME(c, 0, CONTRACT_CALL(pop_n)(q, items, n - 1), n - 1);
+    CONTRACT_SAME(c, 0, CONTRACT_CALL(size)(q), 1);
+    CONTRACT_SAME(c, 0, CONTRACT_CALL(pop_n)(q, items + (n - 1) * c->words, 2), 1);
     for (uint32_t i = 0; i < n; i++) {
         CONTRACT_SAME(c, i, items[i * c->words], 100 + (CONTRACT_DEQUE ? n - 1 - i : i));
         CONTRACT_TRUE(c, i, contract_whole(items + i * c->words, c->words), items[i * c->words]);
@@ -461,17 +477,17 @@ CONTRACT_ALONE void CONTRACT_(batches)(contract_client *c, BL_QUEUE *q) {
 }
 
 /* Fills the memory to the end, where more than `capacity` may fit: FULL occurs, and what went in comes out. */
-CONTRACT_ALONE void CONTRACT_(overfill)(contract_client *c) {
+BL_FN void CONTRACT_(overfill)(contract_client *c) {
     BL_QUEUE q = CONTRACT_(fresh)(c);
     uint32_t item[CONTRACT_WORDS], pushed = 0, most = (uint32_t)(c->bytes / 4);
     for (uint32_t round = 0; round < 3; round++) {
         for (pushed = 0; pushed <= most; pushed++) {
             contract_item(item, pushed, c->words);
-            if (BL_QUEUE_(push)(&q, item) != BL_QUEUE_DONE)
+            if (CONTRACT_CALL(push)(&q, item) != BL_QUEUE_DONE)
                 break;
         }
         CONTRACT_TRUE(c, round, pushed >= c->capacity && pushed <= most, pushed);
-        CONTRACT_SAME(c, round, BL_QUEUE_(size)(&q), pushed);
+        CONTRACT_SAME(c, round, CONTRACT_CALL(size)(&q), pushed);
         for (uint32_t value = 0; value < pushed; value++)
             CONTRACT_(must_take)(c, &q, false, CONTRACT_DEQUE ? pushed - 1 - value : value);
         CONTRACT_(must_be_empty)(c, &q);
@@ -483,7 +499,7 @@ BL_FN void CONTRACT_(boundaries)(contract_client *c) {
     for (uint32_t round = 0; round < 3; round++) {
         CONTRACT_(fill)(c, &q);
         for (uint32_t i = 0; i < c->capacity; i++) {
-            CONTRACT_SAME(c, i, BL_QUEUE_(size)(&q), c->capacity - i);
+            CONTRACT_SAME(c, i, CONTRACT_CALL(size)(&q), c->capacity - i);
             CONTRACT_(must_take)(c, &q, false, CONTRACT_DEQUE ? c->capacity - 1 - i : i);
         }
         CONTRACT_(must_be_empty)(c, &q);
@@ -523,7 +539,7 @@ BL_FN uint32_t CONTRACT_(model_take)(CONTRACT_(model) * m, bool newest) {
     return m->values[(newest ? m->oldest + m->count : m->oldest++) % CONTRACT_DEEP];
 }
 
-CONTRACT_ALONE void CONTRACT_(walk_push)(contract_client *c, BL_QUEUE *q, CONTRACT_(model) * m, uint32_t n) {
+BL_FN void CONTRACT_(walk_push)(contract_client *c, BL_QUEUE *q, CONTRACT_(model) * m, uint32_t n) {
     uint32_t items[4 * CONTRACT_WORDS], pushed, room = c->capacity - m->count;
     if (!CONTRACT_HAS(BL_QUEUE_BOUNDED) && n > room)
         n = room; /* there may be room for more */
@@ -532,9 +548,9 @@ CONTRACT_ALONE void CONTRACT_(walk_push)(contract_client *c, BL_QUEUE *q, CONTRA
     for (uint32_t i = 0; i < n; i++)
         contract_item(items + i * c->words, m->next + i, c->words);
     if (n > 1) {
-        pushed = BL_QUEUE_(push_n)(q, items, n);
+        pushed = CONTRACT_CALL(push_n)(q, items, n);
     } else {
-        bl_outcome outcome = BL_QUEUE_(push)(q, items);
+        bl_outcome outcome = CONTRACT_CALL(push)(q, items);
         CONTRACT_TRUE(c, m->next, outcome == BL_QUEUE_DONE || outcome == BL_QUEUE_FULL, outcome);
         pushed = outcome == BL_QUEUE_DONE ? 1u : 0u;
     }
@@ -544,12 +560,12 @@ CONTRACT_ALONE void CONTRACT_(walk_push)(contract_client *c, BL_QUEUE *q, CONTRA
         m->values[(m->oldest + m->count++) % CONTRACT_DEEP] = m->next++;
 }
 
-CONTRACT_ALONE void CONTRACT_(walk_pop)(contract_client *c, BL_QUEUE *q, CONTRACT_(model) * m, uint32_t n) {
+BL_FN void CONTRACT_(walk_pop)(contract_client *c, BL_QUEUE *q, CONTRACT_(model) * m, uint32_t n) {
     uint32_t items[4 * CONTRACT_WORDS], popped, there = m->count;
     if (n > 1) {
-        popped = BL_QUEUE_(pop_n)(q, items, n);
+        popped = CONTRACT_CALL(pop_n)(q, items, n);
     } else {
-        bl_outcome outcome = BL_QUEUE_(pop)(q, items);
+        bl_outcome outcome = CONTRACT_CALL(pop)(q, items);
         CONTRACT_TRUE(c, m->next, outcome == BL_QUEUE_DONE || outcome == BL_QUEUE_EMPTY, outcome);
         popped = outcome == BL_QUEUE_DONE ? 1u : 0u;
     }
@@ -562,13 +578,13 @@ CONTRACT_ALONE void CONTRACT_(walk_pop)(contract_client *c, BL_QUEUE *q, CONTRAC
 }
 
 /* A deque may give a thief any number of items, but at least one if there are any. */
-CONTRACT_ALONE void CONTRACT_(walk_steal)(contract_client *c, BL_QUEUE *q, CONTRACT_(model) * m, uint32_t n) {
+BL_FN void CONTRACT_(walk_steal)(contract_client *c, BL_QUEUE *q, CONTRACT_(model) * m, uint32_t n) {
     uint32_t items[4 * CONTRACT_WORDS], stolen, most = n < m->count ? n : m->count;
     if (n > 1) {
-        stolen = BL_QUEUE_(steal_n)(q, items, n);
+        stolen = CONTRACT_CALL(steal_n)(q, items, n);
         CONTRACT_TRUE(c, m->next, stolen <= most && (stolen == most || (CONTRACT_DEQUE && stolen)), stolen);
     } else {
-        bl_outcome outcome = BL_QUEUE_(steal)(q, items);
+        bl_outcome outcome = CONTRACT_CALL(steal)(q, items);
         CONTRACT_SAME(c, m->next, outcome, m->count ? BL_QUEUE_DONE : BL_QUEUE_EMPTY);
         stolen = outcome == BL_QUEUE_DONE ? 1u : 0u;
     }
@@ -595,7 +611,7 @@ BL_FN void CONTRACT_(walk)(contract_client *c) {
             CONTRACT_(walk_steal)(c, &q, &m, r >> 16 & 1 ? 1 : 1 + (r >> 17) % 4);
         else
             CONTRACT_(walk_pop)(c, &q, &m, r >> 16 & 1 ? 1 : 1 + (r >> 17) % 4);
-        CONTRACT_SAME(c, i, BL_QUEUE_(size)(&q), m.count);
+        CONTRACT_SAME(c, i, CONTRACT_CALL(size)(&q), m.count);
     }
 }
 
@@ -620,10 +636,10 @@ BL_FN bool CONTRACT_(give)(contract_thread *t, BL_QUEUE *q) {
         }
     }
     if (n > 1) {
-        pushed = BL_QUEUE_(push_n)(q, items, n);
+        pushed = CONTRACT_CALL(push_n)(q, items, n);
         CONTRACT_TRUE(c, t->rank, pushed <= n, pushed);
     } else {
-        bl_outcome outcome = BL_QUEUE_(push)(q, items);
+        bl_outcome outcome = CONTRACT_CALL(push)(q, items);
         CONTRACT_TRUE(c, t->rank, outcome != BL_QUEUE_EMPTY, outcome);
         pushed = outcome == BL_QUEUE_DONE ? 1u : 0u;
     }
@@ -658,10 +674,10 @@ BL_FN bool CONTRACT_(take)(contract_thread *t, BL_QUEUE *q) {
     uint32_t items[4 * CONTRACT_WORDS], popped, n = 1 + bl__random32(&t->random) % c->batch;
     bl_outcome outcome = BL_QUEUE_EMPTY;
     if (n > 1) {
-        popped = thief ? BL_QUEUE_(steal_n)(q, items, n) : BL_QUEUE_(pop_n)(q, items, n);
+        popped = thief ? CONTRACT_CALL(steal_n)(q, items, n) : CONTRACT_CALL(pop_n)(q, items, n);
         CONTRACT_TRUE(c, t->rank, popped <= n, popped);
     } else {
-        outcome = thief ? BL_QUEUE_(steal)(q, items) : BL_QUEUE_(pop)(q, items);
+        outcome = thief ? CONTRACT_CALL(steal)(q, items) : CONTRACT_CALL(pop)(q, items);
         CONTRACT_TRUE(c, t->rank, outcome != BL_QUEUE_FULL, outcome);
         popped = outcome == BL_QUEUE_DONE ? 1u : 0u;
     }
@@ -695,7 +711,7 @@ BL_FN void CONTRACT_(tokens)(contract_client *c, uint32_t rank) {
     uint32_t item[CONTRACT_WORDS];
     contract_meet(&t);
     for (uint32_t round = 0; round < c->items && !bl_load32_relaxed(&c->abandoned);) {
-        bl_outcome outcome = BL_QUEUE_(pop)(&q, item);
+        bl_outcome outcome = CONTRACT_CALL(pop)(&q, item);
         CONTRACT_TRUE(c, rank,
                       outcome == BL_QUEUE_DONE || outcome == BL_QUEUE_RETRY || !CONTRACT_HAS(BL_QUEUE_EXACT_EMPTY),
                       outcome);
@@ -707,7 +723,7 @@ BL_FN void CONTRACT_(tokens)(contract_client *c, uint32_t rank) {
             return;
         CONTRACT_SAME(c, rank, bl_exchange32_acquire(c->seen + item[0], 1), 0);
         bl_exchange32_acq_rel(c->seen + item[0], 0);
-        while ((outcome = BL_QUEUE_(push)(&q, item)) != BL_QUEUE_DONE && !bl_load32_relaxed(&c->abandoned)) {
+        while ((outcome = CONTRACT_CALL(push)(&q, item)) != BL_QUEUE_DONE && !bl_load32_relaxed(&c->abandoned)) {
             CONTRACT_TRUE(c, rank, outcome == BL_QUEUE_RETRY || !CONTRACT_HAS(BL_QUEUE_EXACT_FULL), outcome);
             contract_step(&t, false);
         }
@@ -727,13 +743,13 @@ BL_FN void CONTRACT_(visits)(contract_client *c, uint32_t rank) {
         if (random >> 20 & 1) {
             for (uint32_t i = 0; i < n; i++)
                 contract_item(items + i * c->words, t.next + i, c->words);
-            done = BL_QUEUE_(push_n)(&q, items, n);
+            done = CONTRACT_CALL(push_n)(&q, items, n);
             CONTRACT_TRUE(c, rank, done <= n, done);
             for (uint32_t i = done; i < n; i++)
                 bl_fetch_add32_relaxed(c->seen + t.next + i, 1);
             t.next += n;
         } else {
-            done = BL_QUEUE_(pop_n)(&q, items, n);
+            done = CONTRACT_CALL(pop_n)(&q, items, n);
             for (uint32_t i = 0; CONTRACT_TRUE(c, rank, done <= n, done) && i < done; i++)
                 contract_note(&t, items + i * c->words, false);
         }
@@ -751,13 +767,13 @@ BL_FN void CONTRACT_(set_up)(contract_client *c) {
 BL_FN void CONTRACT_(audit)(contract_client *c) {
     BL_QUEUE q = CONTRACT_(queue)(c, 0);
     uint32_t item[CONTRACT_WORDS], tokens = c->producers ? 0 : c->threads;
-    for (uint32_t left = c->visits ? BL_QUEUE_(size)(&q) : 0; left > 0; left--)
-        if (CONTRACT_SAME(c, left, BL_QUEUE_(pop)(&q, item), BL_QUEUE_DONE) &&
+    for (uint32_t left = c->visits ? CONTRACT_CALL(size)(&q) : 0; left > 0; left--)
+        if (CONTRACT_SAME(c, left, CONTRACT_CALL(pop)(&q, item), BL_QUEUE_DONE) &&
             CONTRACT_TRUE(c, left, item[0] < c->producers * c->items && contract_whole(item, c->words), item[0]))
             c->seen[item[0]]++;
-    CONTRACT_SAME(c, 0, BL_QUEUE_(size)(&q), tokens);
+    CONTRACT_SAME(c, 0, CONTRACT_CALL(size)(&q), tokens);
     for (uint32_t i = 0; i < tokens; i++)
-        if (CONTRACT_SAME(c, i, BL_QUEUE_(pop)(&q, item), BL_QUEUE_DONE) &&
+        if (CONTRACT_SAME(c, i, CONTRACT_CALL(pop)(&q, item), BL_QUEUE_DONE) &&
             CONTRACT_TRUE(c, i, item[0] < tokens, item[0]))
             c->seen[item[0]]++;
     for (uint32_t i = 0; i < (tokens ? tokens : c->producers * c->items); i++)

@@ -79,15 +79,15 @@ BL_FN void HISTORY_(set_up)(history_batch *b, uint32_t cell) {
     history_cell *h = b->cells + cell;
     BL_QUEUE q = HISTORY_(queue)(b, cell, 0);
     uint32_t item[CONTRACT_WORDS];
-    BL_QUEUE_(init)(&q, h->shape.start, 0, 1);
+    CONTRACT_CALL(init)(&q, h->shape.start, 0, 1);
     for (uint32_t value = 1; value <= h->shape.filled; value++) {
         contract_item(item, value, h->shape.words);
-        h->refused += BL_QUEUE_(push)(&q, item) != BL_QUEUE_DONE ? 1u : 0u;
+        h->refused += CONTRACT_CALL(push)(&q, item) != BL_QUEUE_DONE ? 1u : 0u;
     }
 }
 
 /* One operation. `op` has its thread, kind and, for a push, its value. */
-BL_FN void HISTORY_(operate)(history_cell *h, BL_QUEUE *q, lin_op *op) {
+BL_CALLED_FN void HISTORY_(operate)(history_cell *h, BL_QUEUE *q, lin_op *op) {
     uint32_t item[CONTRACT_WORDS], words = h->shape.words;
     bl_outcome outcome = BL_QUEUE_RETRY;
     uint64_t called = 0, returned = 0;
@@ -95,11 +95,11 @@ BL_FN void HISTORY_(operate)(history_cell *h, BL_QUEUE *q, lin_op *op) {
         contract_item(item, op->kind == LIN_PUSH ? op->value : HISTORY_TORN, words);
         called = history_now(h);
         if (op->kind == LIN_PUSH)
-            outcome = BL_QUEUE_(push)(q, item);
+            outcome = CONTRACT_CALL(push)(q, item);
         else if (op->kind == LIN_POP)
-            outcome = BL_QUEUE_(pop)(q, item);
+            outcome = CONTRACT_CALL(pop)(q, item);
         else
-            outcome = BL_QUEUE_(steal)(q, item);
+            outcome = CONTRACT_CALL(steal)(q, item);
         returned = history_now(h);
     }
     if (op->kind != LIN_PUSH)

@@ -3,7 +3,7 @@
  *
  *     const verify_queue verify_TARGET_NAME;
  *
- * The build generates a file with it for every queue and target. The target decides what a row's code is and how to
+ * The build includes it for every queue and target. The target decides what a row's code is and how to
  * call it: functions for threads and the simulated machine, kernels for a GPU. */
 #ifndef BALLAST_VERIFY_QUEUE_ONCE
 #define BALLAST_VERIFY_QUEUE_ONCE

@@ -16,8 +16,8 @@ enum { SPLIT_STONES = 16, CUDA_SPLIT_STONES = 20 };
 _Static_assert(SPLIT_STONES <= FOURROW_SPLIT_MOST && CUDA_SPLIT_STONES <= FOURROW_SPLIT_MOST,
                "lines of play fit a word");
 
-static bool is_target(const bl_context *context, const char *target) {
-    return strcmp(bl_device_target(context), target) == 0;
+static bool runs_on(const bl_context *context, bl_device_kind kind) {
+    return (bl_device_traits(bl_device_id(context)) & kind) != 0;
 }
 
 APP_PROGRAM(fourrow_solve_program, fourrow_solve)
@@ -34,15 +34,15 @@ void fourrow_solver_unload(fourrow_solver *solver, bl_context *context) {
 
 /* The number of empty cells limits the number of positions. */
 static uint32_t table_bits(const bl_context *context, uint32_t empty) {
-    uint32_t bits = 6 + empty * 5 / 8, most = is_target(context, "sim") ? SIM_TABLE_BITS : TABLE_BITS;
+    uint32_t bits = 6 + empty * 5 / 8, most = runs_on(context, BL_DEVICE_SIMULATED) ? SIM_TABLE_BITS : TABLE_BITS;
     return bits < most ? bits : most;
 }
 
 int fourrow_solver_load(fourrow_solver *solver, bl_context *context, uint32_t empty) {
     void *words = NULL, *nodes = NULL;
     uint32_t bits = table_bits(context, empty);
-    *solver = (fourrow_solver){
-        .shared = {.table = {.bits = bits}, .split = is_target(context, "cuda") ? CUDA_SPLIT_STONES : SPLIT_STONES}};
+    *solver = (fourrow_solver){.shared = {.table = {.bits = bits},
+                                          .split = runs_on(context, BL_DEVICE_GPU) ? CUDA_SPLIT_STONES : SPLIT_STONES}};
     int status = fourrow_solve_program() ? bl_alloc(context, &words, table_bytes(&solver->shared.table)) : BL_ENOMEM;
     if (status == BL_OK)
         status = bl_alloc(context, &nodes, sizeof *solver->shared.nodes);

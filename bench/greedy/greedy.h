@@ -1,7 +1,7 @@
 /* The tasks of the suite greedy: each takes a given time, by sleeping on a CPU, so that there can be more workers than
  * cores, and by watching the clock on a GPU. Each records how long it took, and that it ran.
  *
- * The build compiles this file once per program and target, with one of GREEDY_WITH_SINGLES, GREEDY_WITH_PIECES and
+ * The build includes this file once per program and target, with one of GREEDY_WITH_SINGLES, GREEDY_WITH_PIECES and
  * GREEDY_WITH_JOINS, and GREEDY_LANES 1 for lane tasks of a GPU. With none of them it provides what the peers use
  * too. */
 #ifndef BALLAST_BENCH_GREEDY_H
@@ -143,6 +143,9 @@ static BL_TASK void greedy_join_run(bl_task *t, const greedy_span *span, uint32_
 #define BL_RESULT uint64_t
 #define BL_SUM 1
 #define BL_MAX_SPAWN 1
+#define GREEDY_LIST 0 /* for loops only */
+#else
+#define GREEDY_LIST BL_SCHEDULER_list
 #endif
 
 #ifdef BL_PROGRAM
@@ -151,7 +154,8 @@ static BL_TASK void greedy_join_run(bl_task *t, const greedy_span *span, uint32_
 #define BL_LANE_TASKS GREEDY_LANES
 #define BL_LANES 64
 #define BL_SCHEDULERS                                                                                                  \
-    (BL_SCHEDULER_static | BL_SCHEDULER_list | BL_SCHEDULER_central_broker | BL_SCHEDULER_donate_bwd |                 \
+    (BL_SCHEDULER_static | GREEDY_LIST | BL_SCHEDULER_central_broker | BL_SCHEDULER_donate_bwd |                       \
      BL_SCHEDULER_range_packed_range | BL_SCHEDULER_steal_abp | BL_SCHEDULER_steal_broker)
 #include <ballast/program.h>
 #endif
+#undef GREEDY_LIST

@@ -5,27 +5,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { TARGETS = 2, FORMS = 3 };
+
+#define OF_TARGETS(program) OF_CPU(program), OF_GPU(program)
+#define OF_CPU(program) program##_cpu()
+#ifdef BL_HAVE_CUDA
+#define OF_GPU(program) program##_cuda()
+#else
+#define OF_GPU(program) NULL
+#endif
 const bl_program *greedy_singles_cpu(void);
 const bl_program *greedy_pieces_cpu(void);
 const bl_program *greedy_joins_cpu(void);
-#ifdef BL_HAVE_CUDA
 const bl_program *greedy_singles_cuda(void);
 const bl_program *greedy_pieces_cuda(void);
 const bl_program *greedy_joins_cuda(void);
 const bl_program *greedy_lane_singles_cuda(void);
 const bl_program *greedy_lane_joins_cuda(void);
-#endif
 
 const bl_program *greedy_program(const char *target, greedy_shape shape, bool lane) {
-    bool pieces = shape == GREEDY_PIECES, joins = shape == GREEDY_TREE;
-    if (strcmp(target, "cpu") == 0 && !lane)
-        return pieces ? greedy_pieces_cpu() : joins ? greedy_joins_cpu() : greedy_singles_cpu();
-#ifdef BL_HAVE_CUDA
-    if (strcmp(target, "cuda") == 0 && lane)
-        return pieces ? NULL : joins ? greedy_lane_joins_cuda() : greedy_lane_singles_cuda();
-    if (strcmp(target, "cuda") == 0)
-        return pieces ? greedy_pieces_cuda() : joins ? greedy_joins_cuda() : greedy_singles_cuda();
-#endif
+    const bl_program *const programs[FORMS][TARGETS] = {
+        {OF_TARGETS(greedy_singles)}, {OF_TARGETS(greedy_pieces)}, {OF_TARGETS(greedy_joins)}};
+    const bl_program *const of_lanes[FORMS][TARGETS] = {
+        {OF_GPU(greedy_lane_singles)}, {NULL}, {OF_GPU(greedy_lane_joins)}};
+    const int form = shape == GREEDY_PIECES ? 1 : shape == GREEDY_TREE ? 2 : 0;
+    const bl_program *const *const parts = lane ? of_lanes[form] : programs[form];
+    for (int i = 0; i < TARGETS && parts[i]; i++)
+        if (bl_program_part(parts[i], target))
+            return parts[i];
     return NULL;
 }
 
@@ -92,7 +99,7 @@ static bool is_right(const slate *s, greedy_shape shape, uint32_t count) {
 
 static void judge(slate *s, greedy_shape shape, bool lane, const greedy_load *load, greedy_result *r) {
     size_t bytes = load->count * sizeof *load->length;
-    bool gpu = strcmp(bl_device_target(s->context), "cuda") == 0;
+    bool gpu = (bl_device_traits(bl_device_id(s->context)) & BL_DEVICE_GPU) != 0;
     greedy_setting setting = {shape, r->stats.workers, lane ? 32 : 1, gpu};
     r->status = bl_copy_out(s->context, s->host, s->took, bytes);
     r->status = r->status ? r->status : bl_copy_out(s->context, s->host + load->count, s->runs, bytes);

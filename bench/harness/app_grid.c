@@ -70,7 +70,6 @@ bool app_quick(const app_bench *s) { return bench_quick(s->b); }
 const bench_device *app_device(const app_bench *s) { return s->d; }
 bench *app_screen(app_bench *s) { return s->counting ? NULL : s->b; }
 static bool stopped(const app_bench *s) { return s->broken || bench_stopped(); }
-static const char *target(const app_bench *s) { return s->d->warp > 1 ? "cuda" : "cpu"; }
 
 void app_say(app_bench *s, const char *format, ...) {
     char text[400];
@@ -213,7 +212,7 @@ static const char *left_out(const app_bench *s, const app_table *t, const app_se
     if (lack)
         return lack;
     const app *chosen = app_find(t->app);
-    const bl_program *program = chosen ? bl_program_part(chosen->program(), target(s)) : NULL;
+    const bl_program *program = chosen ? bl_program_part(chosen->program(), s->d->target) : NULL;
     if (!chosen)
         return "the application is not in this build";
     if (!program)

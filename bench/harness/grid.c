@@ -69,7 +69,7 @@ static const char *left_out(const bench_device *d, const bench_contender *queue,
     if (lack)
         return lack;
     bool deque = queue->kind == BL_QUEUE_KIND_DEQUE, waiting = queue->kind == BL_QUEUE_KIND_WAITING;
-    if (!strstr(queue->devices, d->warp > 1 ? "cuda" : "cpu"))
+    if (!strstr(queue->devices, d->target))
         return "has no code for this device";
     if (deque && spec->loop != BENCH_OWNER)
         return "a deque: only its owner pushes and pops";

@@ -1,6 +1,8 @@
 /* What verdicts and the page ask of a panel, and the index that answers without scanning every curve. */
 #include "suite.h"
 
+#include <ballast/ballast.h>
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -116,7 +118,7 @@ const char *bench_figure_axis(const bench_figure *figure) {
     return figure->x_text && (one_word || strcmp(figure->x, "x") == 0) ? figure->x_text : figure->x;
 }
 
-bool bench_panel_gpu(const bench_panel *panel) { return strncmp(panel->device, "cuda", 4) == 0; }
+bool bench_panel_gpu(const bench_panel *panel) { return (bl_device_traits(panel->device) & BL_DEVICE_GPU) != 0; }
 
 const bench_curve *bench_panel_curve(const bench_panel *panel, const char *name) {
     for (unsigned low = 0, high = panel->count; low < high;) {

@@ -336,14 +336,16 @@ static int check_queues(const bench_suite *suite, const bench_request *request, 
 
 static int open_devices(bench *b, bench_error *error) {
     const char *wanted = b->request->device;
-    bool any = strcmp(wanted, "auto") == 0, gpu = strncmp(wanted, "cuda", 4) == 0;
-    if (!any && !gpu && strcmp(wanted, "cpu") != 0)
+    bool any = strcmp(wanted, "auto") == 0;
+    uint32_t kinds = any ? BL_DEVICE_CPU | BL_DEVICE_GPU : bl_device_traits(wanted);
+    const char *number = strchr(wanted, ':');
+    if (!(kinds & (BL_DEVICE_CPU | BL_DEVICE_GPU)))
         return fail(error, 2, "--device %.48s: bench has no code for it (accepted: auto, cpu, cuda, cuda:N)", wanted);
-    if (!gpu && bench_open_cpu(&b->devices[b->device_count]))
+    if (kinds & BL_DEVICE_CPU && bench_open_cpu(&b->devices[b->device_count]))
         b->device_count++;
-    if ((any || gpu) && bench_open_cuda(&b->devices[b->device_count], wanted[4] == ':' ? atoi(wanted + 5) : 0))
+    if (kinds & BL_DEVICE_GPU && bench_open_cuda(&b->devices[b->device_count], number ? atoi(number + 1) : 0))
         b->device_count++;
-    if (gpu && b->device_count == 0)
+    if (kinds == BL_DEVICE_GPU && b->device_count == 0)
         return fail(error, 2, "--device %.48s: no usable GPU here (accepted: auto, cpu, cuda, cuda:N)", wanted);
     return 0;
 }

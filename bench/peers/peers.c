@@ -188,9 +188,9 @@ static bool parse(const peers_contest *contest, int argc, char **argv, request *
 }
 
 static bl_device_info find_cpu(void) {
-    bl_device_info cpu = {.workers = 1};
-    for (uint32_t i = 0; bl_device_info_at(i, &cpu) && strcmp(cpu.id, "cpu") != 0;)
-        i++;
+    bl_device_info cpu;
+    if (!bl_device_find("cpu", &cpu))
+        cpu.workers = 1;
     return cpu;
 }
 

@@ -46,6 +46,7 @@ typedef struct bench_room {
 
 typedef struct bench_device {
     char id[24], name[128];
+    const char *target;  /* whose code it runs */
     char about[256];     /* driver, compiler */
     uint32_t processors; /* cores, multiprocessors */
     uint32_t warp;       /* lanes that run in lockstep: 1 on a CPU */

@@ -223,15 +223,14 @@ bool bench_open_cpu(bench_device *d) {
     bl_device_info info;
     cpu_set_t allowed;
     char governor[64];
-    *d = (bench_device){.id = "cpu", .name = "unknown", .warp = 1, .patience = 60};
+    *d = (bench_device){.id = "cpu", .name = "unknown", .target = "cpu", .warp = 1, .patience = 60};
     d->room = cpu_room;
     d->measure = cpu_measure;
     d->atomic_room = cpu_atomic_room;
     d->atomics = cpu_atomics;
     d->close = cpu_close;
-    for (uint32_t i = 0; bl_device_info_at(i, &info); i++)
-        if (strcmp(info.id, "cpu") == 0)
-            snprintf(d->name, sizeof d->name, "%.80s", info.name);
+    if (bl_device_find(d->id, &info))
+        snprintf(d->name, sizeof d->name, "%.80s", info.name);
     add_part(d->name, sizeof d->name);
     d->processors = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? (uint32_t)CPU_COUNT(&allowed) : 1;
     read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", governor, sizeof governor);

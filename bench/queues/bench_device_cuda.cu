@@ -286,6 +286,7 @@ bool bench_open_cuda(bench_device *d, int number) {
     snprintf(d->name, sizeof d->name, "%.120s", properties.name);
     describe(d);
     d->processors = (uint32_t)properties.multiProcessorCount;
+    d->target = "cuda";
     d->warp = 32;
     d->patience = 60;
     d->room = cuda_room;

@@ -1,4 +1,4 @@
-/* Template: the contender BL_QUEUE on the CPU, and its description. The build compiles it once per queue. */
+/* Template: the contender BL_QUEUE on the CPU, and its description. The build includes it once per queue. */
 #include "contender.h"
 
 #include "queue_loop.inc.h"
@@ -72,3 +72,8 @@ const bench_contender BL_CAT(bench_cpu_, BL_QUEUE) = {
     .cuda = &BENCH_CUDA,
 #endif
 };
+
+#undef BENCH_CUDA
+#undef BENCH_FACT
+#undef LOOP
+#undef BL_QUEUE_

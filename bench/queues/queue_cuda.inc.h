@@ -1,4 +1,4 @@
-/* Template: the kernels of the contender BL_QUEUE. The build compiles it once per queue. A caller is a lane, or one
+/* Template: the kernels of the contender BL_QUEUE. The build includes it once per queue. A caller is a lane, or one
  * lane of each warp. */
 #include "contender.h"
 
@@ -60,3 +60,7 @@ const bench_cuda_code BL_CAT(bench_cuda_, BL_QUEUE) = {
     LOOP(bytes),
     {(const void *)LOOP(init_kernel), (const void *)LOOP(fill_kernel), (const void *)LOOP(ten_kernel),
      (const void *)LOOP(mixed_kernel), (const void *)LOOP(owner_kernel), (const void *)LOOP(drain_kernel)}};
+
+#undef BENCH_KERNEL
+#undef LOOP
+#undef BL_QUEUE_

@@ -1,6 +1,6 @@
 /* Template: the measured loops for BL_QUEUE, the same source on CPU and GPU. Waits go through the platform; the loops
  * do not count what the host can compute. With BENCH_MANY, BL_QUEUE stands for many queues (many.inc.h) and is given
- * the number of callers that share one. */
+ * the number of callers that share one. queue_cpu.inc.h and queue_cuda.inc.h include it and undefine its names. */
 #define BL_QUEUE_(x) BL_CAT(BL_QUEUE, _##x)
 #define LOOP(x) BL_CAT(BL_CAT(loop_, BL_QUEUE), _##x)
 

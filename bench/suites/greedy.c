@@ -295,7 +295,7 @@ static bool belongs(const session *s, const method *m, const point *p, bool coar
 }
 
 static bool takes_part(const session *s, const method *m, const point *p, bool coarse) {
-    const bl_program *program = greedy_program(on_gpu(s) ? "cuda" : "cpu", p->shape, p->lane);
+    const bl_program *program = greedy_program(s->d->target, p->shape, p->lane);
     return program && belongs(s, m, p, coarse) && (m->shapes >> p->shape & 1) &&
            (strcmp(m->scheduler, "auto") == 0 || bl_program_has(program, m->scheduler));
 }
@@ -415,7 +415,7 @@ static uint32_t unit_for(const session *s, uint32_t workers) {
 static void run_loads(session *s, greedy_shape shape, bool lane, uint32_t workers) {
     team t;
     point p = {"loads", NULL, shape, lane, workers, unit_for(s, workers), 0};
-    if (stopped(s) || !greedy_program(on_gpu(s) ? "cuda" : "cpu", shape, lane))
+    if (stopped(s) || !greedy_program(s->d->target, shape, lane))
         return;
     show_head(s, &p, false);
     p.width = find_workers(s, &p) * (lane ? 32 : 1);

@@ -316,6 +316,15 @@ typedef struct bl_device_info {
     uint32_t capability; /* compute capability of a GPU, 75 for 7.5; 0 otherwise */
 } bl_device_info;
 BL_API int bl_device_info_at(uint32_t i, bl_device_info *info); /* 0 past the end */
+/* What kind of device it is. */
+typedef enum bl_device_kind {
+    BL_DEVICE_CPU = 1, /* workers are threads of this process */
+    BL_DEVICE_GPU = 2, /* workers are warps or blocks; GPUs are numbered */
+    BL_DEVICE_SIMULATED = 4
+} bl_device_kind;
+/* Of a config.device or the id of a bl_device_info, whether the device is here or not; "auto": of what that means here;
+ * 0 for a name that no device has. */
+BL_API uint32_t bl_device_traits(const char *device);
 /* The one that bl_open takes for config.device; 0, and a zeroed info, if it is not here. */
 BL_API int bl_device_find(const char *device, bl_device_info *info);
 /* Why a queue or scheduler, by any of its names, cannot run on that device; NULL where nothing is known against it. */

@@ -1,15 +1,17 @@
-/* Contexts, devices, device memory, the watch over workers. */
+/* Contexts, devices, device memory. */
 #include "internal.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-static const bl__device_ops *const device_kinds[] = {
-#ifdef BL_HAVE_CUDA
-    &bl__cuda_ops,
+#ifndef BL_HAVE_CUDA
+/* A library without code for GPUs knows their names all the same. */
+static int no_device(uint32_t i, bl_device_info *info) { return (void)i, (void)info, 0; }
+const bl__device_ops bl__cuda_ops = {.target = "cuda", .traits = BL_DEVICE_GPU, .enumerate = no_device};
 #endif
+static const bl__device_ops *const device_kinds[] = {
+    &bl__cuda_ops,
     &bl__cpu_ops,
     &bl__sim_ops,
 };
@@ -50,6 +52,27 @@ int bl_device_find(const char *device, bl_device_info *info) {
     if (!found)
         memset(info, 0, sizeof *info);
     return found;
+}
+
+/* Only GPUs have numbers. */
+static bool is_name_of(const char *device, const bl__device_ops *ops) {
+    size_t length = strlen(ops->target);
+    if (strncmp(device, ops->target, length))
+        return false;
+    const char *number = device + length;
+    return !*number || (ops->traits & BL_DEVICE_GPU && number[0] == ':' && number[1] &&
+                        !number[1 + strspn(number + 1, "0123456789")]);
+}
+
+uint32_t bl_device_traits(const char *device) {
+    bl_device_info info;
+    const bl__device_ops *ops;
+    if (!device || !strcmp(device, "auto"))
+        return find_device("auto", &info, &ops) ? ops->traits : 0;
+    for (int kind = 0; kind < DEVICE_KINDS; kind++)
+        if (is_name_of(device, device_kinds[kind]))
+            return device_kinds[kind]->traits;
+    return 0;
 }
 
 static char *copy_text(const char *text, const char *otherwise) {
@@ -349,67 +372,4 @@ int bl_trim(bl_context *c) {
 int bl_zero(bl_context *c, void *device, size_t bytes) {
     int status = bl__enter(c);
     return status == BL_OK ? bl__leave(c, bl__zero(c, device, bytes)) : status;
-}
-
-/* ---- the watch ---- */
-
-double bl__now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-void bl__watch_start(bl__watch *watch) {
-    watch->tasks = UINT64_MAX;
-    watch->since = watch->reported = bl__now();
-}
-
-double bl__watch_next(const bl_context *c, double most) {
-    double left = c->pausable ? c->pause_at - bl__now() : most;
-    return left < 1e-4 ? 1e-4 : left < most ? left : most;
-}
-
-bl__seen bl__watch_look(bl_context *c, bl__watch *watch, const bl__tally *tally, uint32_t count) {
-    uint64_t tasks = 0;
-    for (uint32_t i = 0; i < count; i++)
-        tasks += bl_load64_host(&tally[i].beat) + bl_load64_host(&tally[i].tasks);
-    double now = bl__now();
-    if (tasks != watch->tasks) {
-        watch->tasks = tasks;
-        watch->since = now;
-    }
-    if (c->config.progress && now - watch->reported >= 0.1) {
-        watch->reported = now;
-        c->config.progress(c->config.progress_arg, tasks);
-    }
-    if (now - watch->since > c->config.stall_seconds)
-        return BL__NO_PROGRESS;
-    if (!c->pausable || (now < c->pause_at && !bl_load32_host(&c->cancelled)))
-        return BL__ALL_WELL;
-    c->pausable = false;
-    return BL__TO_PAUSE;
-}
-
-void bl__watch_report(bl_context *c, const char *why, const bl__tally *tally, uint32_t count) {
-    static const char *const names[] = {"not started", "in a task", "searching", "idle", "ended"};
-    enum { SHOWN = 16 };
-    uint32_t at[BL__AT_END + 1] = {0};
-    bl__detail_clear(c);
-    bl__detail(c, "%s; workers", why);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t standing = bl_load32_host(&tally[i].standing);
-        at[standing <= BL__AT_END ? standing : BL__AT_END]++;
-    }
-    for (int standing = 0; standing <= BL__AT_END; standing++)
-        if (at[standing])
-            bl__detail(c, " %s: %u", names[standing], at[standing]);
-    for (uint32_t i = 0, shown = 0; i < count && shown < SHOWN;
-         i++) { /* those that hold it up, or else the first ones */
-        uint32_t standing = bl_load32_host(&tally[i].standing);
-        if (count > SHOWN && at[BL__AT_WORK] && standing != BL__AT_WORK)
-            continue;
-        shown++;
-        bl__detail(c, "\nworker %u: %s, %llu tasks", i, names[standing <= BL__AT_END ? standing : BL__AT_END],
-                   (unsigned long long)(bl_load64_host(&tally[i].beat) + bl_load64_host(&tally[i].tasks)));
-    }
 }

@@ -562,6 +562,7 @@ static uint32_t cpu_default_private(uint32_t words, uint32_t outbox) { return (v
 
 const bl__device_ops bl__cpu_ops = {
     .target = "cpu",
+    .traits = BL_DEVICE_CPU,
     .warp = 1,
     .policies = bl__cpu_policies,
     .host_memory = true,

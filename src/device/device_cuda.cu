@@ -288,6 +288,7 @@ static uint32_t cuda_default_private(uint32_t words, uint32_t outbox) {
 static constexpr bl__device_ops make_ops(void) {
     bl__device_ops ops = {};
     ops.target = "cuda";
+    ops.traits = BL_DEVICE_GPU;
     ops.warp = 32;
     /* One fetch-and-add a piece, asked for before the last piece is run, costs less than looking for victims. */
     ops.loop_scheduler = "list:faa";

@@ -125,6 +125,7 @@ static uint32_t sim_default_private(uint32_t words, uint32_t outbox) { return (v
 
 const bl__device_ops bl__sim_ops = {
     .target = "sim",
+    .traits = BL_DEVICE_SIMULATED,
     .warp = 8,
     .block = 16, /* small ones: fibers take time */
     .policies = bl__sim_policies,

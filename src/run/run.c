@@ -354,15 +354,15 @@ static int run_call(bl_context *c, const bl_program *program, const void *shared
         return status;
     if (!c->dead) /* else it says why */
         bl__detail_clear(c);
+    const bl_program *part = bl_program_part(program, c->ops->target);
+    program = part ? part : program; /* which then says why it does not run here */
+    if (program && !is_compatible(c, program))
+        return bl__leave(c, BL_ENOCODE);
     const char *wrong = wrong_argument(program, shared, roots, count, results_wanted, results);
     if (wrong) {
         bl__detail(c, "%s", wrong);
         return bl__leave(c, BL_EINVAL);
     }
-    const bl_program *part = bl_program_part(program, c->ops->target);
-    program = part ? part : program; /* which then says why it does not run here */
-    if (!is_compatible(c, program))
-        return bl__leave(c, BL_ENOCODE);
     return bl__leave(c, run_entries(c, program, shared, roots, count, range, results, stats));
 }
 

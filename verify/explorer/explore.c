@@ -1,228 +1,11 @@
 /* The search over the executions of a small program: depth first over which fiber runs next and which store a load
  * returns, each execution from its start. Fibers stop before each step (atomic operation, wait, yield) and announce it;
- * code local to a fiber (plain code, fences) runs together with the preceding step. reduce.c finds the decisions that
- * need not be tried.
- *
- * With a bound on preemptions (switches away from a fiber that could have continued and did not yield) races are not
- * considered: everything within the bound is tried, and only the fiber that ran before falls asleep, because moving its
- * step to the front needs no more preemptions.
- *
- * Spins. A wait sleeps until there is another value to read. A yield continues once another fiber has stored since the
- * fiber's last yield, or if the fiber has read a store since then that was not the newest; options.stale bounds the
- * latter. If no fiber can run, and yielding for a while does not help, the execution is wrong. */
+ * code local to a fiber (plain code, fences) runs together with the preceding step. turns.c makes the decisions of one
+ * execution, reduce.c finds those that need not be tried. */
 #include "explorer_parts.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define NOBODY UINT32_MAX
-#define YIELDS 100u /* yields per fiber that change nothing, after which all fibers count as stuck */
-
-/* ---- ends ---- */
-
-static uint32_t end_with(bl__explorer *x, bl__end end) {
-    x->end = end;
-    return NOBODY;
-}
-
-static void set_failure(bl__explorer *x, const char *format, va_list values) {
-    vsnprintf(x->result->failure, sizeof x->result->failure, format, values);
-    end_with(x, BL__FAILED);
-}
-
-static void say_failure(bl__explorer *x, const char *format, ...) {
-    va_list values;
-    va_start(values, format);
-    set_failure(x, format, values);
-    va_end(values);
-}
-
-static _Noreturn void give_up(bl__explorer *x) {
-    bl__fiber_switch(x->fibers[x->self].stack, &x->host);
-    abort(); /* a fiber that gave up is never resumed */
-}
-
-void bl__explore_wrong(bl__explorer *x, const char *format, ...) {
-    va_list values;
-    va_start(values, format);
-    set_failure(x, format, values);
-    va_end(values);
-    give_up(x);
-}
-
-void bl_explore_fail(const char *format, ...) {
-    bl__explorer *x = bl__exploring.x;
-    if (!x)
-        abort(); /* there is no execution to blame, and no way to continue */
-    va_list values;
-    va_start(values, format);
-    set_failure(x, format, values);
-    va_end(values);
-    give_up(x);
-}
-
-static void say_deadlock(bl__explorer *x) {
-    char text[200], where[64];
-    size_t used = 0;
-    text[0] = 0;
-    for (uint32_t i = 0; i < x->count && used < sizeof text; i++)
-        if (!x->fibers[i].finished) {
-            bl__site_text(x->fibers[i].step.site, where, sizeof where);
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s %u at %s", used ? "," : "", i,
-                                     x->fibers[i].meeting ? "a meeting" : where);
-        }
-    say_failure(x, "no thread can run:%s", text);
-}
-
-/* ---- which fibers can run ---- */
-
-static uint32_t enabled_fibers(bl__explorer *x) {
-    uint32_t set = 0;
-    for (uint32_t i = 0; i < x->count; i++)
-        if (!x->fibers[i].finished && bl__views_enabled(x, &x->fibers[i]))
-            set |= bl__bit(i);
-    return set;
-}
-
-/* No fiber can run, but some have only yielded, and may give up after a while: they get turns. */
-static uint32_t insist(bl__explorer *x) {
-    if (x->writes != x->writes_then) {
-        x->writes_then = x->writes;
-        x->insisted = 0;
-    }
-    if (x->insisted++ >= YIELDS * x->count || x->last == NOBODY)
-        return 0;
-    for (uint32_t i = 1; i <= x->count; i++) {
-        uint32_t fiber = (x->last + i) % x->count;
-        if (!x->fibers[fiber].finished && x->fibers[fiber].step.kind == BL__STEP_YIELD)
-            return bl__bit(fiber);
-    }
-    return 0;
-}
-
-/* A sleeping load has something to do if there is a store that it has not tried. */
-static bool has_newer(const bl__explorer *x, uint32_t fiber, uint32_t floor) {
-    const bl__step *step = &x->fibers[fiber].step;
-    return step->kind == BL__STEP_LOAD && bl__newest(x, step->at[0])->stamp >= floor;
-}
-
-static uint32_t awake_fibers(const bl__explorer *x, uint32_t enabled) {
-    uint32_t set = enabled;
-    for (uint32_t asleep = enabled & x->asleep; asleep; asleep &= asleep - 1) {
-        uint32_t fiber = bl__lowest(asleep);
-        if (!has_newer(x, fiber, x->floor[fiber]))
-            set &= ~bl__bit(fiber);
-    }
-    return set;
-}
-
-/* Whether switching to another fiber is a preemption. */
-static bool is_preemption(const bl__explorer *x, uint32_t enabled) {
-    return x->last != NOBODY && (enabled & bl__bit(x->last)) && x->fibers[x->last].step.kind != BL__STEP_YIELD;
-}
-
-static uint32_t first_choice(const bl__explorer *x, uint32_t ready) {
-    uint32_t last = x->last, others;
-    if (last == NOBODY || !(ready & bl__bit(last)))
-        return bl__lowest(ready);
-    others = ready & ~bl__bit(last);
-    return x->fibers[last].step.kind == BL__STEP_YIELD && others ? bl__lowest(others) : last;
-}
-
-/* ---- decisions ---- */
-
-static uint16_t floor_of(const bl__explorer *x, uint32_t fiber) {
-    const bl__step *step = &x->fibers[fiber].step;
-    return step->kind == BL__STEP_LOAD ? (uint16_t)(bl__newest(x, step->at[0])->stamp + 1) : 0;
-}
-
-static bl__node *new_node(bl__explorer *x, uint32_t enabled, uint32_t ready) {
-    bl__node *n = &x->stack[x->nodes++];
-    bool bounded = x->options.preemptions && x->preemptions >= x->options.preemptions && is_preemption(x, enabled);
-    n->count = 0;
-    n->current = (uint16_t)x->last;
-    n->enabled = enabled;
-    n->ready = bounded ? ready & bl__bit(x->last) : ready;
-    n->done = 0;
-    n->asleep = x->asleep;
-    memcpy(n->floor, x->floor, sizeof n->floor);
-    if (!n->ready)
-        return NULL;
-    n->chosen = (uint16_t)first_choice(x, n->ready);
-    n->todo = x->reduced ? bl__bit(n->chosen) : n->ready;
-    return n;
-}
-
-static uint32_t sleepers_of(const bl__explorer *x, const bl__node *n) {
-    if (x->options.exhaustive)
-        return 0;
-    if (!x->options.preemptions)
-        return n->asleep | n->done;
-    return n->asleep | (n->current < BL_EXPLORE_FIBERS ? n->done & bl__bit(n->current) : 0);
-}
-
-static uint32_t decide(bl__explorer *x, uint32_t enabled) {
-    if (x->depth == x->nodes && !new_node(x, enabled, awake_fibers(x, enabled))) {
-        x->nodes--;
-        return end_with(x, BL__PRUNED);
-    }
-    bl__node *n = &x->stack[x->depth];
-    x->node = x->depth++;
-    x->asleep = sleepers_of(x, n);
-    memcpy(x->floor, n->floor, sizeof n->floor);
-    n->chosen_floor = floor_of(x, n->chosen);
-    if (n->chosen != n->current && is_preemption(x, enabled))
-        x->preemptions++;
-    return n->chosen;
-}
-
-/* What a replayed schedule says; after its end no fiber is preempted. */
-static uint32_t follow(bl__explorer *x, uint32_t enabled) {
-    uint32_t fiber = x->steps <= x->line_count ? x->line[x->steps - 1].fiber : first_choice(x, enabled);
-    if (fiber < x->count && (enabled & bl__bit(fiber)))
-        return fiber;
-    say_failure(x, "the schedule does not fit: at its step %u thread %u cannot run", x->steps, fiber);
-    return NOBODY;
-}
-
-static uint32_t only(bl__explorer *x, uint32_t enabled) {
-    return awake_fibers(x, enabled) ? bl__lowest(enabled) : end_with(x, BL__PRUNED);
-}
-
-static uint32_t choose(bl__explorer *x) {
-    uint32_t enabled = enabled_fibers(x);
-    if (!enabled && x->unfinished)
-        enabled = insist(x);
-    x->node = BL__NO_NODE;
-    if (!enabled && x->unfinished)
-        say_deadlock(x);
-    if (!enabled)
-        return x->unfinished ? NOBODY : end_with(x, BL__DONE);
-    if (x->steps >= x->max_steps)
-        return end_with(x, BL__CUT);
-    x->steps++;
-    x->ticks++;
-    uint32_t next = x->line ? follow(x, enabled) : enabled & (enabled - 1) ? decide(x, enabled) : only(x, enabled);
-    if (next == NOBODY)
-        return NOBODY;
-    x->least = x->asleep & bl__bit(next) ? x->floor[next] : 0;
-    x->asleep &= ~bl__bit(next);
-    x->last = next;
-    x->decisions[x->steps - 1] = (bl__decision){(uint16_t)next, 0};
-    x->events[x->steps].node = x->node;
-    x->events[x->steps].fiber = (uint16_t)next;
-    return next;
-}
-
-uint32_t bl__explore_pick(bl__explorer *x, uint32_t count) {
-    if (x->depth == x->nodes) {
-        bl__node *n = &x->stack[x->nodes++];
-        n->count = (uint16_t)count;
-        n->chosen = 0;
-    }
-    return x->stack[x->depth++].chosen;
-}
 
 /* Moves on to the next execution; false: there is none. */
 static bool advance(bl__explorer *x) {
@@ -245,28 +28,13 @@ static bool advance(bl__explorer *x) {
 
 /* ---- fibers ---- */
 
-/* Each fiber first runs up to its first step, then the decisions start. */
-static bl__fiber *next_stack(bl__explorer *x) {
-    uint32_t next = x->started < x->count ? x->started++ : choose(x);
-    if (next == NOBODY)
-        return &x->host;
-    x->self = next;
-    return x->fibers[next].stack;
-}
-
-void bl__explore_point(bl__explorer *x) {
-    bl__fiber *self = x->fibers[x->self].stack, *next = next_stack(x);
-    if (next != self)
-        bl__fiber_switch(self, next);
-}
-
 static bl__fiber *live(void *arg) {
     bl__explorer *x = arg;
     uint32_t self = x->self;
     x->body(x->arg, self / x->lanes, self % x->lanes);
     x->fibers[self].finished = true;
     x->unfinished--;
-    return next_stack(x);
+    return bl__explore_next(x);
 }
 
 static uint64_t read_clock(bl__explorer *x) { return x->ticks++; }
@@ -379,13 +147,13 @@ static void execute(bl__explorer *x) {
     reset(x);
     x->started = 1;
     x->self = 0;
-    x->last = NOBODY;
+    x->last = BL__NOBODY;
     bl__exploring = (bl__exploration){&operations, x};
     bl__fiber_switch(&x->host, x->fibers[0].stack);
     bl__exploring = (bl__exploration){NULL, NULL};
     const char *wrong = x->end == BL__DONE && x->options.after ? x->options.after(x->arg) : NULL;
     if (wrong)
-        say_failure(x, "%s", wrong);
+        bl__explore_failed(x, "%s", wrong);
 }
 
 /* ---- an exploration ---- */
@@ -469,14 +237,15 @@ static void search(bl__explorer *x) {
     replay(x, line, x->steps);
     free(line);
     if (strcmp(found, x->result->failure) != 0)
-        say_failure(x, "not reproducible: it depends on more than what `before` sets up. At first: %.120s", found);
+        bl__explore_failed(x, "not reproducible: it depends on more than what `before` sets up. At first: %.120s",
+                           found);
 }
 
 static void replay_text(bl__explorer *x) {
     bl__decision *line = malloc(sizeof *line * (x->max_steps + 1));
     uint32_t count = line ? bl__line_parse(x->options.replay, line, x->max_steps) : UINT32_MAX;
     if (count == UINT32_MAX) {
-        say_failure(x, "not a schedule: %.200s", x->options.replay);
+        bl__explore_failed(x, "not a schedule: %.200s", x->options.replay);
     } else {
         replay(x, line, count);
         x->result->executions = 1;
@@ -513,7 +282,7 @@ bool bl_explore(uint32_t threads, bl_sim_body body, void *arg, const bl_explore_
     x->body = body;
     x->arg = arg;
     if (!open_explorer(x))
-        say_failure(x, "no memory");
+        bl__explore_failed(x, "no memory");
     else if (x->options.replay)
         replay_text(x);
     else

@@ -1,5 +1,12 @@
-/* Internals of an exploration, shared by explore.c (which fiber runs next), views.c and order.c (memory), sites.c and
- * listing.c. See explorer.h for its use. Nothing is allocated between executions; a generation number invalidates
+/* Internals of an exploration, whose files form layers:
+ *
+ *     explore.c                       all executions, one after another
+ *     views.c, reduce.c               memory, and which decisions need not be tried
+ *     turns.c                         which fiber runs next
+ *     readable.c, order.c             which stores a fiber may read
+ *     listing.c, sites.c, arena.c, failure.c
+ *
+ * See explorer.h for its use. Nothing is allocated between executions; a generation number invalidates
  * locations and plain words. */
 #ifndef BALLAST_EXPLORER_PARTS_H
 #define BALLAST_EXPLORER_PARTS_H
@@ -11,6 +18,7 @@
 enum { BL__LOCATIONS = 1024, BL__WIDTH = BL_EXPLORE_FIBERS + BL__LOCATIONS, BL__GRANULES = 4096, BL__SITES = 4096 };
 
 #define BL__NO_NODE UINT32_MAX
+#define BL__NOBODY UINT32_MAX /* in place of a fiber */
 
 /* ---- memory ---- */
 
@@ -221,10 +229,22 @@ static inline uint32_t bl__lowest(uint32_t set) {
     return i;
 }
 
-/* explore.c. point: announces the fiber's step and returns when it is its turn. pick: chooses one of count. */
+static inline bool bl__acquires(bl__sim_order o) { return o == BL__SIM_ACQUIRE || o >= BL__SIM_ACQ_REL; }
+static inline bool bl__is_sc(bl__sim_order o) { return o == BL__SIM_SEQ_CST; }
+
+/* failure.c. failed: the execution ends as soon as the fiber stops; wrong: here. */
+void bl__explore_failed(bl__explorer *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void bl__explore_wrong(bl__explorer *x, const char *format, ...) __attribute__((format(printf, 2, 3), noreturn));
+
+/* arena.c: the position of n words, or of a copy of a view. */
+uint32_t bl__arena_take(bl__explorer *x, uint32_t n);
+uint32_t bl__arena_keep(bl__explorer *x, const uint16_t *view, uint32_t n);
+
+/* turns.c. next: decides, and returns the stack of the fiber that runs next, or of the host. point: announces the
+ * fiber's step and returns when it is its turn. pick: chooses one of count. */
+bl__fiber *bl__explore_next(bl__explorer *x);
 void bl__explore_point(bl__explorer *x);
 uint32_t bl__explore_pick(bl__explorer *x, uint32_t count);
-void bl__explore_wrong(bl__explorer *x, const char *format, ...) __attribute__((format(printf, 2, 3), noreturn));
 
 /* reduce.c: records that the step was made. */
 void bl__explore_did(bl__explorer *x, const bl__effect *effect);
@@ -234,7 +254,6 @@ bool bl__views_open(bl__explorer *x);
 void bl__views_close(bl__explorer *x);
 void bl__views_reset(bl__explorer *x);
 void bl__views_meet(bl__explorer *x, uint32_t first, uint32_t count);
-bool bl__views_enabled(bl__explorer *x, const bl__explored *f);
 uint64_t bl__views_load(bl__explorer *x, bl__sim_site *site, const void *p, unsigned bits);
 void bl__views_store(bl__explorer *x, bl__sim_site *site, void *p, unsigned bits, uint64_t v);
 uint64_t bl__views_rmw(bl__explorer *x, bl__sim_site *site, bl__sim_op op, void *p, unsigned bits, uint64_t v);
@@ -242,7 +261,6 @@ bool bl__views_cas(bl__explorer *x, bl__sim_site *site, void *p, unsigned bits, 
 bool bl__views_cas128(bl__explorer *x, bl__sim_site *site, void *p, void *expected, const void *v);
 void bl__views_fence(bl__explorer *x, bl__sim_site *site);
 void bl__views_wait(bl__explorer *x, bl__sim_site *site, const void *p, unsigned bits, uint64_t seen);
-uint32_t bl__views_keep(bl__explorer *x, const uint16_t *view, uint32_t n); /* its position in the arena */
 void bl__views_yield(bl__explorer *x, bl__sim_site *site);
 void bl__views_data(bl__explorer *x, bl__sim_site *site, const void *p, uint32_t words);
 uint32_t bl__views_bump(bl__explorer *x, bl__sim_site *site);
@@ -263,6 +281,13 @@ void bl__order_wrote(bl__explorer *x, const bl__location *at, bl__message *m, bo
 void bl__order_fence(bl__explorer *x, bl__ordered_kind kind);
 /* before the meeting, and again once the fiber knows what the others did */
 void bl__order_meet(bl__explorer *x, uint32_t fiber);
+
+/* readable.c. changed: the oldest store that f may read with another value than the one for which it waits. enabled:
+ * whether f can make its step. */
+bool bl__readable(bl__explorer *x, const bl__explored *f, const bl__location *at, const bl__message *m,
+                  bl__sim_order order);
+bl__message *bl__readable_changed(bl__explorer *x, const bl__explored *f);
+bool bl__readable_enabled(bl__explorer *x, const bl__explored *f);
 
 /* sites.c */
 uint32_t bl__site_id(bl__explorer *x, bl__sim_site *site);

@@ -307,7 +307,7 @@ void bl__order_fence(bl__explorer *x, bl__ordered_kind kind) {
         learn(eco, m->eco, x->count);
     }
     bl__ordered n = {.kind = (uint8_t)kind, .width = (uint16_t)(x->count + x->location_count)};
-    n.view = bl__views_keep(x, f->view, n.width);
+    n.view = bl__arena_keep(x, f->view, n.width);
     add(x, n, eco, eco);
     x->order_fences++;
 }

@@ -168,9 +168,7 @@ typedef struct operation {
     bl__effect effect;
 } operation;
 
-static bool acquires(bl__sim_order o) { return o == BL__SIM_ACQUIRE || o >= BL__SIM_ACQ_REL; }
 static bool releases(bl__sim_order o) { return o == BL__SIM_RELEASE || o >= BL__SIM_ACQ_REL; }
-static bool is_sc(bl__sim_order o) { return o == BL__SIM_SEQ_CST; }
 
 /* Waits for the fiber's turn for the site's operation; uses the mutant's order if it is that site. */
 static operation begin(bl__explorer *x, bl__sim_site *site, bl__step_kind kind, bl__location *a, bl__location *b,
@@ -220,24 +218,6 @@ static bl__message *append(bl__explorer *x, const operation *o, bl__location *at
     return m;
 }
 
-static uint32_t take(bl__explorer *x, uint32_t n) {
-    if (x->arena_used + n > x->arena_capacity) {
-        uint16_t *larger = realloc(x->arena, sizeof *larger * 2 * x->arena_capacity);
-        if (!larger)
-            bl__explore_wrong(x, "no memory");
-        x->arena = larger;
-        x->arena_capacity *= 2;
-    }
-    x->arena_used += n;
-    return x->arena_used - n;
-}
-
-uint32_t bl__views_keep(bl__explorer *x, const uint16_t *view, uint32_t n) {
-    uint32_t at = take(x, n);
-    memcpy(x->arena + at, view, sizeof *view * n);
-    return at;
-}
-
 /* What readers of m learn. read: the store that a read-modify-write replaces. */
 static void publish(bl__explorer *x, const operation *o, bl__message *m, const bl__message *read) {
     const uint16_t *own = releases(o->order) ? o->f->view : o->f->fenced ? o->f->released : NULL;
@@ -245,7 +225,7 @@ static void publish(bl__explorer *x, const operation *o, bl__message *m, const b
     if (!own && !passes_on)
         return;
     m->width = (uint16_t)width(x);
-    m->view = take(x, m->width);
+    m->view = bl__arena_take(x, m->width);
     uint16_t *view = x->arena + m->view;
     if (own)
         memcpy(view, own, sizeof *view * m->width);
@@ -258,13 +238,13 @@ static void publish(bl__explorer *x, const operation *o, bl__message *m, const b
 static void read_from(bl__explorer *x, operation *o, bl__location *at, const bl__message *m, bl__sim_order order) {
     uint16_t *seen = &o->f->view[at->index];
     *seen = *seen > m->stamp ? *seen : m->stamp;
-    join(acquires(order) ? o->f->view : o->f->acquired, x->arena + m->view, m->width);
+    join(bl__acquires(order) ? o->f->view : o->f->acquired, x->arena + m->view, m->width);
 }
 
 /* And nothing more. */
 static void only_read(bl__explorer *x, operation *o, bl__location *at, bl__message *m, bl__sim_order order) {
     read_from(x, o, at, m, order);
-    bl__order_read(x, at, m, is_sc(order));
+    bl__order_read(x, at, m, bl__is_sc(order));
 }
 
 /* ---- which store a load returns ---- */
@@ -278,11 +258,6 @@ static bl__stale *stale_of(bl__explorer *x, uint32_t site, const bl__message *m)
         if (s->key == key)
             return s;
     }
-}
-
-static bool may_read(bl__explorer *x, const bl__explored *f, const bl__location *at, const bl__message *m,
-                     bl__sim_order order) {
-    return m->stamp == bl__newest(x, at)->stamp || bl__order_allows(x, f, at, m, acquires(order), is_sc(order));
 }
 
 /* The store that a replayed line names, if it may be read. */
@@ -305,10 +280,10 @@ static bl__message *pick(bl__explorer *x, operation *o, bl__sim_order order, con
         return newest;
     if (x->line) {
         m = follow(x, o->at, oldest);
-        m = may_read(x, o->f, o->at, m, order) ? m : newest;
+        m = bl__readable(x, o->f, o->at, m, order) ? m : newest;
     } else if (newest->stamp > oldest) {
         for (; m->stamp >= oldest && n < CANDIDATES; m = &x->messages[m->previous]) {
-            bool fits = m == newest || ((!expected || m->value != *expected) && may_read(x, o->f, o->at, m, order));
+            bool fits = m == newest || ((!expected || m->value != *expected) && bl__readable(x, o->f, o->at, m, order));
             if (fits && (m == newest || stale_of(x, o->site, m)->count < x->options.stale))
                 all[n++] = m;
             else
@@ -348,7 +323,7 @@ void bl__views_store(bl__explorer *x, bl__sim_site *site, void *p, unsigned bits
     operation o = begin(x, site, BL__STEP_STORE, at, NULL, 0);
     bl__message *m = append(x, &o, at, v);
     publish(x, &o, m, NULL);
-    bl__order_wrote(x, at, m, is_sc(o.order));
+    bl__order_wrote(x, at, m, bl__is_sc(o.order));
     o.effect.wrote = true;
     row(x, &o, (bl__row){.writes = true, .written = v});
     finish(x, &o);
@@ -359,7 +334,7 @@ static void replace(bl__explorer *x, operation *o, bl__location *at, const bl__m
     read_from(x, o, at, m, o->order);
     bl__message *mine = append(x, o, at, v);
     publish(x, o, mine, m);
-    bl__order_wrote(x, at, mine, is_sc(o->order));
+    bl__order_wrote(x, at, mine, bl__is_sc(o->order));
     o->effect.wrote = true;
 }
 
@@ -437,7 +412,7 @@ bool bl__views_cas128(bl__explorer *x, bl__sim_site *site, void *p, void *expect
 }
 
 static bl__ordered_kind kind_of(uint8_t op, bl__sim_order order, bool mutant) {
-    if (!is_sc(order))
+    if (!bl__is_sc(order))
         return BL__ORDERED_NONE;
     if (op == BL__SIM_LIGHT)
         return BL__ORDERED_LIGHT;
@@ -450,7 +425,7 @@ void bl__views_fence(bl__explorer *x, bl__sim_site *site) {
     bool mutant = id && id == x->options.mutant.site, light = site->op == BL__SIM_LIGHT;
     bl__sim_order order = (bl__sim_order)(mutant ? x->options.mutant.order : site->order);
     operation o = {.f = &x->fibers[x->self], .site = id, .order = order};
-    if (acquires(order) && !light)
+    if (bl__acquires(order) && !light)
         join(o.f->view, o.f->acquired, width(x));
     if (releases(order) && !light) {
         memcpy(o.f->released, o.f->view, sizeof *o.f->view * width(x));
@@ -463,28 +438,10 @@ void bl__views_fence(bl__explorer *x, bl__sim_site *site) {
 
 /* ---- waiting ---- */
 
-/* The oldest store with a different value that the fiber may read. */
-static bl__message *changed(bl__explorer *x, const bl__explored *f) {
-    const bl__location *at = f->step.at[0];
-    bl__message *found = NULL;
-    for (uint32_t i = at->newest; i && x->messages[i].stamp >= f->view[at->index]; i = x->messages[i].previous)
-        if (x->messages[i].value != f->step.seen && may_read(x, f, at, &x->messages[i], BL__SIM_RELAXED))
-            found = &x->messages[i];
-    return found;
-}
-
-bool bl__views_enabled(bl__explorer *x, const bl__explored *f) {
-    if (f->step.kind == BL__STEP_WAIT)
-        return changed(x, f) != NULL;
-    if (f->step.kind == BL__STEP_YIELD)
-        return f->stale || x->writes - f->own_writes != f->mark;
-    return !f->meeting;
-}
-
 void bl__views_wait(bl__explorer *x, bl__sim_site *site, const void *p, unsigned bits, uint64_t seen) {
     bl__location *at = location_of(x, p, bits);
     operation o = begin(x, site, BL__STEP_WAIT, at, NULL, seen);
-    bl__message *m = changed(x, o.f);
+    bl__message *m = bl__readable_changed(x, o.f);
     only_read(x, &o, at, m, BL__SIM_RELAXED);
     o.effect.from[0] = m->event;
     row(x, &o, (bl__row){.reads = true, .read = m->value, .behind = behind(x, at, m)});

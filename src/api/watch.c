@@ -1,0 +1,57 @@
+/* The watch over the workers of a run: whether they make progress, and where each one is. */
+#include "internal.h"
+
+void bl__watch_start(bl__watch *watch) {
+    watch->tasks = UINT64_MAX;
+    watch->since = watch->reported = bl__now();
+}
+
+double bl__watch_next(const bl_context *c, double most) {
+    double left = c->pausable ? c->pause_at - bl__now() : most;
+    return left < 1e-4 ? 1e-4 : left < most ? left : most;
+}
+
+bl__seen bl__watch_look(bl_context *c, bl__watch *watch, const bl__tally *tally, uint32_t count) {
+    uint64_t tasks = 0;
+    for (uint32_t i = 0; i < count; i++)
+        tasks += bl_load64_host(&tally[i].beat) + bl_load64_host(&tally[i].tasks);
+    double now = bl__now();
+    if (tasks != watch->tasks) {
+        watch->tasks = tasks;
+        watch->since = now;
+    }
+    if (c->config.progress && now - watch->reported >= 0.1) {
+        watch->reported = now;
+        c->config.progress(c->config.progress_arg, tasks);
+    }
+    if (now - watch->since > c->config.stall_seconds)
+        return BL__NO_PROGRESS;
+    if (!c->pausable || (now < c->pause_at && !bl_load32_host(&c->cancelled)))
+        return BL__ALL_WELL;
+    c->pausable = false;
+    return BL__TO_PAUSE;
+}
+
+void bl__watch_report(bl_context *c, const char *why, const bl__tally *tally, uint32_t count) {
+    static const char *const names[] = {"not started", "in a task", "searching", "idle", "ended"};
+    enum { SHOWN = 16 };
+    uint32_t at[BL__AT_END + 1] = {0};
+    bl__detail_clear(c);
+    bl__detail(c, "%s; workers", why);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t standing = bl_load32_host(&tally[i].standing);
+        at[standing <= BL__AT_END ? standing : BL__AT_END]++;
+    }
+    for (int standing = 0; standing <= BL__AT_END; standing++)
+        if (at[standing])
+            bl__detail(c, " %s: %u", names[standing], at[standing]);
+    for (uint32_t i = 0, shown = 0; i < count && shown < SHOWN;
+         i++) { /* those that hold it up, or else the first ones */
+        uint32_t standing = bl_load32_host(&tally[i].standing);
+        if (count > SHOWN && at[BL__AT_WORK] && standing != BL__AT_WORK)
+            continue;
+        shown++;
+        bl__detail(c, "\nworker %u: %s, %llu tasks", i, names[standing <= BL__AT_END ? standing : BL__AT_END],
+                   (unsigned long long)(bl_load64_host(&tally[i].beat) + bl_load64_host(&tally[i].tasks)));
+    }
+}

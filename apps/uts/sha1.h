@@ -7,19 +7,20 @@
 
 #include <ballast/platform/platform.h>
 
+BL_FN uint32_t uts_rotate(uint32_t x, uint32_t by) { return x << by | x >> (32u - by); }
+
 #define UTS_CHOOSE(b, c, d) ((d) ^ ((b) & ((c) ^ (d))))
 #define UTS_PARITY(b, c, d) ((b) ^ (c) ^ (d))
 /* The two halves share no bit: adding instead of or-ing them lets compilers reorder the sum of the round. */
 #define UTS_MAJORITY(b, c, d) (((b) & (c)) + ((d) & ((b) ^ (c))))
 
 #define UTS_GIVEN(t) w[t]
-#define UTS_MIXED(t)                                                                                                   \
-    (w[(t)&15] = bl_rotate32(w[((t) + 13) & 15] ^ w[((t) + 8) & 15] ^ w[((t) + 2) & 15] ^ w[(t)&15], 1))
+#define UTS_MIXED(t) (w[(t)&15] = uts_rotate(w[((t) + 13) & 15] ^ w[((t) + 8) & 15] ^ w[((t) + 2) & 15] ^ w[(t)&15], 1))
 
 /* The five state words change roles from round to round instead of moving. */
 #define UTS_ROUND(a, b, c, d, e, mix, key, word)                                                                       \
-    e += bl_rotate32(a, 5) + mix(b, c, d) + (key) + (word);                                                            \
-    b = bl_rotate32(b, 30);
+    e += uts_rotate(a, 5) + mix(b, c, d) + (key) + (word);                                                             \
+    b = uts_rotate(b, 30);
 #define UTS_ROUNDS5(mix, key, word, t)                                                                                 \
     UTS_ROUND(a, b, c, d, e, mix, key, word(t))                                                                        \
     UTS_ROUND(e, a, b, c, d, mix, key, word((t) + 1))                                                                  \

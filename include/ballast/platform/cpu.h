@@ -212,7 +212,6 @@ BL_FN uint32_t bl_lane_add32(uint32_t *p, uint32_t v) {
 }
 
 BL_FN uint32_t bl_opaque32(uint32_t v) { return v; }
-BL_FN uint32_t bl_rotate32(uint32_t v, uint32_t by) { return v << by | v >> (32u - by); }
 BL_FN uint32_t bl_popcount(uint32_t v) { return (uint32_t)__builtin_popcount(v); }
 BL_FN uint32_t bl_lowest_bit(uint32_t v) { return (uint32_t)__builtin_ctz(v); }
 

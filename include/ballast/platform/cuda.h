@@ -190,8 +190,6 @@ BL_FN uint32_t bl_processor(void) {
     return id;
 }
 
-/* Compilers take long to find out that shifts are a rotation, and longer to rearrange the sums around them. */
-BL_FN uint32_t bl_rotate32(uint32_t v, uint32_t by) { return __funnelshift_l(v, v, by); }
 BL_FN uint32_t bl_popcount(uint32_t v) { return (uint32_t)__popc(v); }
 BL_FN uint32_t bl_lowest_bit(uint32_t v) { return (uint32_t)__ffs((int)v) - 1u; }
 

@@ -74,7 +74,6 @@
  *   bl_block_sync()                       every lane of the block waits for all
  *   bl_opaque32(v)                        v, but the compiler does not know: keeps code inside a loop that lanes leave
  *                                         one by one
- *   bl_rotate32(v, by)                    to the left, by 1 to 31 bits
  *   bl_processor()                        GPU only: which multiprocessor this is
  *   bl_lane_add32(p, v)                   fetch-and-add on memory that only the lanes of one worker see
  */

@@ -24,7 +24,7 @@ BL_FN void BL__NAME(expose)(bl__worker *w, const BL_SHARED *shared) {
             BL__NAME(halve)(w, shared);
             continue;
         }
-        uint32_t n = count - (is_long ? 1 : BL__NAME(batch_entries)(w, count));
+        uint32_t n = count - (is_long ? 1 : BL__NAME(newest_with)(w, BL__BATCH, count));
         if (n == 0 || BL__NAME(publish)(w, n) < n || !is_long)
             return;
     }

@@ -26,11 +26,11 @@ BL_FN bool BL__NAME(can_share)(bl__worker *w, uint32_t count) {
     return count == 1 && only[1] - only[0] > BL__BATCH;
 }
 
-/* The number of newest entries whose tasks make up the next batch; 0 if the newest has more than that. */
-BL_FN uint32_t BL__NAME(batch_entries)(bl__worker *w, uint32_t count) {
+/* The number of newest entries that have so many tasks, a batch at most; 0 if the newest has more. */
+BL_FN uint32_t BL__NAME(newest_with)(bl__worker *w, uint32_t tasks, uint32_t count) {
     const uint32_t *mine = bl__stack_slot(w->stack, w->words, w->stack->top - 1 - w->lane);
     uint32_t n = w->lane < count ? bl__min(mine[1] - mine[0], BL__BATCH + 1) : BL__BATCH + 1;
-    return bl_popcount(bl_warp_ballot(bl_warp_prefix_add(n) + n <= BL__BATCH));
+    return bl_popcount(bl_warp_ballot(bl_warp_prefix_add(n) + n <= tasks));
 }
 
 #if BL__JOINS
@@ -72,9 +72,10 @@ BL_FN void BL__NAME(settle)(bl__worker *w, const BL_SHARED *shared) {
         if (count == 1)
             BL__NAME(halve)(w, shared);
         n = bl__max(count / 2, 1);
-        /* What the lanes are about to run at the same time is begun sooner here than anywhere else. */
+        /* What the lanes are about to run at the same time is begun sooner here than anywhere else. Lanes that join
+         * wait for the one that climbs highest: there half of a batch is enough. */
         if (BL__HIDES && BL__BATCH > 1 && count > 1)
-            n = bl__min(n, count - BL__NAME(batch_entries)(w, count));
+            n = bl__min(n, count - BL__NAME(newest_with)(w, BL__BATCH / (BL__JOINS ? 2 : 1), count));
     }
     if (n && BL__NAME(share_and_publish)(w, n))
         bl__wake_for_work(run);

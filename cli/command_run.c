@@ -8,6 +8,7 @@
 #include "../apps/common/app_output.h"
 #include <ballast/platform/platform.h>
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -297,8 +298,8 @@ static int no_code(const run_request *request, const bl_context *context) {
 static int out_of_range(const char *detail) {
     if (!strncmp(detail, "grain ", 6)) /* the option has the papers' name */
         return wrong_use("--pop %s", detail + 6);
-    if (detail[0])
-        return wrong_use("--%s", detail);
+    if (detail[0]) /* in capitals: not an option, but a variable of the environment */
+        return wrong_use("%s%s", isupper((unsigned char)detail[0]) ? "" : "--", detail);
     return wrong_use("--workers, --capacity, --private: too large together for this device (accepted: smaller ones)");
 }
 

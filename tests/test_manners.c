@@ -62,6 +62,46 @@ static void test_memory(void) {
         CHECK(watched[i] == NULL);
 }
 
+/* ---- BALLAST_WORKERS ---- */
+
+static void do_nothing(bl_task *t, const void *payload, uint32_t index, const void *shared) {
+    (void)t, (void)payload, (void)index, (void)shared;
+}
+
+static uint32_t workers_with(const char *limit, uint32_t asked) {
+    bl_program *program = bl_program_from_function(do_nothing, 4, 0, 1);
+    bl_context *c = NULL;
+    bl_stats stats = {.workers = 0};
+    uint32_t root = 0;
+    if (limit)
+        setenv("BALLAST_WORKERS", limit, 1);
+    else
+        unsetenv("BALLAST_WORKERS");
+    int status = bl_open(&c, &(bl_config){.device = "cpu", .workers = asked});
+    if (status == BL_OK)
+        CHECK_SAME(bl_run(c, program, NULL, &root, 1, &stats), BL_OK);
+    else
+        CHECK(status == BL_EINVAL && strstr(bl_error_detail(NULL), "BALLAST_WORKERS"));
+    unsetenv("BALLAST_WORKERS");
+    bl_close(c);
+    bl_program_free(program);
+    return stats.workers;
+}
+
+static void test_environment(void) {
+    uint32_t all = workers_with(NULL, 0);
+    CHECK_SAME(all, bl__cpus_usable());
+    CHECK_SAME(workers_with("1", 0), 1);
+    CHECK_SAME(workers_with("100000", 0), all);
+    CHECK_SAME(workers_with("99999999999999999999", 0), all);
+    CHECK_SAME(workers_with("", 0), all);
+    CHECK_SAME(workers_with("1", 3), 3); /* only the default */
+    CHECK_SAME(workers_with("0", 0), 0);
+    CHECK_SAME(workers_with("two", 0), 0);
+    CHECK_SAME(workers_with("2x", 0), 0);
+    CHECK_SAME(workers_with("-1", 0), 0);
+}
+
 /* ---- control groups ---- */
 
 static char tree[64];
@@ -595,6 +635,7 @@ static void test_lacks(void) {
 int main(void) {
     check_limit(120);
     test_memory();
+    test_environment();
     test_quota();
     test_affinity();
     test_busy();

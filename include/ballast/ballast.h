@@ -75,7 +75,8 @@ typedef struct bl_config {
     const char *scheduler;
     const char *group; /* what runs one task: "lane", "warp", "block:LANES"; default: what the program asks for */
     /* Default: all that fit. On a CPU that is the cores that this process may use: its affinity mask, and its CPU
-     * quota (cgroups) rounded up. More than fit on a GPU are clamped (bl_stats.workers tells). */
+     * quota (cgroups) rounded up, or the environment's BALLAST_WORKERS where that is less. More than fit on a GPU are
+     * clamped (bl_stats.workers tells). */
     uint32_t workers;
     uint32_t capacity;        /* entries per shared queue at the start; it grows */
     uint32_t private_entries; /* private stack per worker; BL_NONE: none, everything goes through the shared queues */

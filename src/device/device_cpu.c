@@ -117,7 +117,8 @@ static int cpu_enumerate(uint32_t i, bl_device_info *info) {
     memset(info, 0, sizeof *info);
     snprintf(info->id, sizeof info->id, "cpu");
     cpu_model(info->name, sizeof info->name);
-    info->workers = bl__cpus_usable();
+    const uint32_t workers = bl__cpus_default();
+    info->workers = workers ? workers : bl__cpus_usable();
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     info->memory = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
     return 1;
@@ -316,10 +317,16 @@ static void stop_watcher(cpu_device *d) {
 
 static int cpu_open(bl_context *c, const char *id) {
     (void)id;
+    const uint32_t cores = c->config.workers ? bl__cpus_usable() : bl__cpus_default();
+    if (cores == 0) {
+        bl__detail(c, "BALLAST_WORKERS %.64s: not a number of workers (accepted: 1 or more)",
+                   getenv("BALLAST_WORKERS"));
+        return BL_EINVAL;
+    }
     cpu_device *d = calloc(1, sizeof *d);
     if (!d)
         return bl__no_memory(c, "the CPU's threads");
-    d->cores = bl__cpus_usable();
+    d->cores = cores;
     d->bind = c->config.bind;
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);

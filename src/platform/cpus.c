@@ -142,6 +142,18 @@ uint32_t bl__cpus_usable(void) {
     return quota < count ? quota : count;
 }
 
+uint32_t bl__cpus_default(void) {
+    const char *text = getenv("BALLAST_WORKERS");
+    const uint32_t cores = bl__cpus_usable();
+    if (!text || !*text)
+        return cores;
+    const size_t digits = strspn(text, "0123456789");
+    if (text[digits] != '\0')
+        return 0;
+    const unsigned long most = digits < 10 ? strtoul(text, NULL, 10) : UINT32_MAX;
+    return most < cores ? (uint32_t)most : cores;
+}
+
 /* ---- bound workers ---- */
 
 /* How many are bound to each core, by all contexts. Words rather than a lock, which a fork might find taken. */

@@ -7,6 +7,10 @@
 /* Cores in the calling thread's affinity mask, or the CPU quota where that is less. */
 uint32_t bl__cpus_usable(void);
 
+/* The workers that a context has unless told otherwise: those cores, or BALLAST_WORKERS where that is less. 0: that
+ * variable is set to something else than a positive number. */
+uint32_t bl__cpus_default(void);
+
 /* CPUs that the control groups of this process allow, version 1 or 2 and all levels, rounded up; UINT32_MAX: no
  * limit. `root`: where proc and sys lie, "" for this machine. */
 uint32_t bl__cpus_quota(const char *root);

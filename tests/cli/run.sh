@@ -598,6 +598,9 @@ refuses "two apps" 2 "octree: unexpected after uts" run uts octree
 refuses "an app's option before the app" 2 "--tree: unknown option of run before APP" run --tree T0 uts
 refuses "unknown option" 2 "--worker: unknown option of run, nearest is --workers (accepted: --device, " run uts --worker 2
 refuses "option of another app" 2 "--particles: unknown option of run" run uts --particles 5
+export BALLAST_WORKERS=two
+refuses "BALLAST_WORKERS" 2 "ballast: BALLAST_WORKERS two: not a number of workers (accepted: 1 or more)" run uts --tree T0 --device cpu
+unset BALLAST_WORKERS
 refuses "value missing at the end" 2 "--workers: value missing (accepted: --workers N" run uts --workers
 refuses "value missing before an option" 2 "--workers: value missing" run uts --workers --json
 refuses "value missing after =" 2 "--workers: value missing" run uts --workers=

@@ -21,6 +21,7 @@
 
 #include "platform/platform.h"
 #include "parts/entry.h"
+#include "parts/frame.h"
 #include "parts/gate.h"
 #include "parts/record.h"
 #include "parts/stop.h"
@@ -57,8 +58,12 @@ struct bl_task {
     uint32_t payload_bytes;
     uint32_t checked;   /* BL_CHECKED */
     uint32_t max_spawn; /* machines with lanes: BL_MAX_SPAWN, ... */
-    uint32_t spawned;   /* ... and entries that this lane's task has spawned */
+    uint32_t spawned;   /* ... and entries that this lane's task has spawned; in a recursion: whether it has */
     uint32_t limit;     /* CPU: where the room on the stack ends */
+    /* CPU, programs with BL_RESULT, where a worker runs the children of a fork by recursion; else NULL: */
+    bl__frame *frame;   /* a fork goes here and makes no record, ... */
+    void *kept, *child; /* ... with its payload and its children's, */
+    void *to;           /* and the result goes there */
 };
 
 BL_HOT_FN void bl__report(const bl_task *t, bl__misuse what, uint32_t number) {
@@ -130,8 +135,11 @@ BL_HOT_FN void bl__spawn(bl_task *t, const void *payload, uint32_t bytes, uint32
     entry[0] = 0;
     entry[1] = count;
     bl__words_copy(entry + BL__ENTRY_HEAD, (const bl_word *)payload, bytes / 4);
-    if (t->result_bytes)
+    if (t->result_bytes) {
         entry[BL__ENTRY_HEAD + bytes / 4] = join;
+        if (BL_WARP == 1 && t->frame)
+            t->spawned = 1;
+    }
     bl__outbox_show(t, number);
 }
 
@@ -170,6 +178,26 @@ BL_HOT_FN void bl__must_have_ended(bl_task *t) {
         bl__report(t, BL__ENDED_NOT_AT_ALL, 0);
 }
 
+/* A fork whose children the worker runs when the task function has returned. A join may fork with payloads that lie
+ * where it found its own: `child` is copied first. */
+BL_HOT_FN void bl__fork_frame(bl_task *t, const void *forked, const void *child, uint32_t bytes, uint32_t count,
+                              unsigned char *wide) {
+    if (bytes != t->payload_bytes) {
+        bl__report(t, BL__SPAWNED_OTHER, bytes);
+        return;
+    }
+    if (t->checked && (uintptr_t)child % 4) {
+        bl__report(t, BL__MISPLACED, 0);
+        return;
+    }
+    bl__words_copy((bl_word *)t->child, (const bl_word *)child, bytes / 4);
+    if (t->results_at)
+        bl__words_copy((bl_word *)t->kept, (const bl_word *)forked, bytes / 4);
+    if (wide)
+        t->frame->wide = wide;
+    t->frame->end = count;
+}
+
 /* A fork for whose results the record has no room. On a CPU: memory for them. NULL: refused. */
 BL_COLD_FN unsigned char *bl__fork_wide(const bl__run *run, uint32_t count, uint32_t result_bytes) {
     unsigned char *results = NULL;
@@ -193,6 +221,10 @@ BL_HOT_FN void bl__fork(bl_task *t, const void *forked, const void *child, uint3
         wide = bl__fork_wide(t->run, count, t->result_bytes);
         if (!wide)
             return;
+    }
+    if (BL_WARP == 1 && t->frame) {
+        bl__fork_frame(t, forked, child, bytes, count, wide);
+        return;
     }
     uint32_t number = bl__spare_take(t->spare);
     bl__record *r = bl__record_at(t->run, number);
@@ -223,6 +255,8 @@ BL_HOT_FN void bl__return(bl_task *t, const void *result, uint32_t bytes) {
     }
     if (t->results_at == 0 && bytes == sizeof t->returned->sum)
         bl__words_copy((bl_word *)&t->returned->sum, (const bl_word *)result, 2);
+    else if (BL_WARP == 1 && t->to)
+        to = (unsigned char *)t->to;
     else if (!(t->join & BL__ROOT))
         to = bl__record_results(bl__record_at(t->run, bl__record_number(t->join)), t->results_at, t->join & BL__WIDE) +
              (size_t)t->index * bytes;

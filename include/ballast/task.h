@@ -173,21 +173,26 @@ BL_HOT_FN bool bl__ends(bl_task *t, uint32_t how) {
 BL_HOT_FN void bl__must_have_ended(bl_task *t) {
     if (t->returned->ended != BL__UNENDED)
         return;
-    t->returned->ended = BL__FORKED;
+    t->returned->ended = BL__REFUSED;
     if (!(bl_load32_relaxed(t->stop) & BL__STOP_FAILED)) /* a task that fails need not return as well */
         bl__report(t, BL__ENDED_NOT_AT_ALL, 0);
+}
+
+BL_HOT_FN void bl__refuse_fork(bl_task *t) {
+    if (BL_WARP == 1)
+        t->returned->ended = BL__REFUSED;
 }
 
 /* A fork whose children the worker runs when the task function has returned. A join may fork with payloads that lie
  * where it found its own: `child` is copied first. */
 BL_HOT_FN void bl__fork_frame(bl_task *t, const void *forked, const void *child, uint32_t bytes, uint32_t count,
                               unsigned char *wide) {
-    if (bytes != t->payload_bytes) {
-        bl__report(t, BL__SPAWNED_OTHER, bytes);
-        return;
-    }
-    if (t->checked && (uintptr_t)child % 4) {
-        bl__report(t, BL__MISPLACED, 0);
+    if (bytes != t->payload_bytes || (t->checked && (uintptr_t)child % 4)) {
+        if (bytes != t->payload_bytes)
+            bl__report(t, BL__SPAWNED_OTHER, bytes);
+        else
+            bl__report(t, BL__MISPLACED, 0);
+        bl__refuse_fork(t);
         return;
     }
     bl__words_copy((bl_word *)t->child, (const bl_word *)child, bytes / 4);
@@ -219,8 +224,10 @@ BL_HOT_FN void bl__fork(bl_task *t, const void *forked, const void *child, uint3
         return;
     if (count == 0 || count > t->join_width) {
         wide = bl__fork_wide(t->run, count, t->result_bytes);
-        if (!wide)
+        if (!wide) {
+            bl__refuse_fork(t);
             return;
+        }
     }
     if (BL_WARP == 1 && t->frame) {
         bl__fork_frame(t, forked, child, bytes, count, wide);
@@ -244,7 +251,7 @@ BL_HOT_FN void bl__return(bl_task *t, const void *result, uint32_t bytes) {
     unsigned char *to = t->run->results;
     if (bytes != t->result_bytes && t->result_bytes) {
         bl__report(t, BL__RETURNED_OTHER, bytes);
-        t->returned->ended = BL__FORKED;
+        t->returned->ended = BL__REFUSED;
         return;
     }
     if (!bl__ends(t, BL__RETURNED))

@@ -95,6 +95,11 @@ BL_FN void BL__NAME(fill_record)(const bl__run *run, const BL__NAME(frame) * f, 
 #endif
 }
 
+/* Tasks that it runs; all of a fork, until some are handed over. */
+BL_HOT_FN void BL__NAME(count)(const BL__NAME(recursion) * c, uint64_t tasks) {
+    bl_store64_host(c->beat, bl_load64_relaxed(c->beat) + tasks);
+}
+
 /* The children that have not begun. */
 BL_FN void BL__NAME(fill_entry)(const BL__NAME(frame) * f, uint32_t *entry) {
     BL__CARRIED carried;
@@ -123,6 +128,7 @@ BL_FN bool BL__NAME(hand_over)(BL__NAME(recursion) * c, bl__frame *newest) {
     BL__NAME(take_numbers)(w, oldest);
     BL__NAME(fill_entry)((BL__NAME(frame) *)(void *)oldest, bl__stack_slot(w->stack, w->words, w->stack->top));
     bl__stack_move_top(w->stack, w->stack->top + 1);
+    BL__NAME(count)(c, (uint64_t)oldest->next - oldest->end);
     for (bl__frame *f = oldest; f->end; f = f->below) {
         BL__NAME(fill_record)(w->run, (BL__NAME(frame) *)(void *)f, 1);
         f->end = 0;
@@ -154,6 +160,7 @@ BL_CALLED_FN void BL__NAME(hand_over_all)(BL__NAME(recursion) * c, bl__frame *ne
             uint32_t *entry = BL__NAME(slot_above)(w, --older, extra);
             if (entry)
                 BL__NAME(fill_entry)((BL__NAME(frame) *)(void *)f, entry);
+            BL__NAME(count)(c, (uint64_t)f->next - f->end);
         }
         BL__NAME(fill_record)(w->run, (BL__NAME(frame) *)(void *)f, busy);
         f->end = 0;
@@ -167,6 +174,7 @@ BL_CALLED_FN bool BL__NAME(serve)(BL__NAME(recursion) * c, bl__frame *newest) {
     bl__worker *w = c->w;
     const bl__run *run = w->run;
     const uint32_t slow = bl_load32_relaxed(&w->tally->slow);
+    bl_store32_relaxed(&w->tally->fetched, bl_load32_relaxed(&w->tally->fetched) + 1); /* the next task is another */
     c->doubts = slow != c->slow;
     c->slow = slow;
     if (c->doubts || bl_load32_host(&c->control->stop)) {
@@ -203,25 +211,50 @@ BL_CALLED_FN bool BL__NAME(deliver)(BL__NAME(recursion) * c, const bl__frame *f,
     return false;
 }
 
-/* ---- calling ---- */
+/* A task or join, a child of `below`, has spawned a task beside what it returned, or forked into `above`. That is to be
+ * run before anything else, or there would be more and more of it. */
+BL_CALLED_FN bool BL__NAME(spawned_beside)(BL__NAME(recursion) * c, bl__frame *below, bl__frame *above, uint32_t ended,
+                                           const BL__RETURNS *result) {
+    c->doubts = true;
+    if (ended == BL__FORKED) {
+        above->below = below;
+        above->next = 0;
+        BL__NAME(count)(c, above->end);
+        BL__NAME(hand_over_all)(c, above, 0);
+        return false;
+    }
+    if (ended == BL__REFUSED || below == &c->bottom)
+        return ended == BL__RETURNED;
+    BL__NAME(hand_over_all)(c, below, 1);
+    return BL__NAME(deliver)(c, below, result);
+}
 
-static bool BL__NAME(call)(BL__NAME(recursion) * c, bl__frame *below, const BL_PAYLOAD *payload, uint32_t index,
-                           BL__RETURNS *to);
+/* ---- calling ---- */
 
 BL_HOT_FN bool BL__NAME(is_wanted)(const BL__NAME(recursion) * c) {
     return (bl_load32_host(&c->control->stop) | (uint32_t)bl_load64_relaxed(&c->control->idle)) != 0;
 }
 
-/* The task has forked into `f`: runs its children and then the join, until that returns. False: all older frames, and
- * this one or what is left of it, have been handed over, and the worker is to return through them. */
-BL_HOT_FN bool BL__NAME(children)(BL__NAME(recursion) * c, BL__NAME(frame) * f, bl_task *task) {
-    do {
+/* What a task sees that may fork into `f`. */
+BL_HOT_FN bl_task BL__NAME(task_with_frame)(const BL__NAME(recursion) * c, BL__NAME(frame) * f, bl__returned *returned,
+                                            void *to) {
+    bl_task task = BL__NAME(task)(c->w->run, c->w->stack, c->scratch, 0, c->w->spare, returned);
+    task.limit = c->limit;
+    task.join = 0; /* no root */
+    task.frame = &f->head;
+    task.child = &f->child;
+    task.kept = &f->kept;
+    task.to = to;
+    return task;
+}
+
+/* The children of `f`, one after another, and then the join, until that returns. True: the result is in *to. False: all
+ * frames below, and this one or what is left of it, have been handed over, and the worker is to return through them. */
+BL_CALLED_FN bool BL__NAME(run_frame)(BL__NAME(recursion) * c, BL__NAME(frame) * f, BL__RETURNS *to) {
+    for (;;) {
+        BL__NAME(count)(c, f->head.end);
         const uint32_t left = f->head.below->left;
-        if (f->head.end == 0) /* something is wrong, and the run will end */
-            return false;
-        if (left == 0 || bl_stack_here() < c->floor || task->spawned ||
-            (!(BL_SUM) && f->head.end > BL__FRAME_RESULTS)) {
-            c->doubts = c->doubts || task->spawned;
+        if (left == 0 || bl_stack_here() < c->floor || (!(BL_SUM) && f->head.end > BL__FRAME_RESULTS)) {
             f->head.next = 0;
             BL__NAME(hand_over_all)(c, &f->head, 0);
             return false;
@@ -229,74 +262,61 @@ BL_HOT_FN bool BL__NAME(children)(BL__NAME(recursion) * c, BL__NAME(frame) * f, 
         f->head.left = left - 1;
 #if BL_SUM
         uint64_t sum = 0;
-        f->results[0] = 0;
 #endif
-        for (uint32_t i = 0;; i++) {
+        uint32_t i = 0;
+        do {
+            BL__NAME(frame) above;
+            bl__returned returned = {0, BL__UNENDED};
+#if BL_SUM
+            uint64_t value, *result = &value;
+            f->results[0] = sum;
+#else
+            BL__RETURNS *result = f->results + i;
+#endif
             f->head.next = i + 1;
             if (BL__NAME(is_wanted)(c) && !BL__NAME(serve)(c, &f->head))
                 return false;
-            bl_store64_host(c->beat, bl_load64_relaxed(c->beat) + 1);
+            bl_task task = BL__NAME(task_with_frame)(c, &above, &returned, result);
+            task.index = i;
+            BL__CALL(&task, &f->child, i, 1u, c->shared, c->local);
+            bl__must_have_ended(&task);
 #if BL_SUM
-            uint64_t value, *to = &value;
-#else
-            BL__RETURNS *to = f->results + i;
+            if (returned.ended == BL__RETURNED)
+                value = returned.sum;
 #endif
-            if (!BL__NAME(call)(c, &f->head, &f->child, i, to))
+            if (task.spawned)
+                return BL__NAME(spawned_beside)(c, &f->head, &above.head, returned.ended, result);
+            if (returned.ended == BL__REFUSED)
                 return false;
-            const uint32_t end = f->head.end;
-            if (end == 0)
-                return BL__NAME(deliver)(c, &f->head, to);
+            if (returned.ended == BL__FORKED) {
+                above.head.below = &f->head;
+                if (!BL__NAME(run_frame)(c, &above, result))
+                    return false;
+            }
+            if (f->head.end == 0)
+                return BL__NAME(deliver)(c, &f->head, result);
 #if BL_SUM
             if (BL__CHECKS && value + sum > BL__SUM_MASK)
                 bl__stop_for_misuse(c->control, BL__SUM_TOO_LARGE, 0);
             sum += value;
-            f->results[0] = sum;
 #endif
-            if (i + 1 == end)
-                break;
-        }
+        } while (++i < f->head.end);
 #if BL_SUM
-        task->returned->ended = BL__RETURNED;
-        task->returned->sum = sum;
+        *to = sum;
+        return true;
 #else
-        const uint32_t count = f->head.end;
-        f->head.end = 0;
-        task->returned->ended = BL__UNENDED;
-        BL_JOIN(task, &f->kept, f->results, count, c->shared, c->local);
-        bl__must_have_ended(task);
+        bl__returned returned = {0, BL__UNENDED};
+        bl_task task = BL__NAME(task_with_frame)(c, f, &returned, to);
+        if (f->head.below == &c->bottom)
+            task.join = c->bottom.record;
+        BL_JOIN(&task, &f->kept, f->results, i, c->shared, c->local);
+        bl__must_have_ended(&task);
+        if (task.spawned)
+            return BL__NAME(spawned_beside)(c, f->head.below, &f->head, returned.ended, to);
+        if (returned.ended != BL__FORKED)
+            return returned.ended == BL__RETURNED;
 #endif
-    } while (task->returned->ended == BL__FORKED);
-    return true;
-}
-
-/* A child of `below`. True: its result is in *to. False: as above. */
-static bool BL__NAME(call)(BL__NAME(recursion) * c, bl__frame *below, const BL_PAYLOAD *payload, uint32_t index,
-                           BL__RETURNS *to) {
-    BL__NAME(frame) f;
-    bl__returned returned = {0, BL__UNENDED};
-    bl_task task = BL__NAME(task)(c->w->run, c->w->stack, c->scratch, 0, c->w->spare, &returned);
-    task.limit = c->limit;
-    task.join = 0; /* no root */
-    task.index = index;
-    task.frame = &f.head;
-    task.child = &f.child;
-    task.kept = &f.kept;
-    task.to = to;
-    f.head.below = below;
-    f.head.end = 0;
-    BL__CALL(&task, payload, index, 1u, c->shared, c->local);
-    bl__must_have_ended(&task);
-    if (returned.ended == BL__FORKED && !BL__NAME(children)(c, &f, &task))
-        return false;
-#if BL_SUM
-    *to = returned.sum;
-#endif
-    if (task.spawned) { /* which is to be run before anything else, or there would be more and more of it */
-        c->doubts = true;
-        BL__NAME(hand_over_all)(c, below, 1);
-        return BL__NAME(deliver)(c, below, to);
     }
-    return true;
 }
 
 /* ---- the worker ---- */
@@ -345,7 +365,6 @@ BL_HOT_FN void BL__NAME(lend_frame)(BL__NAME(recursion) * c, bl__worker *w, bl_t
     c->bottom.next = task->index + 1;
     c->limit = task->limit;
     first->head.below = &c->bottom;
-    first->head.end = 0;
     task->spawned = 0;
     task->frame = &first->head;
     task->child = &first->child;
@@ -362,7 +381,12 @@ BL_HOT_FN bool BL__NAME(recurse)(BL__NAME(recursion) * c, bl__worker *w, bl_task
         bl_store64_host(c->beat, w->tasks);
         c->slow = bl_load32_relaxed(&w->tally->slow);
         c->returned.ended = BL__FORKED;
-        if (!BL__NAME(children)(c, first, task)) {
+        BL__RETURNS result;
+        if (task->spawned ? BL__NAME(spawned_beside)(c, &c->bottom, &first->head, BL__FORKED, NULL)
+                          : BL__NAME(run_frame)(c, first, &result)) {
+            task->returned->ended = BL__UNENDED;
+            bl__return(task, &result, (uint32_t)sizeof result);
+        } else {
             task->join = c->join;
             task->index = c->index;
             *task->returned = c->returned;

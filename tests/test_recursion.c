@@ -328,15 +328,15 @@ typedef struct beside_shared {
     uint64_t *spawned;
 } beside_shared;
 
-/* A negative depth: a task that was spawned. */
+/* Leaves spawn a task each, with a negative depth. */
 static BL_TASK void beside_run(bl_task *t, const int32_t *depth, uint32_t index, const beside_shared *shared,
                                bl_nothing *local) {
     (void)index, (void)local;
     int32_t below = *depth - 1, beside = -1;
     uint64_t one = 1;
-    if (*depth >= 0)
+    if (*depth == 0)
         bl_spawn(t, &beside);
-    else
+    else if (*depth < 0)
         bl_fetch_add64_relaxed(shared->spawned, 1);
     if (*depth > 0)
         bl_fork(t, depth, &below, 2);
@@ -364,8 +364,8 @@ static void test_beside(void) {
         bl_context *c = open_with((bl_config){.workers = workers});
         CHECK_SAME(bl_run_join(c, beside_cpu(), &shared, &depth, 1, &result, &stats), BL_OK);
         CHECK_SAME(result, 1u << depth);
-        CHECK_SAME(spawned, (2u << depth) - 1);
-        CHECK_SAME(stats.tasks, 2 * spawned);
+        CHECK_SAME(spawned, result);
+        CHECK_SAME(stats.tasks, 3 * result - 1);
         CHECK(stats.peak_entries < 1000 * workers);
         bl_close(c);
     }

@@ -416,6 +416,65 @@ static void test_shared(void) {
     }
 }
 
+/* ---- long tasks behind short ones ---- */
+
+typedef struct comb_node {
+    uint32_t kind, depth; /* 0: a binary tree of short tasks; 1: a spine with a long leaf at each vertebra; 2: a leaf */
+} comb_node;
+
+enum { TEETH = 12, TOOTH_MS = 30, COMB_WORKERS = 4 };
+
+static BL_TASK void comb_run(bl_task *t, const comb_node *parent, uint32_t index, const bl_nothing *shared,
+                             bl_nothing *local) {
+    (void)shared, (void)local;
+    comb_node node = {index ? 2 : parent->kind, parent->depth - 1};
+    uint64_t one = 1;
+    if (parent->kind == 0)
+        node.kind = 0;
+    if (node.kind == 2)
+        nanosleep(&(struct timespec){0, TOOTH_MS * 1000000l}, NULL);
+    if (node.kind == 2 || (node.kind == 1 && node.depth == 1))
+        bl_return(t, &one);
+    else if (node.depth)
+        bl_fork(t, &node, &node, 2);
+    else
+        bl_return(t, &one);
+}
+
+/* The join of the short ones forks the comb, so that these have been seen when it begins. */
+static BL_TASK void comb_join(bl_task *t, const comb_node *node, const uint64_t *results, uint32_t count,
+                              const bl_nothing *shared, bl_nothing *local) {
+    (void)shared, (void)local;
+    comb_node comb = {1, TEETH + 2};
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += results[i];
+    if (node->kind == 0 && bl_is_root(t))
+        bl_fork(t, &comb, &comb, 1);
+    else
+        bl_return(t, &sum);
+}
+
+#define BL_PROGRAM comb
+#define BL_PAYLOAD comb_node
+#define BL_RUN comb_run
+#define BL_RESULT uint64_t
+#define BL_JOIN comb_join
+#include <ballast/program.h>
+
+/* Frames hide the teeth of the comb, but not for longer than one of them takes. */
+static void test_greedy(void) {
+    comb_node root = {0, 12};
+    uint64_t result = 0;
+    bl_stats stats;
+    check_at("long tasks behind short ones");
+    bl_context *c = open_with((bl_config){.workers = COMB_WORKERS});
+    CHECK_SAME(bl_run_join(c, comb_cpu(), NULL, &root, 1, &result, &stats), BL_OK);
+    CHECK_SAME(result, TEETH + 1);
+    CHECK(1e3 * stats.seconds < 1.1 * TOOTH_MS * (TEETH / COMB_WORKERS + 2) + 40);
+    bl_close(c);
+}
+
 /* ---- with a stack of 256 kB: all of this again, in another process ---- */
 
 static void test_small_stack(const char *self) {
@@ -444,6 +503,7 @@ int main(int argc, char **argv) {
     test_mistakes();
     test_beside();
     test_shared();
+    test_greedy();
     if (argc == 1)
         test_small_stack(argv[0]);
     return check_end();

@@ -43,6 +43,9 @@ static inline void copy_words(bl_word *to, const bl_word *from, uint32_t words) 
     }
 }
 #define bl__words_copy copy_words
+#include <ballast/parts/record.h>
+#undef BL__SPARE_CHUNK_OF
+#define BL__SPARE_CHUNK_OF(warp) 2u /* to take many records takes many steps */
 #include <ballast/task.h>
 
 #include "explorer/explorer.h"
@@ -121,6 +124,12 @@ uint32_t tree_size(const tree *tree, uint32_t task) {
     return size;
 }
 
+static BL_TASK void wait_for_idle(const bl__run *run) {
+    uint64_t seen;
+    for (uint32_t tries = 0; (uint32_t)(seen = bl_load64_relaxed(&run->control->idle)) == 0;)
+        bl_wait_change64(&run->control->idle, seen, &tries);
+}
+
 static BL_TASK void forks_run(bl_task *t, const tree_payload *payload, uint32_t index, const tree_shared *shared,
                               bl_nothing *local) {
     (void)local;
@@ -137,7 +146,8 @@ static BL_TASK void forks_run(bl_task *t, const tree_payload *payload, uint32_t 
         bl_fork(t, &mine, &child, end - first);
     else
         bl_return(t, &one);
-    meet(tree, task);
+    if (tree->wanted && task == 0)
+        wait_for_idle(t->run);
     tree->finished++;
 }
 

@@ -19,6 +19,7 @@ typedef struct tree {
     uint32_t roots, width, tasks;
     bool together;                  /* the children of a task are one entry */
     bool held;                      /* task 0 waits for its children, or they for each other */
+    bool wanted;                    /* forks: task 0 waits until another worker is idle */
     uint32_t met;                   /* atomic: tasks that were waited for */
     uint32_t finished;              /* tasks that have ended, in the order of the execution */
     uint32_t spawned[TREE_WORKERS]; /* by workers that follow a script */

@@ -14,7 +14,6 @@
 #include "explored_tree.h"
 
 #include <ballast/parts/gate.h>
-#include <ballast/parts/record.h>
 #include <ballast/runtime/policy.h>
 
 #include <stdio.h>
@@ -35,7 +34,8 @@ typedef enum kind { WAVES = 1, QUEUED = 2, RANGES = 4, PAPERS = 8, DEQUES = 16 }
  *   half          thieves take half
  *   loop, alone   the roots are a range, of tasks that spawn, or that spawn nothing
  *   pause         there is no room for what a task spawns
- *   forks         tasks fork and return results, and workers recurse; short: with hardly any records
+ *   forks         tasks fork and return results, and workers recurse; short: with hardly any records; wanted: the first
+ *                 task ends when another worker is idle
  *   stopped       the host stops the run, at any time
  *   X|Y           workers that follow a script: p, P spawn one task or two and publish, f fetches if it has none,
  *                 and runs one */
@@ -64,12 +64,15 @@ static const shape shapes[] = {
     {QUEUED, 3, 1, 2, 3, "", 1},
     {QUEUED, 2, 1, 1, 2, "stopped", 1},
     {QUEUED, 2, 1, 2, 3, "stopped kept together", 1},
-    {DEQUES, 2, 1, 2, 3, "kept forks", 1},
     {DEQUES, 2, 1, 2, 5, "kept forks", 1},
-    {DEQUES, 2, 1, 3, 7, "kept forks", 1},
     {DEQUES, 2, 1, 2, 5, "kept forks short", 1},
-    {DEQUES, 2, 1, 2, 5, "stopped kept forks", 1},
-    {DEQUES, 3, 1, 2, 7, "kept forks", 1},
+    {DEQUES, 2, 1, 2, 3, "kept forks wanted", 1},
+    {DEQUES, 2, 1, 2, 5, "kept forks wanted", 1},
+    {DEQUES, 2, 1, 2, 7, "kept forks wanted", 1},
+    {DEQUES, 2, 1, 3, 7, "kept forks wanted", 1},
+    {DEQUES, 2, 1, 3, 13, "kept forks wanted", 1},
+    {DEQUES, 2, 1, 2, 7, "stopped kept forks wanted", 1},
+    {DEQUES, 3, 1, 2, 7, "kept forks wanted", 1},
     {PAPERS, 2, 1, 2, 3, "together", 1},
     {PAPERS, 2, 1, 1, 2, "stopped", 1},
     {RANGES, 2, 1, 2, 7, "", 1},
@@ -400,7 +403,7 @@ static bl_context open_context(scheduled *s, const bl__device_ops *ops, const ch
     c.config.group = c.config.checkpoint = c.config.resume = c.config.checkpoint_tag = "";
     c.config.workers = s->shape->workers;
     bool records = is_how(s->shape, "forks") && !is_how(s->shape, "short");
-    c.config.capacity = records ? 2 * BL__SPARE_CHUNK_OF(1) : uses & BL_USES_CAPACITY ? 2 : 0;
+    c.config.capacity = records ? 8 : uses & BL_USES_CAPACITY ? 2 : 0;
     c.config.private_entries = is_how(s->shape, "kept") ? 2 : BL_NONE;
     c.config.victims = uses & BL_USES_VICTIMS ? BL_VICTIMS_ROUND_ROBIN : BL_VICTIMS_DEFAULT;
     c.config.steal = uses & BL_USES_STEAL_HALF && is_how(s->shape, "half") ? BL_STEAL_HALF : BL_STEAL_DEFAULT;
@@ -419,6 +422,7 @@ static tree *make_tree(bl_context *c, const shape *s, tree_payload *roots) {
     t->tasks = s->tasks;
     t->together = is_how(s, "together");
     t->held = is_how(s, "held");
+    t->wanted = is_how(s, "wanted");
     for (uint32_t i = 0; i < s->roots; i++) {
         roots[i] = (tree_payload){i, tree_check(i)};
         t->left_for[i] = tree_left(i);

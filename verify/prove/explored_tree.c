@@ -146,8 +146,10 @@ static BL_TASK void forks_run(bl_task *t, const tree_payload *payload, uint32_t 
         bl_fork(t, &mine, &child, end - first);
     else
         bl_return(t, &one);
-    if (tree->wanted && task == 0)
+    if (tree->wanted >> task & 1)
         wait_for_idle(t->run);
+    if (tree->halts && task == 1)
+        bl_fetch_or32_relaxed(t->stop, BL__STOP_HOST);
     tree->finished++;
 }
 

@@ -19,7 +19,8 @@ typedef struct tree {
     uint32_t roots, width, tasks;
     bool together;                  /* the children of a task are one entry */
     bool held;                      /* task 0 waits for its children, or they for each other */
-    bool wanted;                    /* forks: task 0 waits until another worker is idle */
+    bool halts;                     /* forks: task 1 stops the run */
+    uint32_t wanted;                /* forks: the set of tasks that wait until another worker is idle */
     uint32_t met;                   /* atomic: tasks that were waited for */
     uint32_t finished;              /* tasks that have ended, in the order of the execution */
     uint32_t spawned[TREE_WORKERS]; /* by workers that follow a script */

@@ -45,7 +45,7 @@ static inline void copy_words(bl_word *to, const bl_word *from, uint32_t words) 
 #define bl__words_copy copy_words
 #include <ballast/parts/record.h>
 #undef BL__SPARE_CHUNK_OF
-#define BL__SPARE_CHUNK_OF(warp) 2u /* to take many records takes many steps */
+#define BL__SPARE_CHUNK_OF(warp) 4u /* to take many records takes many steps */
 #include <ballast/task.h>
 
 #include "explorer/explorer.h"

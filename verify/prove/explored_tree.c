@@ -148,6 +148,12 @@ static BL_TASK void forks_run(bl_task *t, const tree_payload *payload, uint32_t 
         bl_return(t, &one);
     if (tree->wanted >> task & 1)
         wait_for_idle(t->run);
+    if (tree->handed && task == 3) {
+        bl_fetch_add32_relaxed(&tree->met, 1);
+        wait_for(tree, 2);
+    } else if (tree->handed && task == 9) {
+        wait_for(tree, 1);
+    }
     if (tree->halts && task == 1)
         bl_fetch_or32_relaxed(t->stop, BL__STOP_HOST);
     tree->finished++;
@@ -170,6 +176,8 @@ static BL_TASK void forks_join(bl_task *t, const tree_payload *payload, const ui
             bl_explore_fail("fork %u gets another result from its child %u", mine.first, i);
         sum += size;
     }
+    if (tree->handed && mine.first == 2)
+        bl_fetch_add32_relaxed(&tree->met, 1);
     bl_return(t, &sum);
 }
 

@@ -20,6 +20,7 @@ typedef struct tree {
     bool together;                  /* the children of a task are one entry */
     bool held;                      /* task 0 waits for its children, or they for each other */
     bool halts;                     /* forks: task 1 stops the run */
+    bool handed;                    /* forks: task 9 waits until task 3 has begun, task 3 until task 2 has joined */
     uint32_t wanted;                /* forks: the set of tasks that wait until another worker is idle */
     uint32_t met;                   /* atomic: tasks that were waited for */
     uint32_t finished;              /* tasks that have ended, in the order of the execution */

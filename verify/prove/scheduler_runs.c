@@ -35,8 +35,8 @@ typedef enum kind { WAVES = 1, QUEUED = 2, RANGES = 4, PAPERS = 8, DEQUES = 16 }
  *   loop, alone   the roots are a range, of tasks that spawn, or that spawn nothing
  *   pause         there is no room for what a task spawns
  *   forks         tasks fork and return results, and workers recurse; short: with hardly any records; wanted: the first
- *                 task ends when another worker is idle; late: not that task but task 2 does; twice: both do; halts: task
- *                 1 stops the run
+ *                 task ends when another worker is idle; late: not that task but task 2 does; halts: task 1 stops
+ *                 the run; handed: both wait, and task 3, of the same entry as task 2, runs beside the children of task 2
  *   stopped       the host stops the run, at any time
  *   X|Y           workers that follow a script: p, P spawn one task or two and publish, f fetches if it has none,
  *                 and runs one */
@@ -70,7 +70,7 @@ static const shape shapes[] = {
     {DEQUES, 2, 1, 2, 3, "kept forks wanted", 1},
     {DEQUES, 2, 1, 2, 7, "kept forks wanted", 1},
     {DEQUES, 2, 1, 2, 7, "kept forks wanted late", 1},
-    {DEQUES, 2, 1, 3, 10, "kept forks wanted twice", 1},
+    {DEQUES, 2, 1, 3, 10, "kept forks wanted handed", 1},
     {DEQUES, 2, 1, 2, 7, "kept forks halts", 1},
     {DEQUES, 2, 1, 2, 7, "kept forks halts wanted", 1},
     {DEQUES, 2, 1, 2, 7, "kept forks halts", 2},
@@ -424,8 +424,9 @@ static tree *make_tree(bl_context *c, const shape *s, tree_payload *roots) {
     t->tasks = s->tasks;
     t->together = is_how(s, "together");
     t->held = is_how(s, "held");
-    t->wanted = !is_how(s, "wanted") ? 0 : is_how(s, "late") ? 1 << 2 : is_how(s, "twice") ? 1 << 0 | 1 << 2 : 1 << 0;
+    t->wanted = !is_how(s, "wanted") ? 0 : is_how(s, "late") ? 1 << 2 : is_how(s, "handed") ? 1 << 0 | 1 << 2 : 1 << 0;
     t->halts = is_how(s, "halts");
+    t->handed = is_how(s, "handed");
     for (uint32_t i = 0; i < s->roots; i++) {
         roots[i] = (tree_payload){i, tree_check(i)};
         t->left_for[i] = tree_left(i);

@@ -94,35 +94,14 @@ bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
     return true;
 }
 
-/* What the worker gives to its tasks. Most of it the compiler knows. */
-BL_HOT_FN bl_task BL__NAME(task)(const bl__run *run, bl__stack *stack, void *scratch, uint32_t lane, uint32_t *spare,
-                                 bl__returned *returned) {
-    bl_task task = {stack,
-                    &run->control->stop,
-                    scratch,
-                    BL_KIND_LANE ? 0 : lane,
-                    BL_KIND_LANE ? 1 : run->lanes,
-                    BL_ENTRY_WORDS(run),
-                    run,
-                    returned,
-                    spare,
-                    BL__NO_JOIN,
-                    0,
-                    BL__RESULT_BYTES,
-                    BL__RESULTS_AT,
-                    BL__PAYLOAD_AT,
-                    BL_SUM ? BL__MOST_CHILDREN : (BL_JOIN_WIDTH),
-                    BL__PAYLOAD_BYTES(run),
-                    BL__CHECKS,
-                    BL_MAX_SPAWN,
-                    0,
-                    0,
-                    NULL,
-                    NULL,
-                    NULL,
-                    NULL};
-    return task;
-}
+/* What a worker gives to its tasks, of which the compiler knows most: an initialiser of bl_task. */
+#define BL__TASK(run, stack, scratch, lane, spare, returned)                                                           \
+    {                                                                                                                  \
+        stack, &(run)->control->stop, scratch, BL_KIND_LANE ? 0 : (lane), BL_KIND_LANE ? 1 : (run)->lanes,             \
+            BL_ENTRY_WORDS(run), run, returned, spare, BL__NO_JOIN, 0, BL__RESULT_BYTES, BL__RESULTS_AT,               \
+            BL__PAYLOAD_AT, BL_SUM ? BL__MOST_CHILDREN : (BL_JOIN_WIDTH), BL__PAYLOAD_BYTES(run), BL__CHECKS,          \
+            BL_MAX_SPAWN, 0, 0, NULL, NULL, NULL, NULL                                                                 \
+    }
 
 #if BL__JOINS
 #include "loop/join.inc.h"
@@ -148,7 +127,7 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
     BL_LOCAL local;
     memset(&local, 0, sizeof local);
     bl__returned mine = {0, BL__FORKED}; /* of a task of one lane; a block's lies where all of it can see it */
-    bl_task task = BL__NAME(task)(run, stack, scratch, lane, w.spare, BL_KIND_LANE ? &mine : &stack->returned);
+    bl_task task = BL__TASK(run, stack, scratch, lane, w.spare, BL_KIND_LANE ? &mine : &stack->returned);
 #if BL__JOINS
     if (lane == 0)
         w.spare[0] = 0;
@@ -181,6 +160,7 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
 }
 
 #undef BL__BATCH
+#undef BL__TASK
 #undef BL__RECURSES
 #undef BL__FRAME_RESULTS
 #undef BL__RETURNS

@@ -238,7 +238,7 @@ BL_HOT_FN bool BL__NAME(is_wanted)(const BL__NAME(recursion) * c) {
 /* What a task sees that may fork into `f`. */
 BL_HOT_FN bl_task BL__NAME(task_with_frame)(const BL__NAME(recursion) * c, BL__NAME(frame) * f, bl__returned *returned,
                                             void *to) {
-    bl_task task = BL__NAME(task)(c->w->run, c->w->stack, c->scratch, 0, c->w->spare, returned);
+    bl_task task = BL__TASK(c->w->run, c->w->stack, c->scratch, 0, c->w->spare, returned);
     task.limit = c->limit;
     task.join = 0; /* no root */
     task.frame = &f->head;

@@ -26,8 +26,6 @@ typedef struct bl__worker {
     uint64_t tasks;
     uint32_t peak;
     uint32_t calm; /* CPU: entries that it has held before and that are not too many: no need to look at them again */
-    uint32_t wary, doubt; /* CPU: tasks still to be run with care, and in all (runtime/loop/recurse.inc.h), ... */
-    uint64_t wary_since;  /* ... and when that began */
     /* What one scheduler alone reads and writes. */
     struct {
         uint32_t victim, primed; /* where to look next, and whether work was seen there */
@@ -44,6 +42,8 @@ typedef struct bl__worker {
         uint32_t asked;       /* indices that it has asked for and not looked at, ... */
         uint64_t seen, found; /* ... what it took its range to be, and what it was */
     } of_range;
+    uint32_t wary, doubt; /* CPU: tasks still to be run with care, and in all (runtime/loop/recurse.inc.h), ... */
+    uint64_t wary_since;  /* ... and when that began */
 } bl__worker;
 
 BL_FN bl__worker bl__worker_start(const bl__run *run, bl__stack *stack, uint32_t id, uint32_t lane, uint32_t slot,
@@ -66,8 +66,6 @@ BL_FN bl__worker bl__worker_start(const bl__run *run, bl__stack *stack, uint32_t
     w.piece_begun = 0;
     w.tasks = 0;
     w.peak = w.calm = 0;
-    w.wary = w.doubt = 0;
-    w.wary_since = 0;
     w.of_steal.victim = run->queue_count ? (id + 1) % run->queue_count : 0;
     w.of_steal.primed = 0;
     w.of_waves.task = w.of_waves.task_end = w.of_waves.entry = 0;
@@ -75,6 +73,8 @@ BL_FN bl__worker bl__worker_start(const bl__run *run, bl__stack *stack, uint32_t
     w.of_list.drawn_at = 0;
     w.of_range.recovered = w.of_range.asked = 0;
     w.of_range.seen = w.of_range.found = 0;
+    w.wary = w.doubt = 0;
+    w.wary_since = 0;
     return w;
 }
 

@@ -1,6 +1,7 @@
 #include "peers.h"
 
 #include <lace.h>
+#include <string.h>
 
 static bool is_lace(const peers_run *run) { return strcmp(run->method->name, "Lace") == 0; }
 

@@ -79,6 +79,7 @@
 
 #define BL__UP(n, to) (((n) + (to)-1u) / (to) * (to)) /* the next multiple */
 #define BL__MAX(a, b) ((a) > (b) ? (a) : (b))
+#define BL__MIN(a, b) ((a) < (b) ? (a) : (b))
 
 BL_FN void bl__worker_sync(uint32_t lanes) {
     if (lanes > BL_WARP)

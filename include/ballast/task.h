@@ -21,6 +21,7 @@
 
 #include "platform/platform.h"
 #include "parts/entry.h"
+#include "parts/frame.h"
 #include "parts/gate.h"
 #include "parts/record.h"
 #include "parts/stop.h"
@@ -57,8 +58,12 @@ struct bl_task {
     uint32_t payload_bytes;
     uint32_t checked;   /* BL_CHECKED */
     uint32_t max_spawn; /* machines with lanes: BL_MAX_SPAWN, ... */
-    uint32_t spawned;   /* ... and entries that this lane's task has spawned */
+    uint32_t spawned;   /* ... and entries that this lane's task has spawned; in a recursion: whether it has */
     uint32_t limit;     /* CPU: where the room on the stack ends */
+    /* CPU, programs with BL_RESULT, where a worker runs the children of a fork by recursion; else NULL: */
+    bl__frame *frame;   /* a fork goes here and makes no record, ... */
+    void *kept, *child; /* ... with its payload and its children's, */
+    void *to;           /* and the result goes there */
 };
 
 BL_HOT_FN void bl__report(const bl_task *t, bl__misuse what, uint32_t number) {
@@ -130,8 +135,11 @@ BL_HOT_FN void bl__spawn(bl_task *t, const void *payload, uint32_t bytes, uint32
     entry[0] = 0;
     entry[1] = count;
     bl__words_copy(entry + BL__ENTRY_HEAD, (const bl_word *)payload, bytes / 4);
-    if (t->result_bytes)
+    if (t->result_bytes) {
         entry[BL__ENTRY_HEAD + bytes / 4] = join;
+        if (BL_WARP == 1 && t->frame)
+            t->spawned = 1;
+    }
     bl__outbox_show(t, number);
 }
 
@@ -165,9 +173,34 @@ BL_HOT_FN bool bl__ends(bl_task *t, uint32_t how) {
 BL_HOT_FN void bl__must_have_ended(bl_task *t) {
     if (t->returned->ended != BL__UNENDED)
         return;
-    t->returned->ended = BL__FORKED;
+    t->returned->ended = BL__REFUSED;
     if (!(bl_load32_relaxed(t->stop) & BL__STOP_FAILED)) /* a task that fails need not return as well */
         bl__report(t, BL__ENDED_NOT_AT_ALL, 0);
+}
+
+BL_HOT_FN void bl__refuse_fork(bl_task *t) {
+    if (BL_WARP == 1)
+        t->returned->ended = BL__REFUSED;
+}
+
+/* A fork whose children the worker runs when the task function has returned. A join may fork with payloads that lie
+ * where it found its own: `child` is copied first. */
+BL_HOT_FN void bl__fork_frame(bl_task *t, const void *forked, const void *child, uint32_t bytes, uint32_t count,
+                              unsigned char *wide) {
+    if (bytes != t->payload_bytes || (t->checked && (uintptr_t)child % 4)) {
+        if (bytes != t->payload_bytes)
+            bl__report(t, BL__SPAWNED_OTHER, bytes);
+        else
+            bl__report(t, BL__MISPLACED, 0);
+        bl__refuse_fork(t);
+        return;
+    }
+    bl__words_copy((bl_word *)t->child, (const bl_word *)child, bytes / 4);
+    if (t->results_at)
+        bl__words_copy((bl_word *)t->kept, (const bl_word *)forked, bytes / 4);
+    if (wide)
+        t->frame->wide = wide;
+    t->frame->end = count;
 }
 
 /* A fork for whose results the record has no room. On a CPU: memory for them. NULL: refused. */
@@ -191,8 +224,14 @@ BL_HOT_FN void bl__fork(bl_task *t, const void *forked, const void *child, uint3
         return;
     if (count == 0 || count > t->join_width) {
         wide = bl__fork_wide(t->run, count, t->result_bytes);
-        if (!wide)
+        if (!wide) {
+            bl__refuse_fork(t);
             return;
+        }
+    }
+    if (BL_WARP == 1 && t->frame) {
+        bl__fork_frame(t, forked, child, bytes, count, wide);
+        return;
     }
     uint32_t number = bl__spare_take(t->spare);
     bl__record *r = bl__record_at(t->run, number);
@@ -212,7 +251,7 @@ BL_HOT_FN void bl__return(bl_task *t, const void *result, uint32_t bytes) {
     unsigned char *to = t->run->results;
     if (bytes != t->result_bytes && t->result_bytes) {
         bl__report(t, BL__RETURNED_OTHER, bytes);
-        t->returned->ended = BL__FORKED;
+        t->returned->ended = BL__REFUSED;
         return;
     }
     if (!bl__ends(t, BL__RETURNED))
@@ -223,6 +262,8 @@ BL_HOT_FN void bl__return(bl_task *t, const void *result, uint32_t bytes) {
     }
     if (t->results_at == 0 && bytes == sizeof t->returned->sum)
         bl__words_copy((bl_word *)&t->returned->sum, (const bl_word *)result, 2);
+    else if (BL_WARP == 1 && t->to)
+        to = (unsigned char *)t->to;
     else if (!(t->join & BL__ROOT))
         to = bl__record_results(bl__record_at(t->run, bl__record_number(t->join)), t->results_at, t->join & BL__WIDE) +
              (size_t)t->index * bytes;

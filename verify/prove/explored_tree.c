@@ -3,6 +3,7 @@
 #define bl__sleep prove_sleep
 #define bl__nap prove_nap
 #define bl__wake prove_wake
+#define bl__stack_left prove_stack_left
 #include "internal.h"
 
 /* The same sizes and patience as in the library: sizes must agree. */
@@ -29,6 +30,22 @@
 #define BL__LEAST_NAP tree_no_time
 #define BL__MOST_NAP tree_no_time
 #define BL__NAP_SHARE 1u
+#define BL__WARY tree_no_time /* and short until then: workers recurse at once */
+#define BL__SHORT_TICKS 1u
+#include <ballast/parts/entry.h>
+
+/* Whatever the runtime copies from and to memory of the run is plain data, checked by the machine. */
+static inline void copy_words(bl_word *to, const bl_word *from, uint32_t words) {
+    for (uint32_t i = 0; i < words; i++) {
+        uint32_t word;
+        bl_data_read(&word, from + i, 1);
+        bl_data_write(to + i, &word, 1);
+    }
+}
+#define bl__words_copy copy_words
+#include <ballast/parts/record.h>
+#undef BL__SPARE_CHUNK_OF
+#define BL__SPARE_CHUNK_OF(warp) 4u /* to take many records takes many steps */
 #include <ballast/task.h>
 
 #include "explorer/explorer.h"
@@ -95,6 +112,75 @@ static BL_TASK void tree_run(bl_task *t, const tree_payload *payload, uint32_t i
     tree->finished++;
 }
 
+/* ---- with results ---- */
+
+size_t prove_stack_left(void);
+size_t prove_stack_left(void) { return 1 << 16; } /* a fiber has more */
+
+uint32_t tree_size(const tree *tree, uint32_t task) {
+    uint32_t size = 1, first = tree->roots + task * tree->width;
+    for (uint32_t child = first; child < first + tree->width && child < tree->tasks; child++)
+        size += tree_size(tree, child);
+    return size;
+}
+
+static BL_TASK void wait_for_idle(const bl__run *run) {
+    uint64_t seen;
+    for (uint32_t tries = 0; (uint32_t)(seen = bl_load64_relaxed(&run->control->idle)) == 0;)
+        bl_wait_change64(&run->control->idle, seen, &tries);
+}
+
+static BL_TASK void forks_run(bl_task *t, const tree_payload *payload, uint32_t index, const tree_shared *shared,
+                              bl_nothing *local) {
+    (void)local;
+    tree *tree = shared->tree;
+    uint32_t task = begin_task(tree, *payload, index), one = 1;
+    uint32_t first = tree->roots + task * tree->width, end = first + tree->width;
+    end = end < tree->tasks ? end : tree->tasks;
+    for (uint32_t child = first; child < end; child++) {
+        uint32_t left = tree_left(child);
+        bl_data_write(&tree->left_for[child], &left, 1);
+    }
+    tree_payload mine = {task, tree_check(task)}, child = {first, tree_check(first)};
+    if (first < end)
+        bl_fork(t, &mine, &child, end - first);
+    else
+        bl_return(t, &one);
+    if (tree->wanted >> task & 1)
+        wait_for_idle(t->run);
+    if (tree->handed && task == 3) {
+        bl_fetch_add32_relaxed(&tree->met, 1);
+        wait_for(tree, 2);
+    } else if (tree->handed && task == 9) {
+        wait_for(tree, 1);
+    }
+    if (tree->halts && task == 1)
+        bl_fetch_or32_relaxed(t->stop, BL__STOP_HOST);
+    tree->finished++;
+}
+
+static BL_TASK void forks_join(bl_task *t, const tree_payload *payload, const uint32_t *results, uint32_t count,
+                               const tree_shared *shared, bl_nothing *local) {
+    (void)local;
+    tree *tree = shared->tree;
+    tree_payload mine;
+    uint32_t sum = 1, size;
+    bl__words_copy((bl_word *)&mine, (const bl_word *)payload, 2);
+    if (mine.check != tree_check(mine.first) || mine.first >= tree->tasks)
+        bl_explore_fail("a join that was never forked: %u, check %x", mine.first, mine.check);
+    if (tree->joins[mine.first]++)
+        bl_explore_fail("fork %u continues twice", mine.first);
+    for (uint32_t i = 0; i < count; i++) {
+        bl_data_read(&size, results + i, 1);
+        if (size != tree_size(tree, tree->roots + mine.first * tree->width + i))
+            bl_explore_fail("fork %u gets another result from its child %u", mine.first, i);
+        sum += size;
+    }
+    if (tree->handed && mine.first == 2)
+        bl_fetch_add32_relaxed(&tree->met, 1);
+    bl_return(t, &sum);
+}
+
 #define BL__POLICY(instance) BL_CAT(tree_policy_, instance)
 #include "policies/policies.h"
 #include "schedulers/all.inc.h"
@@ -108,6 +194,15 @@ const bl__policy *tree_policies[] = {BL__SCHEDULERS(X)};
 #define BL_SHARED tree_shared
 #define BL_RUN tree_run
 #define BL_MAX_SPAWN 2 /* scheduler_runs.c overrides it */
+#include <ballast/program.h>
+
+#define BL_PROGRAM forks
+#define BL_PAYLOAD tree_payload
+#define BL_SHARED tree_shared
+#define BL_RUN forks_run
+#define BL_RESULT uint32_t
+#define BL_JOIN forks_join
+#define BL_JOIN_WIDTH 3
 #include <ballast/program.h>
 
 void tree_stop(const bl__run *run) {

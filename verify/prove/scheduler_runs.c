@@ -23,7 +23,8 @@
 
 enum { BLOCKS = 32, WAITING = 64, STEPS = 1000, LESS = 4, PRUNED = 4 };
 
-typedef enum kind { WAVES = 1, QUEUED = 2, RANGES = 4, PAPERS = 8 } kind;
+/* DEQUES: the default and another, for what hardly depends on the scheduler. */
+typedef enum kind { WAVES = 1, QUEUED = 2, RANGES = 4, PAPERS = 8, DEQUES = 16 } kind;
 
 /* Capacity is 2, or what the library rounds it to.
  *   together      the children of a task are one entry
@@ -33,6 +34,9 @@ typedef enum kind { WAVES = 1, QUEUED = 2, RANGES = 4, PAPERS = 8 } kind;
  *   half          thieves take half
  *   loop, alone   the roots are a range, of tasks that spawn, or that spawn nothing
  *   pause         there is no room for what a task spawns
+ *   forks         tasks fork and return results, and workers recurse; short: with hardly any records; wanted: the first
+ *                 task ends when another worker is idle; late: not that task but task 2 does; halts: task 1 stops
+ *                 the run; handed: both wait, and task 3, of the same entry as task 2, runs beside the children of task 2
  *   stopped       the host stops the run, at any time
  *   X|Y           workers that follow a script: p, P spawn one task or two and publish, f fetches if it has none,
  *                 and runs one */
@@ -61,6 +65,16 @@ static const shape shapes[] = {
     {QUEUED, 3, 1, 2, 3, "", 1},
     {QUEUED, 2, 1, 1, 2, "stopped", 1},
     {QUEUED, 2, 1, 2, 3, "stopped kept together", 1},
+    {DEQUES, 2, 1, 2, 5, "kept forks", 1},
+    {DEQUES, 2, 1, 2, 5, "kept forks short", 1},
+    {DEQUES, 2, 1, 2, 3, "kept forks wanted", 1},
+    {DEQUES, 2, 1, 2, 7, "kept forks wanted", 1},
+    {DEQUES, 2, 1, 2, 7, "kept forks wanted late", 1},
+    {DEQUES, 2, 1, 3, 10, "kept forks wanted handed", 1},
+    {DEQUES, 2, 1, 2, 7, "kept forks halts", 1},
+    {DEQUES, 2, 1, 2, 7, "kept forks halts wanted", 1},
+    {DEQUES, 2, 1, 2, 7, "kept forks halts", 2},
+    {DEQUES, 3, 1, 2, 7, "kept forks wanted", 1},
     {PAPERS, 2, 1, 2, 3, "together", 1},
     {PAPERS, 2, 1, 1, 2, "stopped", 1},
     {RANGES, 2, 1, 2, 7, "", 1},
@@ -211,7 +225,7 @@ static void body(void *arg, uint32_t worker, uint32_t lane) {
 
 /* Entries with which the next launch would begin; returns how many. */
 static uint32_t left_over(const scheduled *s, const uint32_t **entries) {
-    static uint32_t flat[WAITING * 8];
+    static uint32_t flat[WAITING * 8]; /* of entries of up to 8 words */
     static uint64_t total;
     if (s->plan->traits & BL_TRAIT_WAVES) {
         *entries = s->run->out;
@@ -238,6 +252,10 @@ static const char *after(void *arg) {
         if (t->runs[task] + waiting[task] != is_there)
             return t->runs[task] + waiting[task] ? "a task is there twice" : "a task is lost";
     }
+    if (is_how(s->shape, "forks") && !s->run->control->stop)
+        for (uint32_t root = 0; root < t->roots; root++)
+            if (((const uint32_t *)(const void *)s->run->results)[root] != tree_size(t, root))
+                return "a root has another result";
     bool may_wait = (s->plan->traits & BL_TRAIT_WAVES) || is_told(s->shape) || s->run->control->stop;
     return left && !may_wait ? "a task is left" : NULL;
 }
@@ -322,6 +340,7 @@ static const char *scheduler_at(uint32_t i, kind *kind) {
             const uint32_t traits = bl_scheduler_traits(name);
             *kind = traits & BL_TRAIT_WAVES ? WAVES : QUEUED;
             *kind |= traits & BL_TRAIT_RANGES ? RANGES : 0;
+            *kind |= strcmp(name, "steal:chase_lev") == 0 || strcmp(name, "steal:abp") == 0 ? DEQUES : 0;
             return name;
         }
     name = bl_alias_name(i - known, &meant);
@@ -385,7 +404,8 @@ static bl_context open_context(scheduled *s, const bl__device_ops *ops, const ch
     c.config.scheduler = scheduler;
     c.config.group = c.config.checkpoint = c.config.resume = c.config.checkpoint_tag = "";
     c.config.workers = s->shape->workers;
-    c.config.capacity = uses & BL_USES_CAPACITY ? 2 : 0;
+    bool records = is_how(s->shape, "forks") && !is_how(s->shape, "short");
+    c.config.capacity = records ? 8 : uses & BL_USES_CAPACITY ? 2 : 0;
     c.config.private_entries = is_how(s->shape, "kept") ? 2 : BL_NONE;
     c.config.victims = uses & BL_USES_VICTIMS ? BL_VICTIMS_ROUND_ROBIN : BL_VICTIMS_DEFAULT;
     c.config.steal = uses & BL_USES_STEAL_HALF && is_how(s->shape, "half") ? BL_STEAL_HALF : BL_STEAL_DEFAULT;
@@ -404,6 +424,9 @@ static tree *make_tree(bl_context *c, const shape *s, tree_payload *roots) {
     t->tasks = s->tasks;
     t->together = is_how(s, "together");
     t->held = is_how(s, "held");
+    t->wanted = !is_how(s, "wanted") ? 0 : is_how(s, "late") ? 1 << 2 : is_how(s, "handed") ? 1 << 0 | 1 << 2 : 1 << 0;
+    t->halts = is_how(s, "halts");
+    t->handed = is_how(s, "handed");
     for (uint32_t i = 0; i < s->roots; i++) {
         roots[i] = (tree_payload){i, tree_check(i)};
         t->left_for[i] = tree_left(i);
@@ -413,8 +436,8 @@ static tree *make_tree(bl_context *c, const shape *s, tree_payload *roots) {
 
 /* With so little room for what a task may spawn that three entries too many make it pause. */
 static bl_program tree_program(const shape *s) {
-    bl_program program = *tree_cpu();
-    program.max_spawn = is_how(s, "alone") ? 0 : is_how(s, "pause") ? 14 : s->width;
+    bl_program program = is_how(s, "forks") ? *forks_cpu() : *tree_cpu();
+    program.max_spawn = is_how(s, "alone") ? 0 : is_how(s, "pause") ? 14 : is_how(s, "forks") ? 1 : s->width;
     program.grain = is_how(s, "alone");
     return program;
 }
@@ -427,10 +450,13 @@ static bool explore(uint32_t client, const prove_limits *limits, bl_explore_resu
     bl__device_ops ops = explored_device();
     bl_context c = open_context(&s, &ops, scheduler);
     tree_payload roots[TREE_TASKS];
+    uint32_t results[TREE_TASKS];
     tree_shared shared = {make_tree(&c, s.shape, roots)};
     bl_program program = tree_program(s.shape);
     if (shared.tree && (is_how(s.shape, "loop") || is_how(s.shape, "alone")))
         bl_run_range(&c, &program, &shared, roots, s.shape->roots, NULL);
+    else if (shared.tree && is_how(s.shape, "forks"))
+        bl_run_join(&c, &program, &shared, roots, s.shape->roots, results, NULL);
     else if (shared.tree)
         bl_run(&c, &program, &shared, roots, s.shape->roots, NULL);
     explored_free(&c, shared.tree);

@@ -24,7 +24,12 @@
 #define BL__ENTRY_HEAD 2u /* words before the payload */
 
 /* What a task with a result has come to, until the worker has passed it on. */
-enum { BL__UNENDED, BL__RETURNED, BL__FORKED };
+enum {
+    BL__UNENDED,
+    BL__RETURNED,
+    BL__FORKED,
+    BL__REFUSED = BL_WARP == 1 ? 3 : BL__FORKED /* did something wrong, and the run ends; threads ask */
+};
 typedef struct bl__returned {
     uint64_t sum;   /* where results only add up; else the result is in its slot already */
     uint32_t ended; /* BL__UNENDED, ... */

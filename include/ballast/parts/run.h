@@ -48,7 +48,8 @@ typedef struct bl__tally {
     /* Written by others, CPU only: lookout.h. */
     uint64_t dry, since;
     uint32_t slow, watched;
-    uint32_t fetched; /* GPU: another number whenever the worker has found work */
+    uint32_t fetched; /* by its owner: another number whenever a GPU's worker has found work, or a CPU's is between two
+                         tasks of a fork and somebody is idle */
     uint32_t scouts;  /* GPU, the first worker of a group: how many of them look for work; lookout.h */
     unsigned char pad[BL_LINE - 96];
 } bl__tally;

@@ -42,6 +42,8 @@ typedef struct bl__worker {
         uint32_t asked;       /* indices that it has asked for and not looked at, ... */
         uint64_t seen, found; /* ... what it took its range to be, and what it was */
     } of_range;
+    uint32_t wary, doubt; /* CPU: tasks still to be run with care, and in all (runtime/loop/recurse.inc.h), ... */
+    uint64_t wary_since;  /* ... and when that began */
 } bl__worker;
 
 BL_FN bl__worker bl__worker_start(const bl__run *run, bl__stack *stack, uint32_t id, uint32_t lane, uint32_t slot,
@@ -71,6 +73,8 @@ BL_FN bl__worker bl__worker_start(const bl__run *run, bl__stack *stack, uint32_t
     w.of_list.drawn_at = 0;
     w.of_range.recovered = w.of_range.asked = 0;
     w.of_range.seen = w.of_range.found = 0;
+    w.wary = w.doubt = 0;
+    w.wary_since = 0;
     return w;
 }
 

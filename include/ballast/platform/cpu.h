@@ -197,6 +197,20 @@ BL_FN void bl_spend(uint64_t ticks) {
         bl__cpu_relax();
 }
 
+/* Stacks grow downwards. Not the address of a variable, which the address sanitizer may have moved elsewhere; and no
+ * frame pointer, which would take a register. */
+BL_HOT_FN uintptr_t bl_stack_here(void) {
+    uintptr_t here;
+#if defined(__aarch64__)
+    __asm__("mov %0, sp" : "=r"(here));
+#elif defined(__x86_64__)
+    __asm__("movq %%rsp, %0" : "=r"(here));
+#else
+    here = (uintptr_t)__builtin_frame_address(0);
+#endif
+    return here;
+}
+
 BL_FN uint32_t bl_warp_lane(void) { return 0; }
 BL_FN void bl_warp_sync(void) {}
 BL_FN uint32_t bl_warp_ballot(bool flag) { return flag ? 1u : 0u; }

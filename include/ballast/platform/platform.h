@@ -75,6 +75,7 @@
  *   bl_opaque32(v)                        v, but the compiler does not know: keeps code inside a loop that lanes leave
  *                                         one by one
  *   bl_processor()                        GPU only: which multiprocessor this is
+ *   bl_stack_here()                       CPU and sim: an address at the end of the stack that is in use
  *   bl_lane_add32(p, v)                   fetch-and-add on memory that only the lanes of one worker see
  */
 #ifndef BL_PLATFORM_PLATFORM_H

@@ -5,6 +5,7 @@
  *     expose     on a GPU, before a batch that may take long: publish what the batch does not need
  *     run        take a batch off the private stack and run it
  *     join       pass on what tasks returned, and run joins whose children have all returned
+ *     recurse    on a CPU: run the children of a fork at once, without an entry and a record
  *
  * Each is a file of loop/. The first three make up `prepare`, below. A thread, a warp and a block have a function
  * `turns` each (loop/thread.inc.h, ...), which repeats prepare, run and join.
@@ -27,6 +28,8 @@
 #if BL__RAIDS
 #include "raid.inc.h"
 #endif
+/* Programs with results whose workers are threads: children of a fork run by recursion. */
+#define BL__RECURSES (BL__RAIDS && BL__JOINS)
 
 #define BL__BATCH (BL_KIND_LANE ? BL_WARP : 1u)
 
@@ -83,8 +86,20 @@ bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
     return true;
 }
 
+/* What a worker gives to its tasks, of which the compiler knows most: an initialiser of bl_task. */
+#define BL__TASK(run, stack, scratch, lane, spare, returned)                                                           \
+    {                                                                                                                  \
+        stack, &(run)->control->stop, scratch, BL_KIND_LANE ? 0 : (lane), BL_KIND_LANE ? 1 : (run)->lanes,             \
+            BL_ENTRY_WORDS(run), run, returned, spare, BL__NO_JOIN, 0, BL__RESULT_BYTES, BL__RESULTS_AT,               \
+            BL__PAYLOAD_AT, BL_SUM ? BL__MOST_CHILDREN : (BL_JOIN_WIDTH), BL__PAYLOAD_BYTES(run), BL__CHECKS,          \
+            BL_MAX_SPAWN, 0, 0, NULL, NULL, NULL, NULL                                                                 \
+    }
+
 #if BL__JOINS
 #include "loop/join.inc.h"
+#endif
+#if BL__RECURSES
+#include "loop/recurse.inc.h"
 #endif
 #if BL_WARP == 1
 #include "loop/thread.inc.h"
@@ -104,26 +119,7 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
     BL_LOCAL local;
     memset(&local, 0, sizeof local);
     bl__returned mine = {0, BL__FORKED}; /* of a task of one lane; a block's lies where all of it can see it */
-    bl_task task = {stack,
-                    &run->control->stop,
-                    scratch,
-                    BL_KIND_LANE ? 0 : lane,
-                    BL_KIND_LANE ? 1 : run->lanes,
-                    BL_ENTRY_WORDS(run),
-                    run,
-                    BL_KIND_LANE ? &mine : &stack->returned,
-                    w.spare,
-                    BL__NO_JOIN,
-                    0,
-                    BL__RESULT_BYTES,
-                    BL__RESULTS_AT,
-                    BL__PAYLOAD_AT,
-                    BL_SUM ? BL__MOST_CHILDREN : (BL_JOIN_WIDTH),
-                    BL__PAYLOAD_BYTES(run),
-                    BL__CHECKS,
-                    BL_MAX_SPAWN,
-                    0,
-                    0};
+    bl_task task = BL__TASK(run, stack, scratch, lane, w.spare, BL_KIND_LANE ? &mine : &stack->returned);
 #if BL__JOINS
     if (lane == 0)
         w.spare[0] = 0;
@@ -154,6 +150,10 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
 }
 
 #undef BL__BATCH
+#undef BL__TASK
+#undef BL__RECURSES
+#undef BL__FRAME_RESULTS
+#undef BL__RETURNS
 #undef BL__RAIDS
 #undef BL__HIDES
 #undef BL__ENDS_ALONE

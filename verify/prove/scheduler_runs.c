@@ -23,7 +23,7 @@
 
 enum { BLOCKS = 32, WAITING = 64, STEPS = 1000, LESS = 4, PRUNED = 4 };
 
-/* DEQUES: the default and another, for what hardly depends on the scheduler. */
+/* DEQUES: the default among them, for what hardly depends on the scheduler. */
 typedef enum kind { WAVES = 1, QUEUED = 2, RANGES = 4, PAPERS = 8, DEQUES = 16 } kind;
 
 /* Capacity is 2, or what the library rounds it to.
@@ -331,6 +331,15 @@ static bl__device_ops explored_device(void) {
 
 /* ---- the clients ---- */
 
+static bool has_deques(const char *scheduler) {
+    const char *queue = strchr(scheduler, ':');
+    bl_queue_info info;
+    for (uint32_t i = 0; queue && bl_queue_info_at(i, &info); i++)
+        if (strcmp(info.name, queue + 1) == 0)
+            return info.kind == BL_QUEUE_KIND_DEQUE;
+    return false;
+}
+
 /* The discovered schedulers, then the papers' names, which have their own settings. */
 static const char *scheduler_at(uint32_t i, kind *kind) {
     uint32_t known = 0;
@@ -340,7 +349,7 @@ static const char *scheduler_at(uint32_t i, kind *kind) {
             const uint32_t traits = bl_scheduler_traits(name);
             *kind = traits & BL_TRAIT_WAVES ? WAVES : QUEUED;
             *kind |= traits & BL_TRAIT_RANGES ? RANGES : 0;
-            *kind |= strcmp(name, "steal:chase_lev") == 0 || strcmp(name, "steal:abp") == 0 ? DEQUES : 0;
+            *kind |= has_deques(name) ? DEQUES : 0;
             return name;
         }
     name = bl_alias_name(i - known, &meant);

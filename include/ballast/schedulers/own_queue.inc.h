@@ -19,38 +19,44 @@ BL_FN uint32_t BL__NAME(look)(bl__worker *w, uint32_t *victim) {
     return BL_QUEUE_(size)(&q);
 }
 
+#if BL_WARP > 1
 #define BL__FEW_ENTRIES 4u
 
-/* Entry by entry, up to `most`, until they have `enough` tasks. */
-BL_FN uint32_t BL__NAME(rob_singly)(bl__worker *w, BL_QUEUE *q, uint32_t most, uint32_t enough) {
+/* Enough for all lanes, up to `most` entries. */
+BL_FN uint32_t BL__NAME(rob_batch)(bl__worker *w, BL_QUEUE *q, uint32_t most) {
     uint32_t tasks = 0, got = 0;
-    while (tasks < enough && got < most && BL__NAME(take)(w, q, true) == BL_QUEUE_DONE) {
+    while (tasks < w->batch && got < most && BL__NAME(take)(w, q, true) == BL_QUEUE_DONE) {
         const uint32_t *slot = bl__stack_slot(w->stack, w->words, w->stack->top - 1);
         tasks += slot[1] - slot[0];
         got++;
     }
     return got;
 }
+#endif
 
-/* Where there are many, or where tasks take long, a warp takes what its lanes need: they run at the same time, and an
- * empty lane is as long in coming back as a full one. Else it takes a few entries, because many look for work. */
+/* Where there are many, or where tasks take long, a warp takes what its lanes need: they run at the same time, so
+ * an empty lane saves nothing. Else it takes a few entries, because many look for work. */
 BL_FN uint32_t BL__NAME(rob)(bl__worker *w, uint32_t victim, uint32_t size) {
     BL_QUEUE q = BL__NAME(queue)(w, victim);
-    const uint32_t room = w->run->stack_capacity - w->run->outbox; /* the next tasks must still be able to spawn */
-    const bool fills_lanes = BL_WARP > 1 && w->batch > 1 && !w->run->one_per_node && !w->run->steal_half;
-    uint32_t want = w->run->steal_half ? (size + 1) / 2 : 1;
-    if (fills_lanes)
-        want = size >= 2 * w->batch || w->stop & BL__PACE ? w->batch : bl__min((size + 1) / 2, BL__FEW_ENTRIES);
-    want = bl__min(want, room);
-    if (BL_QUEUE_(BY_HANDLE) || fills_lanes)
-        return BL__NAME(rob_singly)(w, &q, want, fills_lanes ? w->batch : UINT32_MAX);
-#if !BL_QUEUE_(BY_HANDLE)
+    uint32_t want = w->run->steal_half ? (size + 1) / 2 : 1, got = 0;
+    want = bl__min(want, w->run->stack_capacity - w->run->outbox); /* the next tasks must still have room to spawn */
+#if BL_WARP > 1
+    if (w->batch > 1 && !w->run->one_per_node && !w->run->steal_half) {
+        bool fill = size >= 2 * w->batch || w->stop & BL__PACE;
+        uint32_t most = fill ? w->batch : bl__min((size + 1) / 2, BL__FEW_ENTRIES);
+        return BL__NAME(rob_batch)(w, &q, bl__min(most, w->run->stack_capacity - w->run->outbox));
+    }
+#endif
+#if BL_QUEUE_(BY_HANDLE)
+    while (got < want && BL__NAME(take)(w, &q, true) == BL_QUEUE_DONE)
+        got++;
+#else
     bl__stack *s = w->stack; /* the slots up to the ring's end lie one after another */
     want = bl__min(want, s->mask + 1 - (s->top & s->mask));
-    want = BL_QUEUE_(steal_n)(&q, bl__stack_slot(s, w->words, s->top), want);
-    bl__stack_move_top(s, s->top + want);
+    got = BL_QUEUE_(steal_n)(&q, bl__stack_slot(s, w->words, s->top), want);
+    bl__stack_move_top(s, s->top + got);
 #endif
-    return want;
+    return got;
 }
 
 BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {

@@ -95,6 +95,7 @@ BL_API uint32_t *bl__extra_slot(bl__stack *s, uint32_t words);
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
 BL_FN void bl__words_copy(bl_word *to, const bl_word *from, uint32_t words) {
     for (uint32_t i = 0; i < words; i++)

@@ -18,6 +18,7 @@ const bl__policy BL__POLICY(BL_INSTANCE) = {
 #else
     .sees_work = BL__NAME(sees_work),
     .all_empty = BL__NAME(all_empty),
+    .empty_when_idle = BL__EMPTY_WHEN_IDLE,
 #endif
 };
 
@@ -25,4 +26,5 @@ const bl__policy BL__POLICY(BL_INSTANCE) = {
 #undef BL_QUEUE_
 #undef BL__TAKES_PIECES
 #undef BL__ENDS_ALONE
+#undef BL__EMPTY_WHEN_IDLE
 #undef BL__LEAVES

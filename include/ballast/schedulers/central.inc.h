@@ -6,6 +6,7 @@
  * without one every task passes through the queue, as in the paper.
  */
 #define BL__ENDS_ALONE 0
+#define BL__EMPTY_WHEN_IDLE 0
 
 #include "transfer.inc.h"
 

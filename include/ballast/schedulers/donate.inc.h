@@ -11,6 +11,7 @@
  * and grows.
  */
 #define BL__ENDS_ALONE 0
+#define BL__EMPTY_WHEN_IDLE 0
 
 #include "own_queue.inc.h"
 

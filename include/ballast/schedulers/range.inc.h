@@ -33,6 +33,7 @@
  *   Entries are written before they can be stolen: extend and set with steal, in the ranges.
  */
 #define BL__ENDS_ALONE 0
+#define BL__EMPTY_WHEN_IDLE 0
 
 BL_FN BL_QUEUE BL__NAME(loop_of)(const bl__worker *w, uint32_t i) {
     BL_QUEUE q;

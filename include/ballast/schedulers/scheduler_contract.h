@@ -11,6 +11,9 @@
  *   bool     BL__NAME(sees_work)(w)        a cheap look, called again and again by idle workers; false answers may be
  *                                          stale
  *   bool     BL__NAME(all_empty)(w)        a full look: exact when every worker is idle
+ *   BL__EMPTY_WHEN_IDLE                    true: nobody but its owner feeds a queue, and a worker that goes idle has found
+ *                                          its own empty. So all queues are empty when all workers are idle, and nobody
+ *                                          needs to look at thousands of them
  *   void     BL__NAME(leave)(w)            only with BL__LEAVES defined: the worker stops; what it has taken and not
  *                                          fetched goes onto the stack
  *   BL__ENDS_ALONE                         1: a worker with nothing to fetch is finished; sees_work and all_empty are

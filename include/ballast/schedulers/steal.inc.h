@@ -6,6 +6,9 @@
  * busy worker with more than one entry shows its oldest one, the largest piece of work it has.
  */
 #define BL__ENDS_ALONE 0
+/* Threads that are asleep when a run begins count as idle and have not looked. Of a queue that is no deque its owner
+ * may see less than there is, while a thief is at it. */
+#define BL__EMPTY_WHEN_IDLE (!BL_CAN_SLEEP && BL_QUEUE_(KIND) == BL_QUEUE_KIND_DEQUE)
 
 #include "own_queue.inc.h"
 

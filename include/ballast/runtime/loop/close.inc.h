@@ -12,8 +12,7 @@ BL_FN void BL__NAME(close)(bl__worker *w) {
     for (uint32_t i = 0; BL_WARP == 1 && i < w->stack->extras; i++)
         bl__record_share(w->run,
                          w->stack->extra.entries[(size_t)i * w->words + BL__ENTRY_HEAD + sizeof(BL_PAYLOAD) / 4]);
-    if (w->lane == 0 && (BL__ENDS_ALONE || bl_load32_host(&w->run->control->stop) &
-                                               ~(BL__COARSE | BL__STOP_DONE))) /* after the end nobody needs them */
+    if (w->lane == 0)
         bl__spare_trim(w->run, w->spare, 0);
 #endif
     if (!BL__ENDS_ALONE) {

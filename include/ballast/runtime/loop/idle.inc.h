@@ -15,7 +15,7 @@ BL_FN bool BL__NAME(over)(bl__worker *w, const BL_SHARED *shared) {
         return false;
     uint64_t word = w->lane == 0 ? bl__idle_read(control) : 0;
     uint32_t all = bl_warp_broadcast32(bl__idle_all(word, w->run->workers) ? 1u : 0u, 0);
-    if (!all || !BL__NAME(all_empty)(w))
+    if (!all || (!BL__EMPTY_WHEN_IDLE && !BL__NAME(all_empty)(w)))
         return false;
     if (w->lane == 0) {
         over = bl__idle_finish(control, word);

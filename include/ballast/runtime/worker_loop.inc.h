@@ -63,14 +63,19 @@ bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
     if (BL_WARP == 1)
         BL__NAME(look_around)(w);
     BL__NAME(settle)(w, shared);
+    BL__NAME(make_ready)(w);
     if (w->lane == 0)
         bl_store64_host(&w->tally->beat, w->tasks);
-    if (!BL__NAME(held)(w) && !BL__NAME(acquire)(w, shared))
-        return false;
-    BL__NAME(make_ready)(w); /* with work only: thousands of idle warps leave the free records alone */
     uint32_t stop = bl_warp_broadcast32(w->stop, 0);
     if (stop & ~BL__PACE)
         return false;
+    if (!BL__NAME(held)(w)) {
+        if (!BL__NAME(acquire)(w, shared))
+            return false;
+#if BL__HIDES
+        stop = bl_warp_broadcast32(w->stop, 0);
+#endif
+    }
 #if BL__HIDES
     if (BL__NAME(may_take_long)(w, stop))
         BL__NAME(expose)(w, shared);

@@ -8,6 +8,7 @@
 #include <ballast/parts/run.h>
 #include <ballast/queues/contract.h>
 #include <ballast/runtime/program_type.h>
+#include <pthread.h>
 #include <stdbool.h>
 
 typedef struct bl__device_ops bl__device_ops;
@@ -52,6 +53,21 @@ typedef struct bl__plan {
 
 enum { BL__KEPT = 16 };
 
+/* What was started and is not done yet (run/async.c). A thread of the context does it in the order in which it was
+ * started. */
+typedef struct bl__driver {
+    pthread_mutex_t lock;
+    pthread_cond_t given, ended; /* ended on the monotonic clock */
+    pthread_t thread;
+    bool has_thread, quit;
+    struct bl__started *first, *last; /* the first is under way; NULL: nothing is */
+    bool runs;                        /* one of them is a run */
+    bool used;                        /* something has been started before */
+    uint32_t started, done;           /* so many */
+    int status;                       /* of all since the context was last idle: the first that is not BL_OK */
+    bl_stats stats;                   /* of the last run */
+} bl__driver;
+
 struct bl_context {
     const bl__device_ops *ops;
     size_t stats_bytes; /* that the caller has room for */
@@ -75,6 +91,7 @@ struct bl_context {
     uint32_t runs;                   /* begun so far */
     uint32_t resume_run;             /* which of them config.resume belongs to; 0: not known yet */
     uint64_t problem, first_problem; /* bl__problem of all runs so far, and of the first */
+    uint64_t progressed;             /* tasks of the run under way, or of the last: bl_progress */
     bl__block kept[BL__KEPT];        /* of runs that have ended, for the next; memory NULL: none */
     /* The last plan, for the next run of the same program. The copy tells it from another one at its address. */
     struct {
@@ -83,6 +100,7 @@ struct bl_context {
         bl__plan plan;
         uint32_t lanes;
     } planned;
+    bl__driver driver;
 };
 
 /* What the host asks of the queues between launches; see runtime/manage_queue.inc.h. */
@@ -134,6 +152,16 @@ struct bl__device_ops {
     int (*launch)(bl_context *c, const bl__plan *plan, const bl__run *run, const void *shared);
     int (*timer_start)(bl_context *c);
     int (*timer_stop)(bl_context *c, double *seconds);
+    /* Where has_streams. Why a stream of the user cannot be used; NULL: it can. */
+    const char *(*wrong_stream)(bl_context *c, void *stream);
+    /* A mark behind all that is in the stream now. What the context does after `pass_mark`, which frees the mark, waits
+     * until the stream has come to it. NULL: out of memory, or the device refused. */
+    void *(*mark)(bl_context *c, void *stream);
+    int (*pass_mark)(bl_context *c, void *mark);
+    /* What comes into the stream from now on waits until `reached` has been called with that number, or a later one.
+     * False: the device refused. */
+    bool (*hold)(bl_context *c, void *stream, uint32_t number);
+    void (*reached)(bl_context *c, uint32_t number);
 };
 
 extern const bl__device_ops bl__cpu_ops, bl__sim_ops;
@@ -163,9 +191,13 @@ void bl__watch_report(bl_context *c, const char *why, const bl__tally *tally, ui
 
 /* A call on a context begins and ends. BL_OK, or why it may not: BL_EINVAL, BL_EBUSY, BL_EDEAD. Only bl_run and its
  * like also refuse by themselves. */
+int bl__usable(bl_context *c); /* by any thread of this process: BL_EINVAL, BL_EDEAD */
 int bl__enter(bl_context *c);
 int bl__leave(bl_context *c, int status); /* returns the status */
 bool bl__inherited(const bl_context *c);  /* by a fork: its threads are not in this process */
+/* Threads that do a context's work, and so cannot wait for its end. */
+void bl__thread_belongs_to(const bl_context *c); /* the calling one, for good */
+bool bl__is_thread_of(const bl_context *c);
 
 /* Within a call. Memory that is no user's. */
 int bl__alloc(bl_context *c, void **memory, size_t bytes);
@@ -200,6 +232,13 @@ typedef struct bl__queue_type {
 } bl__queue_type;
 const bl__queue_type *bl__queue_type_at(int queue);
 int bl__queue_number(const char *name); /* -1: none */
+
+/* ---- run/async.c ---- */
+
+void bl__driver_open(bl_context *c);
+/* Waits until all that was started is done, and ends the thread. BL_EBUSY: it would wait for the calling thread. */
+int bl__driver_wait(bl_context *c);
+void bl__driver_close(bl_context *c);
 
 /* ---- run/trace.c ---- */
 

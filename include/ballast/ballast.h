@@ -2,11 +2,12 @@
  *
  * A program is a task function, its payload type and shared data (see program.h, or bl_program_from_function below for
  * CPU-only use). A context is a device and the way work is balanced on it. bl_run runs a program from its first tasks
- * until nothing is left.
+ * until nothing is left; bl_start and bl_wait are its two halves.
  *
  * Thread safety: different contexts are independent. A context serves one call at a time: while one is under way, every
  * other call on that context returns BL_EBUSY at once, from any thread, from a task and from config.progress. Only
- * bl_cancel and bl_device_id, _name and _target may always be called. Fork: a context belongs to the process that
+ * bl_cancel, bl_progress, the calls that start and wait (see there) and bl_device_id, _name and _target may always be
+ * called. Fork: a context belongs to the process that
  * opened it. In a forked child bl_close frees the child's copy, and every other call returns BL_EDEAD. Memory: bl_close
  * frees everything a context has allocated, for itself or by bl_alloc. Nothing is printed; nothing exits the process.
  */
@@ -101,12 +102,14 @@ typedef struct bl_config {
     double checkpoint_seconds;  /* how often it is written on the way; default 60 */
     const char *resume;         /* such a file, to resume a run from; default: none */
     const char *checkpoint_tag; /* a text that tells checkpoints of this problem from others; default: "" */
-    /* Called about ten times a second from the thread that called bl_run, with the tasks run so far in this process. */
+    /* Called about ten times a second from the thread that called bl_run, or after bl_start from the context's own,
+     * with the tasks run so far in this process. */
     void (*progress)(void *arg, uint64_t tasks);
     void *progress_arg;
     /* CPU only. Default 0: the thread that calls bl_run is one of the workers, so that a short run costs no more than
      * its tasks. But then bl_run cannot return while that thread is in a task, not even with BL_ESTALL. 1: it only
-     * waits. So it does where it has something else to do, or must not be bound: with `progress` or `bind`. */
+     * waits. So it does where it has something else to do, or must not be bound: with `progress` or `bind`. After
+     * bl_start the same holds for the context's own thread. */
     uint32_t caller_waits;
 } bl_config;
 
@@ -137,7 +140,8 @@ BL_API int bl_open_sized(bl_context **context, const bl_config *config, size_t c
 static inline int bl_open(bl_context **context, const bl_config *config) {
     return bl_open_sized(context, config, sizeof(bl_config), sizeof(bl_stats));
 }
-/* NULL is fine. BL_EBUSY during a run: then nothing is closed. */
+/* NULL is fine. What was started (bl_start) is waited for: call bl_cancel before if it need not end. BL_EBUSY during
+ * another call, and from a task or config.progress of this context: then nothing is closed. */
 BL_API int bl_close(bl_context *context);
 
 BL_API const char *bl_device_id(const bl_context *context);     /* "cpu", "cuda:0", "sim" */
@@ -145,8 +149,10 @@ BL_API const char *bl_device_name(const bl_context *context);   /* what the make
 BL_API const char *bl_device_target(const bl_context *context); /* whose code it runs: "cpu", "cuda", "sim" */
 
 /* More about the last error of this context (which argument, which worker stood where, what CUDA said), or "". NULL:
- * about the last error of this thread in a call that was given no context, bl_open above all. BL_EINVAL and
- * BL_ENOMEM always come with a detail; BL_EBUSY has none, so that it leaves alone what belongs to the other call. */
+ * about the last error of this thread in a call that was given no context, bl_open above all, or one that may be called
+ * while the context is at work: bl_start_after, bl_hold_stream, and bl_start behind other starts. BL_EINVAL and
+ * BL_ENOMEM always come with a detail; BL_EBUSY has none, so that it leaves alone what belongs to the other call. What
+ * belongs to a started run may be read when bl_wait has returned. */
 BL_API const char *bl_error_detail(const bl_context *context);
 
 /* ---- memory of the context's device ---- */
@@ -176,6 +182,49 @@ BL_API int bl_run_join(bl_context *context, const bl_program *program, const voi
  * out evenly at first, and what turns out uneven is stolen. */
 BL_API int bl_run_range(bl_context *context, const bl_program *program, const void *shared, const void *payload,
                         uint32_t count, bl_stats *stats);
+
+/* ---- starting now, waiting later ----
+ *
+ * bl_start and its like return at once, and a thread of the context does the work, in the order in which it was
+ * started: copies in, one run, copies out. It is started with the first use and sleeps in between. Meanwhile the context
+ * is busy; other contexts are not, so that runs of several contexts overlap.
+ *
+ * bl_start, _join, _range and their copies may be called while others of them are under way, with one exception: a
+ * context has one run at a time, and a second one returns BL_EBUSY. After an error what comes behind it is left out.
+ *
+ * Arguments are checked at once, and `shared` and `roots` are copied; all else must stay until bl_wait has returned
+ * something other than BL_EBUSY: the program, results, and both sides of a copy. */
+BL_API int bl_start(bl_context *context, const bl_program *program, const void *shared, const void *roots,
+                    uint32_t count);
+BL_API int bl_start_join(bl_context *context, const bl_program *program, const void *shared, const void *roots,
+                         uint32_t count, void *results);
+BL_API int bl_start_range(bl_context *context, const bl_program *program, const void *shared, const void *payload,
+                          uint32_t count);
+BL_API int bl_start_copy_in(bl_context *context, void *device, const void *host, size_t bytes);
+BL_API int bl_start_copy_out(bl_context *context, void *host, const void *device, size_t bytes);
+
+/* Waits until all that was started is done: BL_OK, or the first error among it. Any number of threads may wait, and
+ * again later: the answer, and the statistics of the last run, stay until something is started on the idle context.
+ * BL_EINVAL: nothing ever was. A task or config.progress of the same context cannot wait for it: BL_EBUSY. */
+BL_API int bl_wait(bl_context *context, bl_stats *stats);
+/* The same for a limited time; 0 only asks. BL_EBUSY: not done yet. */
+BL_API int bl_wait_for(bl_context *context, double seconds, bl_stats *stats);
+/* Tasks that the run under way, or the last one, has run in this process, as seen up to a tenth of a second ago. */
+BL_API uint64_t bl_progress(const bl_context *context);
+
+/* GPUs: order with a stream of the user, a cudaStream_t of the same device that is not config.stream; else BL_EINVAL.
+ *
+ * bl_start_after: what is started next on the context waits until the stream has done all that is in it now. The GPU
+ * waits, by an event; the host does nothing.
+ *
+ * bl_hold_stream: what is put into the stream from now on waits until all that was started is done, pauses, launches
+ * and copies included, and whether it succeeds or not. The stream polls a word in the host's memory, which the context's
+ * thread writes at the end: no multiprocessor is kept from work, and the stream continues some microseconds later than
+ * bl_wait would have returned. CUDA does not know of this order. So do not make the context's own work wait, by
+ * bl_start_after or in config.stream, for something behind the hold, and mind that streams share hardware queues when
+ * there are more of them than CUDA_DEVICE_MAX_CONNECTIONS (8 unless set, up to 32). Nothing under way: nothing waits. */
+BL_API int bl_start_after(bl_context *context, void *stream);
+BL_API int bl_hold_stream(bl_context *context, void *stream);
 
 /* ---- stopping a run, and going on later ----
  *

@@ -194,6 +194,7 @@ int bl_open_sized(bl_context **context, const bl_config *given, size_t config_by
     if (!c)
         return bl__no_memory(NULL, "a context");
     c->ops = ops;
+    bl__driver_open(c);
     c->stats_bytes = stats_bytes;
     c->process = (int)getpid();
     c->capability = info.capability;
@@ -202,6 +203,7 @@ int bl_open_sized(bl_context **context, const bl_config *given, size_t config_by
     status = copy_config(&c->config, &config, info.id) ? ops->open(c, info.id) : bl__no_memory(c, "a context");
     if (status != BL_OK) {
         bl__detail(NULL, "%.1000s", c->detail);
+        bl__driver_close(c);
         free_config(&c->config);
         free(c);
         return status;
@@ -212,10 +214,12 @@ int bl_open_sized(bl_context **context, const bl_config *given, size_t config_by
 
 bool bl__inherited(const bl_context *c) { return c->process != (int)getpid(); }
 
-/* The busy word is the only thing that a second caller may touch. What an earlier call wrote is ordered by it:
- * acquire here, release in bl__leave. */
-int bl__enter(bl_context *c) {
-    uint32_t idle = 0;
+static _Thread_local const bl_context *works_for;
+
+void bl__thread_belongs_to(const bl_context *c) { works_for = c; }
+bool bl__is_thread_of(const bl_context *c) { return works_for == c; }
+
+int bl__usable(bl_context *c) {
     if (!c) {
         bl__detail_clear(NULL);
         bl__detail(NULL, "context: NULL (accepted: one from bl_open)");
@@ -229,6 +233,16 @@ int bl__enter(bl_context *c) {
                    c->process, (int)getpid());
         return BL_EDEAD;
     }
+    return BL_OK;
+}
+
+/* The busy word is the only thing that a second caller may touch. What an earlier call wrote is ordered by it:
+ * acquire here, release in bl__leave. */
+int bl__enter(bl_context *c) {
+    uint32_t idle = 0;
+    int status = bl__usable(c);
+    if (status != BL_OK)
+        return status;
     if (!bl_cas32_acquire(&c->busy, &idle, 1))
         return BL_EBUSY;
     c->detail_is_old = true;
@@ -244,9 +258,13 @@ int bl_close(bl_context *c) {
     if (!c)
         return BL_OK;
     bool inherited = bl__inherited(c);
-    int status = inherited ? BL_OK : bl__enter(c);
+    int status = inherited ? BL_OK : bl__driver_wait(c);
+    if (status == BL_OK && !inherited)
+        status = bl__enter(c);
     if (status != BL_OK)
         return status;
+    if (!inherited)
+        bl__driver_close(c);
     for (size_t i = 0; i < c->block_count; i++)
         if (inherited ? c->ops->host_memory : !c->dead)
             c->ops->free(c, c->blocks[i].memory);

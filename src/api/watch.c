@@ -19,6 +19,7 @@ bl__seen bl__watch_look(bl_context *c, bl__watch *watch, const bl__tally *tally,
     if (tasks != watch->tasks) {
         watch->tasks = tasks;
         watch->since = now;
+        bl_store64_host(&c->progressed, tasks);
     }
     if (c->config.progress && now - watch->reported >= 0.1) {
         watch->reported = now;

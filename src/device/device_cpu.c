@@ -169,6 +169,7 @@ static void *thread_main(void *argument) {
     cpu_device *d = self->device;
     uint64_t seen = 0;
     bl__cpus_stay_on(self->core);
+    bl__thread_belongs_to(d->c);
     pthread_mutex_lock(&d->lock);
     for (;;) {
         while (!(d->open && d->wanted && d->job != seen) && !d->quit)

@@ -4,6 +4,8 @@ extern "C" {
 #include "internal.h"
 }
 
+#include <atomic>
+#include <cuda.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +25,8 @@ typedef struct cuda_device {
     bool timing, timed;         /* the next launch is the first; it has been */
     bl__tally *tallies;         /* pinned: what the watch sees */
     uint32_t tally_capacity;
+    std::atomic<uint32_t> *word; /* that held streams wait on, and which of all words it is; NULL: none was held */
+    uint32_t word_number, reached, base;
 } cuda_device;
 
 static int status_of(bl_context *c, cudaError_t error, const char *what) {
@@ -62,8 +66,49 @@ static int cuda_enumerate(uint32_t i, bl_device_info *info) {
     return 1;
 }
 
+/* ---- streams of the user ---- */
+
+/* A held stream waits on a word in memory of the host. It may do so long after the context was closed, so words are
+ * never freed. The next context that has one counts on from what is in it, by which all older waits are over. */
+enum { WORDS = 1024 };
+static struct {
+    pthread_mutex_t lock;
+    std::atomic<uint32_t> *words;
+    bool taken[WORDS];
+} held = {PTHREAD_MUTEX_INITIALIZER, NULL, {false}};
+
+static bool take_word(cuda_device *d) {
+    uint32_t i = 0;
+    pthread_mutex_lock(&held.lock);
+    if (!held.words &&
+        cudaHostAlloc((void **)&held.words, sizeof(uint32_t) * WORDS, cudaHostAllocPortable) != cudaSuccess) {
+        (void)cudaGetLastError();
+        held.words = NULL;
+    }
+    while (i < WORDS && held.taken[i])
+        i++;
+    if (held.words && i < WORDS) {
+        held.taken[i] = true;
+        d->word_number = i;
+        d->word = held.words + i;
+        d->base = d->word->load(std::memory_order_relaxed) - d->reached;
+    }
+    pthread_mutex_unlock(&held.lock);
+    return d->word != NULL;
+}
+
+static void give_word(cuda_device *d) {
+    if (!d->word)
+        return;
+    pthread_mutex_lock(&held.lock);
+    held.taken[d->word_number] = false;
+    pthread_mutex_unlock(&held.lock);
+}
+
 static void cuda_close(bl_context *c) {
     cuda_device *d = (cuda_device *)c->device;
+    if (!bl__inherited(c))
+        give_word(d);
     if (!c->dead && !bl__inherited(c)) { /* a forked child has no CUDA of its parent's */
         cudaSetDevice(d->number);
         if (d->own_stream && d->stream)
@@ -279,6 +324,63 @@ static int cuda_timer_stop(bl_context *c, double *seconds) {
     return status_of(c, error, "timing");
 }
 
+static const char *cuda_wrong_stream(bl_context *c, void *stream) {
+    cuda_device *d = use(c);
+    int device = -1;
+    if (stream == (void *)d->stream)
+        return "stream: it is config.stream, on which the context itself works";
+    cudaError_t error = cudaStreamGetDevice((cudaStream_t)stream, &device);
+    (void)cudaGetLastError();
+    return error == cudaSuccess && device == d->number ? NULL : "stream: not of the context's device";
+}
+
+static void *cuda_mark(bl_context *c, void *stream) {
+    cudaEvent_t event = NULL;
+    use(c);
+    cudaError_t error = cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+    if (error == cudaSuccess)
+        error = cudaEventRecord(event, (cudaStream_t)stream);
+    if (error == cudaSuccess)
+        return event;
+    (void)cudaGetLastError();
+    if (event)
+        cudaEventDestroy(event);
+    return NULL;
+}
+
+static int cuda_pass_mark(bl_context *c, void *mark) {
+    cuda_device *d = use(c);
+    if (c->dead)
+        return BL_EDEAD;
+    cudaError_t error = cudaStreamWaitEvent(d->stream, (cudaEvent_t)mark, 0);
+    cudaEventDestroy((cudaEvent_t)mark);
+    return status_of(c, error, "waiting for a stream");
+}
+
+/* The runtime has no such function, and the library does not link the driver's. */
+typedef CUresult (*wait_value_function)(CUstream stream, CUdeviceptr word, cuuint32_t value, unsigned flags);
+
+static bool cuda_hold(bl_context *c, void *stream, uint32_t number) {
+    cuda_device *d = use(c);
+    void *function = NULL;
+    cudaDriverEntryPointQueryResult found;
+    cudaError_t error =
+        cudaGetDriverEntryPointByVersion("cuStreamWaitValue32", &function, 12000, cudaEnableDefault, &found);
+    (void)cudaGetLastError();
+    if (error != cudaSuccess || found != cudaDriverEntryPointSuccess || (!d->word && !take_word(d)))
+        return false;
+    return ((wait_value_function)function)((CUstream)stream, (CUdeviceptr)(uintptr_t)d->word, d->base + number,
+                                           CU_STREAM_WAIT_VALUE_GEQ) == CUDA_SUCCESS;
+}
+
+/* What the stream does then comes after all that this thread knows to be done. */
+static void cuda_reached(bl_context *c, uint32_t number) {
+    cuda_device *d = (cuda_device *)c->device;
+    d->reached = number;
+    if (d->word)
+        d->word->store(d->base + number, std::memory_order_release);
+}
+
 /* What shared memory allows. */
 static uint32_t cuda_default_private(uint32_t words, uint32_t outbox) {
     uint32_t room = 4096 / (4 * words);
@@ -308,6 +410,11 @@ static constexpr bl__device_ops make_ops(void) {
     ops.launch = cuda_launch;
     ops.timer_start = cuda_timer_start;
     ops.timer_stop = cuda_timer_stop;
+    ops.wrong_stream = cuda_wrong_stream;
+    ops.mark = cuda_mark;
+    ops.pass_mark = cuda_pass_mark;
+    ops.hold = cuda_hold;
+    ops.reached = cuda_reached;
     return ops;
 }
 

@@ -1,5 +1,6 @@
 /* One run on its way: what it owns, and what the files that make it need of each other.
  *
+ *   async.c    what is started and waited for later
  *   run.c      plans, launches until nothing is left
  *   waves.c    the launches of the static and list schedulers
  *   begin.c    from the roots or from a checkpoint; and stopping before the end
@@ -50,6 +51,25 @@ typedef struct bl__job {
 
 /* A launch for every wave, or one until nothing is left. */
 static inline bool bl__in_waves(const bl__job *j) { return j->plan.traits & BL_TRAIT_WAVES; }
+
+/* ---- run.c ---- */
+
+/* What bl_run and its like are asked for. */
+typedef struct bl__request {
+    const bl_program *program;
+    const void *shared, *roots;
+    uint32_t count; /* of roots */
+    uint32_t range; /* indices of each */
+    bool results_wanted;
+    void *results;
+} bl__request;
+
+/* Whether it can be done, and with which part of the program. `told`: whose bl_error_detail says why not. */
+int bl__request_check(const bl_context *c, bl__request *q, bl_context *told);
+/* Within a call: all of it. `stats` may be NULL. */
+int bl__request_run(bl_context *c, const bl__request *q, bl_stats *stats);
+/* As much as the caller has room for. `to` may be NULL. */
+void bl__stats_give(const bl_context *c, bl_stats *to, const bl_stats *from);
 
 /* ---- waves.c ---- */
 

@@ -262,30 +262,31 @@ static bl__job *new_job(bl_context *c, const bl_program *program, const void *sh
 }
 
 /* Which argument cannot be used, and why; NULL: none. */
-static const char *wrong_argument(const bl_program *program, const void *shared, const void *roots, uint32_t count,
-                                  bool results_wanted, const void *results) {
+static const char *wrong_argument(const bl__request *q) {
+    const bl_program *program = q->program;
     if (!program)
         return "program: NULL (accepted: NAME_cpu() or NAME_cuda() of a program, or one from bl_program_join, "
                "bl_program_from_function or bl_program_from_body)";
-    if (count && !roots && program->payload_bytes)
+    if (q->count && !q->roots && program->payload_bytes)
         return "roots: NULL, but the program's tasks have a payload";
-    if (program->shared_bytes && !shared)
+    if (program->shared_bytes && !q->shared)
         return "shared: NULL, but the program has shared data";
-    if (results_wanted && !results)
+    if (q->results_wanted && !q->results)
         return "results: NULL (accepted: memory for a result of each root)";
-    if (results_wanted && !program->result_bytes)
+    if (q->results_wanted && !program->result_bytes)
         return "results: the program has none (accepted with BL_RESULT)";
-    if (count >= BL__ROOT)
+    if (q->count >= BL__ROOT)
         return "count: too many roots (accepted: fewer than 2^31)";
     return NULL;
 }
 
-static int run_entries(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count,
-                       uint32_t range, void *results, bl_stats *stats) {
+int bl__request_run(bl_context *c, const bl__request *q, bl_stats *stats) {
+    const bl_program *program = q->program;
     if (c->dead)
         return BL_EDEAD;
     const double begun = bl__now();
-    bl__job *j = new_job(c, program, shared);
+    bl_store64_host(&c->progressed, 0);
+    bl__job *j = new_job(c, program, q->shared);
     if (!j)
         return bl__no_memory(c, "a run");
     uint32_t lanes;
@@ -299,19 +300,19 @@ static int run_entries(bl_context *c, const bl_program *program, const void *sha
     }
     if (status == BL_OK)
         status = bl__trace_begin(c, &j->run);
-    if (status == BL_OK && count && range) {
+    if (status == BL_OK && q->count && q->range) {
         uint32_t tasks = 0;
         j->begun = begun;
-        j->roots = count;
+        j->roots = q->count;
         if (c->config.checkpoint[0] || c->config.resume[0])
-            c->problem = bl__problem(c, program, shared, roots, count, range);
+            c->problem = bl__problem(c, program, q->shared, q->roots, q->count, q->range);
         if (c->runs++ == 0)
             c->first_problem = c->problem;
-        status = bl__begin(j, roots, count, range, &tasks);
+        status = bl__begin(j, q->roots, q->count, q->range, &tasks);
         if (status == BL_OK)
             status = bl__in_waves(j) ? bl__run_waves(j, tasks) : run_dynamic(j);
-        if (status == BL_OK && results)
-            status = bl__copy_out(c, results, j->results.memory, (size_t)program->result_bytes * count);
+        if (status == BL_OK && q->results)
+            status = bl__copy_out(c, q->results, j->results.memory, (size_t)program->result_bytes * q->count);
         bl__add_up(j);
         bl__stats_add(&j->stats, &j->before);
         j->stats.wall_seconds = bl__now() - begun;
@@ -319,10 +320,9 @@ static int run_entries(bl_context *c, const bl_program *program, const void *sha
             c->spent += j->stats.wall_seconds;
     }
     status = bl__trace_end(c, &j->run, bl__in_waves(j), status);
-    if (stats) {
-        memset(stats, 0, c->stats_bytes);
-        memcpy(stats, &j->stats, c->stats_bytes < sizeof j->stats ? c->stats_bytes : sizeof j->stats);
-    }
+    bl_store64_host(&c->progressed, j->stats.tasks);
+    if (stats)
+        *stats = j->stats;
     if (c->dead) {
         abandon(j);
         return status;
@@ -333,50 +333,66 @@ static int run_entries(bl_context *c, const bl_program *program, const void *sha
 }
 
 /* Compiled with headers of the same interface; of another version nothing but its number can be read. */
-static bool is_compatible(bl_context *c, const bl_program *program) {
+static bool is_compatible(const bl_program *program, bl_context *told) {
     static const bl__layout layout = BL__LAYOUT;
     if (program->abi != BL__ABI)
-        bl__detail(c, "the program was compiled with headers of ABI %u, this library has ABI %u: compile it again",
+        bl__detail(told, "the program was compiled with headers of ABI %u, this library has ABI %u: compile it again",
                    program->abi, BL__ABI);
     else if (memcmp(&program->layout, &layout, sizeof layout))
-        bl__detail(c, "%s was compiled with other sizes of the runtime's structs than this library: compile it again",
+        bl__detail(told,
+                   "%s was compiled with other sizes of the runtime's structs than this library: compile it again",
                    program->name);
     else
         return true;
     return false;
 }
 
+int bl__request_check(const bl_context *c, bl__request *q, bl_context *told) {
+    const bl_program *part = bl_program_part(q->program, c->ops->target);
+    q->program = part ? part : q->program; /* which then says why it does not run here */
+    if (q->program && !is_compatible(q->program, told))
+        return BL_ENOCODE;
+    const char *wrong = wrong_argument(q);
+    if (!wrong)
+        return BL_OK;
+    bl__detail(told, "%s", wrong);
+    return BL_EINVAL;
+}
+
+void bl__stats_give(const bl_context *c, bl_stats *to, const bl_stats *from) {
+    if (!to)
+        return;
+    memset(to, 0, c->stats_bytes);
+    memcpy(to, from, c->stats_bytes < sizeof *from ? c->stats_bytes : sizeof *from);
+}
+
 /* What all of them begin and end with. */
-static int run_call(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count,
-                    uint32_t range, bool results_wanted, void *results, bl_stats *stats) {
+static int run_call(bl_context *c, bl__request q, bl_stats *stats) {
     int status = bl__enter(c);
     if (status != BL_OK)
         return status;
     if (!c->dead) /* else it says why */
         bl__detail_clear(c);
-    const bl_program *part = bl_program_part(program, c->ops->target);
-    program = part ? part : program; /* which then says why it does not run here */
-    if (program && !is_compatible(c, program))
-        return bl__leave(c, BL_ENOCODE);
-    const char *wrong = wrong_argument(program, shared, roots, count, results_wanted, results);
-    if (wrong) {
-        bl__detail(c, "%s", wrong);
-        return bl__leave(c, BL_EINVAL);
-    }
-    return bl__leave(c, run_entries(c, program, shared, roots, count, range, results, stats));
+    status = bl__request_check(c, &q, c);
+    if (status != BL_OK)
+        return bl__leave(c, status);
+    bl_stats all = {.tasks = 0};
+    status = bl__request_run(c, &q, stats ? &all : NULL);
+    bl__stats_give(c, stats, &all);
+    return bl__leave(c, status);
 }
 
 int bl_run(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count,
            bl_stats *stats) {
-    return run_call(c, program, shared, roots, count, 1, false, NULL, stats);
+    return run_call(c, (bl__request){program, shared, roots, count, 1, false, NULL}, stats);
 }
 
 int bl_run_join(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count,
                 void *results, bl_stats *stats) {
-    return run_call(c, program, shared, roots, count, 1, true, results, stats);
+    return run_call(c, (bl__request){program, shared, roots, count, 1, true, results}, stats);
 }
 
 int bl_run_range(bl_context *c, const bl_program *program, const void *shared, const void *payload, uint32_t count,
                  bl_stats *stats) {
-    return run_call(c, program, shared, payload, 1, count, false, NULL, stats);
+    return run_call(c, (bl__request){program, shared, payload, 1, count, false, NULL}, stats);
 }

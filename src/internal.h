@@ -53,6 +53,17 @@ typedef struct bl__plan {
 
 enum { BL__KEPT = 16 };
 
+/* What a run that is over leaves for the next of the same shape (run/reuse.c). */
+typedef struct bl__reusable {
+    /* Queues that are set up and empty; memory NULL: none. */
+    bl__block queues;
+    int queue;
+    uint32_t workers, words, capacity;
+    /* Join records, all of them free. */
+    bl__block records, free_records, spares;
+    uint32_t record_workers, record_bytes, record_capacity;
+} bl__reusable;
+
 /* What was started and is not done yet (run/async.c). A thread of the context does it in the order in which it was
  * started. */
 typedef struct bl__driver {
@@ -93,6 +104,7 @@ struct bl_context {
     uint64_t problem, first_problem; /* bl__problem of all runs so far, and of the first */
     uint64_t progressed;             /* tasks of the run under way, or of the last: bl_progress */
     bl__block kept[BL__KEPT];        /* of runs that have ended, for the next; memory NULL: none */
+    bl__reusable reusable;
     /* The last plan, for the next run of the same program. The copy tells it from another one at its address. */
     struct {
         const bl_program *of;
@@ -115,6 +127,8 @@ typedef enum bl__manage_op {
     BL__ADD_UP, /* the workers' tallies, into a bl__totals */
 } bl__manage_op;
 
+enum { BL__READ_BACK = 1024 };
+
 /* One file per device kind; every function returns a bl_status unless it says otherwise. */
 struct bl__device_ops {
     const char *target;
@@ -128,6 +142,7 @@ struct bl__device_ops {
     bool host_stacks;           /* private stacks lie in such memory, and not in a GPU's */
     bool workers_allocate;      /* they can get memory during a run: for spawns and forks of any width */
     size_t most_kept;           /* the largest buffer that a context keeps from one run to the next; 0: it keeps none */
+    bool reuses;                /* set-up takes long: what one run has set up is kept for the next (run/reuse.c) */
     bool workers_must_fit;      /* no more than plan->fit */
     bool can_bind, has_streams; /* bl_config.bind, bl_config.stream */
     /* Entries that a worker keeps to itself, of that many words, unless told otherwise. */
@@ -142,14 +157,20 @@ struct bl__device_ops {
     int (*copy_in)(bl_context *c, void *device, const void *host, size_t bytes);
     int (*copy_out)(bl_context *c, void *host, const void *device, size_t bytes);
     int (*move)(bl_context *c, void *to, const void *from, size_t bytes); /* within the device */
+    /* Like copy_in, but need not be done on return; the memory of the host may be used again at once. */
+    int (*send)(bl_context *c, void *device, const void *host, size_t bytes);
     int (*zero)(bl_context *c, void *device, size_t bytes);
     /* Fills plan->fit, threads and workers_per_block for workers of `lanes` lanes that need worker_memory bytes
      * each. */
     int (*fit)(bl_context *c, bl__plan *plan, uint32_t lanes, size_t worker_memory);
     int (*manage)(bl_context *c, bl__manage_op op, int queue, const bl__run *run, uint32_t *entries, uint32_t count,
                   uint64_t *total);
-    /* Starts run->groups workers and waits until all have ended, watching their progress. */
+    /* Starts run->groups workers. They may still be running when it returns: what is asked of the device next comes
+     * after them, and `finish` must follow. */
     int (*launch)(bl_context *c, const bl__plan *plan, const bl__run *run, const void *shared);
+    /* Waits until the workers have ended, watching their progress, and copies `bytes` of what they and the host's
+     * next requests have left: BL__READ_BACK at most. */
+    int (*finish)(bl_context *c, const bl__run *run, void *host, const void *device, size_t bytes);
     int (*timer_start)(bl_context *c);
     int (*timer_stop)(bl_context *c, double *seconds);
     /* Where has_streams. Why a stream of the user cannot be used; NULL: it can. */
@@ -205,6 +226,7 @@ void bl__free(bl_context *c, void *memory);
 bool bl__free_kept(bl_context *c); /* buffers of earlier runs; true: there were some */
 int bl__copy_in(bl_context *c, void *device, const void *host, size_t bytes);
 int bl__copy_out(bl_context *c, void *host, const void *device, size_t bytes);
+int bl__send(bl_context *c, void *device, const void *host, size_t bytes);
 int bl__zero(bl_context *c, void *device, size_t bytes);
 
 /* ---- api/errors.c ---- */
@@ -227,7 +249,7 @@ int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint
 typedef struct bl__queue_type {
     const char *name;
     size_t (*bytes)(bl_shape shape);
-    int by_handle;
+    int by_handle, is_deque;
     uint32_t most_threads;
 } bl__queue_type;
 const bl__queue_type *bl__queue_type_at(int queue);

@@ -290,13 +290,20 @@ const char *bl_device_target(const bl_context *c) { return c->ops->target; }
 
 /* ---- memory ---- */
 
+static bool drop_block(bl_context *c, bl__block *b) {
+    const bool any = b->memory != NULL;
+    bl__free(c, b->memory);
+    b->memory = NULL;
+    return any;
+}
 bool bl__free_kept(bl_context *c) {
+    bl__reusable *r = &c->reusable;
+    bl__block *reusable[] = {&r->queues, &r->records, &r->free_records, &r->spares};
     bool any = false;
-    for (int i = 0; i < BL__KEPT; i++) {
-        any = any || c->kept[i].memory;
-        bl__free(c, c->kept[i].memory);
-        c->kept[i].memory = NULL;
-    }
+    for (int i = 0; i < BL__KEPT; i++)
+        any = drop_block(c, &c->kept[i]) || any;
+    for (size_t i = 0; i < sizeof reusable / sizeof reusable[0]; i++)
+        any = drop_block(c, reusable[i]) || any;
     return any;
 }
 int bl__alloc(bl_context *c, void **memory, size_t bytes) {
@@ -321,6 +328,9 @@ int bl__copy_in(bl_context *c, void *device, const void *host, size_t bytes) {
 }
 int bl__copy_out(bl_context *c, void *host, const void *device, size_t bytes) {
     return c->dead ? BL_EDEAD : bytes ? c->ops->copy_out(c, host, device, bytes) : BL_OK;
+}
+int bl__send(bl_context *c, void *device, const void *host, size_t bytes) {
+    return c->dead ? BL_EDEAD : bytes ? c->ops->send(c, device, host, bytes) : BL_OK;
 }
 int bl__zero(bl_context *c, void *device, size_t bytes) {
     return c->dead ? BL_EDEAD : bytes ? c->ops->zero(c, device, bytes) : BL_OK;

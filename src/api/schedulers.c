@@ -325,8 +325,9 @@ int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint
 
 /* In the order of src/policies/manage_all.inc.h. What a worker needs for its ranges is a region. */
 static size_t region_bytes(bl_shape shape) { return bl__region_bytes(shape.capacity, shape.words); }
-#define X(name) {BL_QUEUE_NAME(name), name##_bytes, name##_BY_HANDLE, name##_MOST_THREADS},
-#define Y(name) {BL_QUEUE_NAME(name), region_bytes, 0, UINT32_MAX},
+#define X(name)                                                                                                        \
+    {BL_QUEUE_NAME(name), name##_bytes, name##_BY_HANDLE, name##_KIND == BL_QUEUE_KIND_DEQUE, name##_MOST_THREADS},
+#define Y(name) {BL_QUEUE_NAME(name), region_bytes, 0, 0, UINT32_MAX},
 static const bl__queue_type queue_types[] = {BL_MANAGED_QUEUES(X) BL_RANGES(Y)};
 #undef Y
 #undef X

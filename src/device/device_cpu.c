@@ -557,6 +557,11 @@ static int cpu_launch(bl_context *c, const bl__plan *plan, const bl__run *run, c
     return status;
 }
 
+static int cpu_finish(bl_context *c, const bl__run *run, void *host, const void *device, size_t bytes) {
+    (void)run;
+    return host_copy(c, host, device, bytes);
+}
+
 static int cpu_timer_start(bl_context *c) {
     ((cpu_device *)c->device)->timer = bl__now();
     return BL_OK;
@@ -586,11 +591,13 @@ const bl__device_ops bl__cpu_ops = {
     .free = host_free,
     .copy_in = host_copy,
     .copy_out = host_copy,
+    .send = host_copy,
     .move = host_copy,
     .zero = host_zero,
     .fit = cpu_fit,
     .manage = cpu_manage,
     .launch = cpu_launch,
+    .finish = cpu_finish,
     .timer_start = cpu_timer_start,
     .timer_stop = cpu_timer_stop,
 };

@@ -22,12 +22,17 @@ typedef struct cuda_device {
     cudaStream_t stream, side; /* side: looks at a run, and stops it, while it runs */
     bool own_stream;
     cudaEvent_t started, ended; /* of the first launch that is timed, of the last launch */
+    cudaEvent_t read;           /* what the last launch left has been copied */
+    unsigned char *staging;     /* pinned: what is read back after a launch, then what is sent */
+    size_t sent;                /* bytes of it that may not have been copied yet */
     bool timing, timed;         /* the next launch is the first; it has been */
     bl__tally *tallies;         /* pinned: what the watch sees */
     uint32_t tally_capacity;
     std::atomic<uint32_t> *word; /* that held streams wait on, and which of all words it is; NULL: none was held */
     uint32_t word_number, reached, base;
 } cuda_device;
+
+enum { STAGING = 1 << 16 };
 
 static int status_of(bl_context *c, cudaError_t error, const char *what) {
     if (error == cudaSuccess)
@@ -115,11 +120,12 @@ static void cuda_close(bl_context *c) {
             cudaStreamDestroy(d->stream);
         if (d->side)
             cudaStreamDestroy(d->side);
-        cudaEvent_t events[] = {d->started, d->ended};
+        cudaEvent_t events[] = {d->started, d->ended, d->read};
         for (cudaEvent_t event : events)
             if (event)
                 cudaEventDestroy(event);
         cudaFreeHost(d->tallies);
+        cudaFreeHost(d->staging);
     }
     free(d);
 }
@@ -143,6 +149,10 @@ static int cuda_open(bl_context *c, const char *id) {
     for (cudaEvent_t *event : events)
         if (error == cudaSuccess)
             error = cudaEventCreate(event);
+    if (error == cudaSuccess)
+        error = cudaEventCreateWithFlags(&d->read, cudaEventDisableTiming);
+    if (error == cudaSuccess)
+        error = cudaMallocHost((void **)&d->staging, STAGING);
     int status = status_of(c, error, "opening the device");
     if (status != BL_OK)
         cuda_close(c);
@@ -170,6 +180,24 @@ static int cuda_copy(bl_context *c, void *to, const void *from, size_t bytes) {
     cudaError_t error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, d->stream);
     if (error == cudaSuccess)
         error = cudaStreamSynchronize(d->stream);
+    return status_of(c, error, "copying");
+}
+/* By pinned memory, from which the copy is made when its turn comes. */
+static int cuda_send(bl_context *c, void *to, const void *from, size_t bytes) {
+    cuda_device *d = use(c);
+    const size_t room = STAGING - BL__READ_BACK;
+    cudaError_t error = cudaSuccess;
+    if (bytes > room)
+        return cuda_copy(c, to, from, bytes);
+    if (d->sent + bytes > room) {
+        error = cudaStreamSynchronize(d->stream);
+        d->sent = 0;
+    }
+    unsigned char *staged = d->staging + BL__READ_BACK + d->sent;
+    d->sent += (bytes + 15) / 16 * 16;
+    memcpy(staged, from, bytes);
+    if (error == cudaSuccess)
+        error = cudaMemcpyAsync(to, staged, bytes, cudaMemcpyHostToDevice, d->stream);
     return status_of(c, error, "copying");
 }
 static int cuda_zero(bl_context *c, void *memory, size_t bytes) {
@@ -240,9 +268,9 @@ static int give_up(bl_context *c, cuda_device *d, const bl__run *run) {
     bl__watch_report(c, "no task ended in time", d->tallies, run->tallies);
     stop_workers(d, run);
     double until = bl__now() + 2;
-    while (cudaEventQuery(d->ended) == cudaErrorNotReady && bl__now() < until)
+    while (cudaEventQuery(d->read) == cudaErrorNotReady && bl__now() < until)
         usleep(1000);
-    c->dead = cudaEventQuery(d->ended) == cudaErrorNotReady;
+    c->dead = cudaEventQuery(d->read) == cudaErrorNotReady;
     return BL_ESTALL;
 }
 
@@ -251,7 +279,7 @@ static int wait_and_watch(bl_context *c, cuda_device *d, const bl__run *run) {
     bl__watch_start(&watch);
     double begun = bl__now(), look_at = begun + bl__watch_next(c, 0.1);
     for (;;) {
-        cudaError_t error = cudaEventQuery(d->ended);
+        cudaError_t error = cudaEventQuery(d->read);
         if (error != cudaErrorNotReady)
             return status_of(c, error, "running");
         double now = bl__now();
@@ -300,8 +328,21 @@ static int cuda_launch(bl_context *c, const bl__plan *plan, const bl__run *run, 
                                            shared ? shared : &nothing, d->stream);
     if (error == cudaSuccess)
         error = cudaEventRecord(d->ended, d->stream);
-    status = status_of(c, (cudaError_t)error, "launching");
-    return status == BL_OK ? wait_and_watch(c, d, run) : status;
+    return status_of(c, (cudaError_t)error, "launching");
+}
+
+static int cuda_finish(bl_context *c, const bl__run *run, void *host, const void *device, size_t bytes) {
+    cuda_device *d = use(c);
+    cudaError_t error = cudaMemcpyAsync(d->staging, device, bytes, cudaMemcpyDeviceToHost, d->stream);
+    cudaError_t recorded = cudaEventRecord(d->read, d->stream);
+    int status = recorded == cudaSuccess ? wait_and_watch(c, d, run) : status_of(c, recorded, "waiting");
+    if (status == BL_OK)
+        status = status_of(c, error, "copying");
+    if (status != BL_OK)
+        return status;
+    d->sent = 0;
+    memcpy(host, d->staging, bytes);
+    return BL_OK;
 }
 
 /* From the first launch to the end of the last: what the host does before and after is no part of the run. */
@@ -394,6 +435,7 @@ static constexpr bl__device_ops make_ops(void) {
     ops.warp = 32;
     /* One fetch-and-add a piece, asked for before the last piece is run, costs less than looking for victims. */
     ops.loop_scheduler = "list:faa";
+    ops.reuses = true;
     ops.workers_must_fit = true;
     ops.has_streams = true;
     ops.most_kept = SIZE_MAX; /* to allocate and to free takes longer than many a run */
@@ -404,10 +446,12 @@ static constexpr bl__device_ops make_ops(void) {
     ops.alloc = cuda_alloc;
     ops.free = cuda_free;
     ops.copy_in = ops.copy_out = ops.move = cuda_copy;
+    ops.send = cuda_send;
     ops.zero = cuda_zero;
     ops.fit = cuda_fit;
     ops.manage = cuda_manage;
     ops.launch = cuda_launch;
+    ops.finish = cuda_finish;
     ops.timer_start = cuda_timer_start;
     ops.timer_stop = cuda_timer_stop;
     ops.wrong_stream = cuda_wrong_stream;

@@ -108,6 +108,10 @@ static int sim_copy(bl_context *c, void *to, const void *from, size_t bytes) {
 }
 static int sim_zero(bl_context *c, void *memory, size_t bytes) { return bl__cpu_ops.zero(c, memory, bytes); }
 
+static int sim_finish(bl_context *c, const bl__run *run, void *host, const void *device, size_t bytes) {
+    return bl__cpu_ops.finish(c, run, host, device, bytes);
+}
+
 static int sim_timer_start(bl_context *c) {
     sim_device *d = c->device;
     d->timer = bl__now();
@@ -131,6 +135,7 @@ const bl__device_ops bl__sim_ops = {
     .policies = bl__sim_policies,
     .host_memory = true,
     .host_stacks = true,
+    .reuses = true,
     .default_private = sim_default_private,
     .enumerate = sim_enumerate,
     .open = sim_open,
@@ -139,11 +144,13 @@ const bl__device_ops bl__sim_ops = {
     .free = sim_free,
     .copy_in = sim_copy,
     .copy_out = sim_copy,
+    .send = sim_copy,
     .move = sim_copy,
     .zero = sim_zero,
     .fit = sim_fit,
     .manage = sim_manage,
     .launch = sim_launch,
+    .finish = sim_finish,
     .timer_start = sim_timer_start,
     .timer_stop = sim_timer_stop,
 };

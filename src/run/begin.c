@@ -44,7 +44,7 @@ static int write_checkpoint(bl__job *j) {
     rest.record_capacity = j->run.record_capacity;
     rest.flat = j->flat.memory ? j->flat.memory : j->in.memory;
     rest.records = j->records.memory;
-    rest.results = j->results.memory;
+    rest.results = j->run.results;
     rest.stats = j->stats;
     rest.stats.seconds = bl__now() - j->begun;
     bl__stats_add(&rest.stats, &j->before);
@@ -100,7 +100,7 @@ static int upload_roots(bl__job *j, const void *roots, uint32_t count, uint32_t 
     }
     int status = entries ? bl__ensure(j, &j->flat, bytes) : bl__no_memory(j->c, "the roots");
     if (status == BL_OK)
-        status = bl__copy_in(j->c, j->flat.memory, entries, bytes);
+        status = bl__send(j->c, j->flat.memory, entries, bytes);
     free(entries);
     return status;
 }
@@ -131,8 +131,6 @@ static int number_tasks(bl__job *j, uint32_t *tasks) {
 
 static int begin_roots(bl__job *j, const void *roots, uint32_t count, uint32_t range) {
     int status = upload_roots(j, roots, count, range);
-    if (status == BL_OK)
-        status = bl__make_results(j);
     return status == BL_OK ? bl__first_records(j) : status;
 }
 
@@ -141,12 +139,10 @@ static int begin_again(bl__job *j, bl__resume *resume) {
     j->entries = rest->entries;
     j->before = rest->stats;
     int status = bl__ensure(j, &j->flat, 4u * (size_t)j->run.words * j->entries);
-    if (status == BL_OK)
-        status = bl__make_results(j);
     if (status == BL_OK && rest->record_bytes)
         status = bl__ensure(j, &j->records, (size_t)rest->record_bytes * rest->record_capacity);
     if (status == BL_OK)
-        status = bl__resume_load(j->c, resume, j->flat.memory, j->records.memory, j->results.memory);
+        status = bl__resume_load(j->c, resume, j->flat.memory, j->records.memory, j->run.results);
     j->run.record_bytes = rest->record_bytes;
     j->run.record_capacity = rest->record_capacity;
     return status == BL_OK ? bl__first_records(j) : status;

@@ -28,6 +28,12 @@ static void keep(bl_context *c, bl__buffer *b) {
     c->kept[i] = (bl__block){b->memory, b->room};
 }
 
+void bl__count_bytes(bl__job *j, size_t more) {
+    j->bytes += more;
+    if (j->bytes > j->stats.peak_bytes)
+        j->stats.peak_bytes = j->bytes;
+}
+
 int bl__ensure(bl__job *j, bl__buffer *b, size_t bytes) {
     if (b->memory && b->bytes >= bytes)
         return BL_OK;
@@ -38,9 +44,7 @@ int bl__ensure(bl__job *j, bl__buffer *b, size_t bytes) {
             return status;
         b->bytes = b->room = bytes;
     }
-    j->bytes += bytes;
-    if (j->bytes > j->stats.peak_bytes)
-        j->stats.peak_bytes = j->bytes;
+    bl__count_bytes(j, bytes);
     return BL_OK;
 }
 

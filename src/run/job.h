@@ -6,6 +6,7 @@
  *   begin.c    from the roots or from a checkpoint; and stopping before the end
  *   launch.c   one launch, and what its workers counted
  *   records.c  join records
+ *   reuse.c    what a run leaves for the next one
  *   extras.c   what CPU workers keep in memory of their own
  *   misuse.c   what a task did wrong, in words
  *   buffers.c  memory on the device
@@ -22,11 +23,12 @@ typedef struct bl__buffer {
     size_t room;  /* ... and there */
 } bl__buffer;
 
-/* What the host reads after a launch, in one piece of the device's memory. */
+/* What the host reads after a launch. The results of the roots lie behind it, and then the workers' tallies. */
 typedef struct bl__launch_report {
     bl__control control;
     bl__totals totals;
 } bl__launch_report;
+enum { BL__RESULTS_OF_ROOTS = (sizeof(bl__launch_report) + BL_LINE - 1) / BL_LINE * BL_LINE };
 
 /* Everything one run owns. */
 typedef struct bl__job {
@@ -35,9 +37,11 @@ typedef struct bl__job {
     bl__run run;
     const void *shared;
     bl_stats stats;
-    bl__buffer control, tally, spill, memory, queues, pool, flat, total, in, in_first, out, out_first;
-    bl__buffer records, free_records, results;
+    bl__buffer state; /* a bl__launch_report and what lies behind it */
+    bl__buffer spill, memory, queues, pool, flat, total, in, in_first, out, out_first;
+    bl__buffer records, free_records, spares;
     bl__totals totals;    /* of the workers, after the last launch */
+    bool over;            /* nothing is left: all queues are empty, and all records free */
     bool wide;            /* results of forks may lie outside of their records */
     bool again;           /* a run that was complete before the checkpoint that is to be gone on from */
     bool checkpoints;     /* are written */
@@ -47,7 +51,10 @@ typedef struct bl__job {
     uint32_t roots;
     double begun, checkpoint_at; /* on bl__now */
     bl_stats before;             /* of what was run before the checkpoint that this run resumes from */
+    _Alignas(16) unsigned char read_back[BL__READ_BACK]; /* as much of `state` as there is room for, after a launch */
 } bl__job;
+
+static inline size_t bl__results_bytes(const bl__job *j) { return (size_t)j->plan.program->result_bytes * j->roots; }
 
 /* A launch for every wave, or one until nothing is left. */
 static inline bool bl__in_waves(const bl__job *j) { return j->plan.traits & BL_TRAIT_WAVES; }
@@ -95,7 +102,13 @@ void bl__add_up(bl__job *j); /* the workers' counters into the statistics */
 int bl__first_records(bl__job *j);                   /* before the workers start: some for each, besides those in use */
 int bl__make_records(bl__job *j, uint64_t capacity); /* so many in all, those in use where they were */
 int bl__records_for_wave(bl__job *j, uint32_t tasks); /* waves cannot pause */
-int bl__make_results(bl__job *j);                     /* room for those of the roots */
+
+/* ---- reuse.c ---- */
+
+/* True: the run has what another one left. */
+bool bl__reuse_queues(bl__job *j);
+bool bl__reuse_records(bl__job *j, uint32_t capacity);
+void bl__leave_for_reuse(bl__job *j);
 
 /* ---- extras.c ---- */
 
@@ -114,6 +127,7 @@ int bl__say_misuse(bl__job *j, uint64_t misuse); /* as in bl__control; BL_EMISUS
 /* At least so large; what was there is lost if it has to grow. */
 int bl__ensure(bl__job *j, bl__buffer *b, size_t bytes);
 void bl__release(bl__job *j, bl__buffer *b);
+void bl__count_bytes(bl__job *j, size_t more);
 uint32_t bl__power_of_two(uint64_t at_least); /* at most 2^31 */
 
 #endif

@@ -2,6 +2,7 @@
 #include "job.h"
 
 #include <ballast/parts/stop.h>
+#include <string.h>
 
 uint32_t bl__tasks_at_once(const bl__job *j) {
     bool lanes = j->plan.instance->lane_tasks && j->c->ops->warp > 1;
@@ -11,16 +12,21 @@ uint32_t bl__tasks_at_once(const bl__job *j) {
 int bl__launch(bl__job *j, bl__control *after) {
     j->run.launch = j->stats.launches++;
     j->c->pausable = !bl__in_waves(j);
-    int status = j->c->ops->launch(j->c, &j->plan, &j->run, j->shared);
-    bl__launch_report *on_device = j->control.memory, report;
+    bl__launch_report *on_device = j->state.memory, report;
+    int status = j->run.launch ? bl__zero(j->c, &on_device->totals, sizeof report.totals) : BL_OK;
     if (status == BL_OK)
-        status = bl__zero(j->c, &on_device->totals, sizeof report.totals);
-    if (status == BL_OK)
-        status = j->c->ops->manage(j->c, BL__ADD_UP, -1, &j->run, NULL, 0, (uint64_t *)(void *)&on_device->totals);
-    if (status == BL_OK)
-        status = bl__copy_out(j->c, &report, on_device, sizeof report);
+        status = j->c->ops->launch(j->c, &j->plan, &j->run, j->shared);
     if (status != BL_OK)
         return status;
+    /* The results are wanted only if nothing is left to do, which is so in most cases. */
+    size_t bytes = BL__RESULTS_OF_ROOTS + bl__results_bytes(j);
+    bytes = bytes > BL__READ_BACK ? sizeof report : bytes;
+    int added = j->c->ops->manage(j->c, BL__ADD_UP, -1, &j->run, NULL, 0, (uint64_t *)(void *)&on_device->totals);
+    status = j->c->ops->finish(j->c, &j->run, j->read_back, on_device, bytes);
+    status = status == BL_OK ? added : status;
+    if (status != BL_OK)
+        return status;
+    memcpy(&report, j->read_back, sizeof report);
     *after = report.control;
     j->totals = report.totals;
     j->wide = j->wide || after->wide;

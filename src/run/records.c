@@ -1,6 +1,7 @@
 /* Join records of a run: how many there are, and more of them. What they are is in parts/record.h. */
 #include "job.h"
 
+#include <ballast/parts/record.h>
 #include <ballast/queues/broker.h>
 
 /* Records in larger memory, those in use where they were, and all others in the queue of free ones. */
@@ -26,7 +27,11 @@ int bl__make_records(bl__job *j, uint64_t capacity) {
     bl__release(j, &j->free_records);
     if (status == BL_OK)
         status = bl__ensure(j, &j->free_records, bl_broker_bytes((bl_shape){run->record_capacity, 1, run->workers}));
+    if (status == BL_OK && j->c->ops->warp > 1)
+        status = bl__ensure(j, &j->spares, 4u * (size_t)BL__SPARE_WORDS_OF(j->c->ops->warp) * run->workers);
     run->free_records = j->free_records.memory;
+    run->spares = j->spares.memory;
+    run->spares_left = false;
     if (status == BL_OK)
         status = j->c->ops->manage(j->c, BL__RECORDS_SET_UP, -1, run, NULL, 0, NULL);
     if (status == BL_OK)
@@ -41,16 +46,9 @@ int bl__first_records(bl__job *j) {
     uint64_t each = j->c->config.capacity ? j->c->config.capacity : 256;
     each = each < 4 * j->c->ops->warp ? 4 * j->c->ops->warp : each;
     uint32_t needed = bl__power_of_two(each * j->run.workers);
+    if (j->run.record_capacity == 0 && !bl__in_waves(j) && bl__reuse_records(j, needed))
+        return BL_OK;
     return bl__make_records(j, needed > j->run.record_capacity ? needed : j->run.record_capacity);
-}
-
-int bl__make_results(bl__job *j) {
-    size_t bytes = (size_t)j->plan.program->result_bytes * j->roots;
-    int status = bytes ? bl__ensure(j, &j->results, bytes) : BL_OK;
-    if (status == BL_OK && bytes)
-        status = bl__zero(j->c, j->results.memory, bytes);
-    j->run.results = j->results.memory;
-    return status;
 }
 
 /* Waves cannot pause: enough for every task of the next launch to fork, and for what groups hold back. */

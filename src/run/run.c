@@ -11,10 +11,10 @@
 #include <string.h>
 
 static void release_all(bl__job *j) {
-    bl__buffer *all[] = {&j->control, &j->tally,     &j->spill,   &j->memory,       &j->queues,
-                         &j->pool,    &j->flat,      &j->total,   &j->in,           &j->in_first,
-                         &j->out,     &j->out_first, &j->records, &j->free_records, &j->results};
+    bl__buffer *all[] = {&j->state, &j->spill,    &j->memory, &j->queues,    &j->pool,    &j->flat,         &j->total,
+                         &j->in,    &j->in_first, &j->out,    &j->out_first, &j->records, &j->free_records, &j->spares};
     bl__extras_end(j);
+    bl__leave_for_reuse(j);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         bl__release(j, all[i]);
 }
@@ -91,9 +91,9 @@ static void choose_policy(bl__job *j) {
 static int allocate_workers(bl__job *j) {
     bl__run *run = &j->run;
     size_t spill = 4u * (size_t)run->words * run->stack_capacity * run->workers;
-    int status = bl__ensure(j, &j->control, sizeof(bl__launch_report));
-    if (status == BL_OK)
-        status = bl__ensure(j, &j->tally, sizeof(bl__tally) * run->tallies);
+    size_t results = (bl__results_bytes(j) + BL_LINE - 1) / BL_LINE * BL_LINE;
+    size_t state = BL__RESULTS_OF_ROOTS + results + sizeof(bl__tally) * run->tallies;
+    int status = bl__ensure(j, &j->state, state);
     if (status == BL_OK && !bl__in_waves(j))
         status = bl__ensure(j, &j->spill, spill);
     if (status == BL_OK && j->c->ops->host_stacks)
@@ -101,10 +101,13 @@ static int allocate_workers(bl__job *j) {
     if (status == BL_OK)
         status = bl__ensure(j, &j->total, sizeof(uint64_t));
     if (status == BL_OK)
-        status = bl__zero(j->c, j->tally.memory, sizeof(bl__tally) * run->tallies);
+        status = bl__zero(j->c, j->state.memory, state);
     run->policy = j->c->ops->policies ? j->c->ops->policies[j->plan.policy] : NULL;
-    run->control = j->control.memory;
-    run->tally = j->tally.memory;
+    if (status == BL_OK) {
+        run->control = j->state.memory;
+        run->results = (unsigned char *)j->state.memory + BL__RESULTS_OF_ROOTS;
+        run->tally = (bl__tally *)(void *)(run->results + results);
+    }
     run->spill = j->spill.memory;
     run->memory = j->memory.memory;
     bl__extras_start(j);
@@ -129,6 +132,7 @@ static int refill(bl__job *j) {
     uint32_t needed = bl__power_of_two(2 * ((uint64_t)j->entries / run->queue_count + 1));
     if (run->capacity < needed)
         run->capacity = needed;
+    const bool reused = bl__reuse_queues(j);
     run->queue_stride =
         (type->bytes((bl_shape){run->capacity, type->by_handle ? 1 : run->words, run->workers}) + BL_LINE - 1) /
         BL_LINE * BL_LINE;
@@ -142,7 +146,7 @@ static int refill(bl__job *j) {
         status = bl__ensure(j, &j->pool, bl__pool_bytes(run->pool_capacity, run->workers, run->words));
         run->pool = j->pool.memory;
     }
-    if (status == BL_OK)
+    if (status == BL_OK && !reused)
         status = j->c->ops->manage(j->c, BL__SET_UP, j->plan.queue, run, NULL, j->entries, NULL);
     if (status == BL_OK)
         status = j->c->ops->manage(j->c, BL__FILL, j->plan.queue, run, j->flat.memory, j->entries, NULL);
@@ -181,15 +185,14 @@ static int run_dynamic(bl__job *j) {
     bl__control after;
     int status = refill(j);
     if (status == BL_OK)
-        status = bl__zero(j->c, j->control.memory, sizeof after);
-    if (status == BL_OK)
         status = j->c->ops->timer_start(j->c);
     while (status == BL_OK) {
         j->run.in_entries = j->entries;
         status = bl__launch(j, &after);
-        bool over = (uint32_t)after.idle & 1u << 31 || after.stop & BL__STOP_DONE ||
-                    (j->run.alone && !(after.stop & ~BL__COARSE));
-        if (status != BL_OK || over)
+        if (status != BL_OK)
+            break;
+        j->over = (uint32_t)after.idle & 1u << 31;
+        if (j->over || after.stop & BL__STOP_DONE || (j->run.alone && !(after.stop & ~BL__COARSE)))
             break;
         status = drain(j);
         j->run.of_range.loop_tasks = j->run.alone = 0; /* what was left of the loop is entries now */
@@ -211,7 +214,8 @@ static int run_dynamic(bl__job *j) {
         if (status == BL_OK)
             status = refill(j);
         if (status == BL_OK)
-            status = bl__zero(j->c, j->control.memory, sizeof after);
+            status = bl__zero(j->c, j->state.memory, sizeof after);
+        j->run.spares_left = false; /* they are in the store */
     }
     int stopped = j->c->ops->timer_stop(j->c, &j->stats.seconds);
     return status != BL_OK ? status : stopped;
@@ -231,6 +235,15 @@ static void describe(bl__job *j, uint32_t lanes) {
         snprintf(s->group, sizeof s->group, "warp");
     else
         snprintf(s->group, sizeof s->group, "block:%u", lanes);
+}
+
+/* Most often they have come with the report. */
+static int take_results(bl__job *j, void *results) {
+    const size_t bytes = bl__results_bytes(j);
+    if (BL__RESULTS_OF_ROOTS + bytes > BL__READ_BACK)
+        return bl__copy_out(j->c, results, j->run.results, bytes);
+    memcpy(results, j->read_back + BL__RESULTS_OF_ROOTS, bytes);
+    return BL_OK;
 }
 
 /* Workers that are stuck in a task may wake up again: what they would touch then stays, for good. */
@@ -290,6 +303,7 @@ int bl__request_run(bl_context *c, const bl__request *q, bl_stats *stats) {
     if (!j)
         return bl__no_memory(c, "a run");
     uint32_t lanes;
+    j->roots = q->count;
     int status = bl__plan_make(c, program, &j->plan, &lanes);
     if (status == BL_OK)
         status = size_workers(j, lanes);
@@ -303,7 +317,6 @@ int bl__request_run(bl_context *c, const bl__request *q, bl_stats *stats) {
     if (status == BL_OK && q->count && q->range) {
         uint32_t tasks = 0;
         j->begun = begun;
-        j->roots = q->count;
         if (c->config.checkpoint[0] || c->config.resume[0])
             c->problem = bl__problem(c, program, q->shared, q->roots, q->count, q->range);
         if (c->runs++ == 0)
@@ -312,7 +325,7 @@ int bl__request_run(bl_context *c, const bl__request *q, bl_stats *stats) {
         if (status == BL_OK)
             status = bl__in_waves(j) ? bl__run_waves(j, tasks) : run_dynamic(j);
         if (status == BL_OK && q->results)
-            status = bl__copy_out(c, q->results, j->results.memory, (size_t)program->result_bytes * q->count);
+            status = take_results(j, q->results);
         bl__add_up(j);
         bl__stats_add(&j->stats, &j->before);
         j->stats.wall_seconds = bl__now() - begun;

@@ -68,7 +68,7 @@ static int run_wave(bl__job *j, uint32_t tasks, uint64_t *spawned) {
         memset(&after, 0, sizeof after);
         after.out = *spawned;
         if (status == BL_OK)
-            status = bl__copy_in(j->c, j->control.memory, &after, sizeof after);
+            status = bl__send(j->c, j->state.memory, &after, sizeof after);
         if (status == BL_OK)
             status = bl__launch(j, &after);
         if (status != BL_OK)

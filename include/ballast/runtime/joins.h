@@ -42,6 +42,29 @@ BL_FN void bl__spare_trim(const bl__run *run, uint32_t *spare, uint32_t most) {
     }
 }
 
+#if BL_WARP > 1
+/* All lanes. A warp's spare list lies in shared memory. When a run is over the warp leaves it where its successor in the
+ * next run finds it, because thousands of warps at the store at once take longer than a small run. */
+BL_FN uint32_t *bl__spare_left(const bl__run *run, uint32_t id) {
+    return run->spares + (size_t)id * BL__SPARE_WORDS_OF(BL_WARP);
+}
+BL_FN void bl__spare_load(const bl__run *run, uint32_t id, uint32_t lane, uint32_t *spare) {
+    const uint32_t *left = bl__spare_left(run, id);
+    uint32_t n = run->spares_left ? left[0] : 0;
+    for (uint32_t i = lane; i <= n; i += BL_WARP)
+        spare[i] = i ? left[i] : n;
+}
+/* `over`: nothing is left to do. Otherwise they go to the store, because the host may make a larger one. */
+BL_FN void bl__spare_leave(const bl__run *run, uint32_t id, uint32_t lane, uint32_t *spare, bool over) {
+    uint32_t *left = bl__spare_left(run, id);
+    if (lane == 0 && !over)
+        bl__spare_trim(run, spare, 0);
+    bl_warp_sync();
+    for (uint32_t i = lane, n = spare[0]; i <= n; i += BL_WARP)
+        left[i] = spare[i];
+}
+#endif
+
 /* ---- by the host while no worker runs: `size` threads, each with its rank ---- */
 
 BL_FN void bl__records_init(const bl__run *run, uint32_t rank, uint32_t size) {

@@ -120,7 +120,10 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
     memset(&local, 0, sizeof local);
     bl__returned mine = {0, BL__FORKED}; /* of a task of one lane; a block's lies where all of it can see it */
     bl_task task = BL__TASK(run, stack, scratch, lane, w.spare, BL_KIND_LANE ? &mine : &stack->returned);
-#if BL__JOINS
+#if BL__JOINS && BL__HIDES
+    if (leads)
+        bl__spare_load(run, id, lane, w.spare);
+#elif BL__JOINS
     if (lane == 0)
         w.spare[0] = 0;
 #endif

@@ -62,6 +62,7 @@ typedef struct bl__reusable {
     /* Join records, all of them free. */
     bl__block records, free_records, spares;
     uint32_t record_workers, record_bytes, record_capacity;
+    uint64_t tasks; /* that have been run with them */
 } bl__reusable;
 
 /* What was started and is not done yet (run/async.c). A thread of the context does it in the order in which it was
@@ -127,7 +128,7 @@ typedef enum bl__manage_op {
     BL__ADD_UP, /* the workers' tallies, into a bl__totals */
 } bl__manage_op;
 
-enum { BL__READ_BACK = 1024 };
+enum { BL__READ_BACK = 2048 };
 
 /* One file per device kind; every function returns a bl_status unless it says otherwise. */
 struct bl__device_ops {

@@ -28,6 +28,7 @@ typedef struct bl__launch_report {
     bl__control control;
     bl__totals totals;
 } bl__launch_report;
+_Static_assert(sizeof(bl__launch_report) < BL__READ_BACK, "the report can be read back");
 enum { BL__RESULTS_OF_ROOTS = (sizeof(bl__launch_report) + BL_LINE - 1) / BL_LINE * BL_LINE };
 
 /* Everything one run owns. */

@@ -45,7 +45,9 @@ bool bl__reuse_records(bl__job *j, uint32_t capacity) {
     bl__run *run = &j->run;
     if (!r->records.memory)
         return false;
+    /* Records that have been used for long lie in disorder: what is used together no longer lies together. */
     if (r->record_workers != run->workers || r->record_bytes != j->plan.program->record_bytes ||
+        r->tasks > r->record_capacity ||
         !enough(j, r->record_capacity, capacity)) {
         give_up(j, &r->records);
         give_up(j, &r->free_records);
@@ -85,5 +87,6 @@ void bl__leave_for_reuse(bl__job *j) {
         r->record_workers = run->workers;
         r->record_bytes = run->record_bytes;
         r->record_capacity = run->record_capacity;
+        r->tasks = j->totals.tasks + (run->spares_left ? r->tasks : 0);
     }
 }

@@ -92,7 +92,9 @@ static int allocate_workers(bl__job *j) {
     bl__run *run = &j->run;
     size_t spill = 4u * (size_t)run->words * run->stack_capacity * run->workers;
     size_t results = (bl__results_bytes(j) + BL_LINE - 1) / BL_LINE * BL_LINE;
-    size_t state = BL__RESULTS_OF_ROOTS + results + sizeof(bl__tally) * run->tallies;
+    size_t tallies = sizeof(bl__tally) * run->tallies,
+           idlers = (run->workers + 255u) / 256 * 32; /* warps read 32 bytes */
+    size_t state = BL__RESULTS_OF_ROOTS + results + tallies + idlers;
     int status = bl__ensure(j, &j->state, state);
     if (status == BL_OK && !bl__in_waves(j))
         status = bl__ensure(j, &j->spill, spill);
@@ -107,6 +109,7 @@ static int allocate_workers(bl__job *j) {
         run->control = j->state.memory;
         run->results = (unsigned char *)j->state.memory + BL__RESULTS_OF_ROOTS;
         run->tally = (bl__tally *)(void *)(run->results + results);
+        run->idlers = (uint32_t *)(void *)(run->results + results + tallies);
     }
     run->spill = j->spill.memory;
     run->memory = j->memory.memory;

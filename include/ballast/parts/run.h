@@ -67,7 +67,8 @@ typedef struct bl__run {
         *policy; /* CPU and sim: the scheduler (runtime/policy.h); on a GPU it is part of the kernel */
     bl__control *control;
     bl__tally *tally;
-    uint32_t *spill; /* per worker room for a whole private stack: where it goes when the run pauses */
+    uint32_t *idlers; /* GPU: a bit per worker, set while it is out of work; lookout.h */
+    uint32_t *spill;  /* per worker room for a whole private stack: where it goes when the run pauses */
     unsigned char
         *memory; /* CPU and sim: per worker its scratch, then its private stack; on a GPU that is shared memory */
     unsigned char *queues;

@@ -121,6 +121,12 @@ BL_FN void bl__watch_another(bl__worker *w, bl__watched *watched) {
     watched->since = now;
 }
 
+/* Which workers are out of work, for thieves: where only its owner feeds a queue the others need not look there. One
+ * lane; `more` is 1 or -1. */
+BL_FN void bl__idler_counts(const bl__worker *w, uint32_t more) {
+    bl_fetch_add32_relaxed(w->run->idlers + w->id / 32, more << w->id % 32);
+}
+
 /* Of a group of warps that are out of work only a few look for it, often; the others wait for their turn. All of them
  * at once would find work no sooner, and get in the way of those that have some. Worker 0 always looks: it also notices
  * the end. One lane. */

@@ -6,9 +6,40 @@
  */
 #include "transfer.inc.h"
 
+#if BL_WARP > 1
+#define BL__OCTET 8u /* victims that a lane chooses from */
+
+/* Lane by lane one of eight workers that are not idle, where idle ones have nothing to take: of a few thousand workers
+ * most are idle in a narrow tree, and a look at 32 of them at random would miss those that have work. More of them at a
+ * time would bring all idle warps to the same few victims. */
+BL_FN bool BL__NAME(choose_busy)(bl__worker *w, uint32_t *victim) {
+    const uint32_t workers = w->run->queue_count, group = BL__OCTET * BL_WARP;
+    if (!w->of_steal.primed)
+        w->of_steal.victim = bl__random32(&w->random) % ((workers + group - 1) / group);
+    w->of_steal.primed = 0;
+    const uint32_t first = w->of_steal.victim * group + BL__OCTET * w->lane, turn = w->random >> 16 & 7u;
+    const uint32_t idlers = bl_load32_relaxed(w->run->idlers + first / 32) >> first % 32;
+    uint32_t busy = ~idlers & ((1u << bl__min(workers - bl__min(first, workers), BL__OCTET)) - 1);
+    if (w->id / BL__OCTET == first / BL__OCTET)
+        busy &= ~(1u << w->id % BL__OCTET);
+    if (busy == 0)
+        return false;
+    *victim = first + ((bl_lowest_bit(busy >> turn | busy << (BL__OCTET - turn)) + turn) & 7u);
+    return true;
+}
+#endif
+
 /* Lane by lane a victim, and how much it shows. */
 BL_FN uint32_t BL__NAME(look)(bl__worker *w, uint32_t *victim) {
     uint32_t workers = w->run->queue_count, from;
+#if BL_WARP > 1
+    if (BL__EMPTY_WHEN_IDLE && w->run->random_victims) {
+        if (!BL__NAME(choose_busy)(w, victim))
+            return 0;
+        BL_QUEUE of_busy = BL__NAME(queue)(w, *victim);
+        return BL_QUEUE_(size)(&of_busy);
+    }
+#endif
     from = w->run->random_victims && !w->of_steal.primed ? bl__random32(&w->random) % workers : w->of_steal.victim;
     w->of_steal.victim = (from + BL_WARP) % workers;
     w->of_steal.primed = 0;
@@ -109,7 +140,8 @@ BL_FN uint32_t BL__NAME(shown)(bl__worker *w) {
 BL_FN bool BL__NAME(sees_work)(bl__worker *w) {
     uint32_t victim, size = BL__NAME(look)(w, &victim);
     if (bl_warp_any(size > 0)) { /* fetch comes back to these */
-        w->of_steal.victim = bl_warp_broadcast32(victim, 0);
+        if (BL_WARP == 1 || !BL__EMPTY_WHEN_IDLE || !w->run->random_victims)
+            w->of_steal.victim = bl_warp_broadcast32(victim, 0);
         w->of_steal.primed = 1;
         return true;
     }

@@ -98,9 +98,18 @@ BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared) {
     bool on_duty = false;
     BL__NAME(stand)(w, BL__AT_IDLE);
     BL__NAME(note)(w, BL__AT_IDLE);
-    if (w->lane == 0)
+    if (w->lane == 0) {
         bl__idle_enter(control);
+#if BL__HIDES
+        if (BL__EMPTY_WHEN_IDLE)
+            bl__idler_counts(w, 1);
+#endif
+    }
     bool found = BL__NAME(await)(w, shared, &on_duty);
+#if BL__HIDES
+    if (BL__EMPTY_WHEN_IDLE && w->lane == 0)
+        bl__idler_counts(w, (uint32_t)-1);
+#endif
 #if BL__TURNS
     if (on_duty && w->lane == 0)
         bl__scout_ends(w);

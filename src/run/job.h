@@ -42,6 +42,7 @@ typedef struct bl__job {
     bl__buffer spill, memory, queues, pool, flat, total, in, in_first, out, out_first;
     bl__buffer records, free_records, spares;
     bl__totals totals;    /* of the workers, after the last launch */
+    bool reused;          /* its records are those of an earlier run */
     bool over;            /* nothing is left: all queues are empty, and all records free */
     bool wide;            /* results of forks may lie outside of their records */
     bool again;           /* a run that was complete before the checkpoint that is to be gone on from */

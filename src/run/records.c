@@ -31,7 +31,7 @@ int bl__make_records(bl__job *j, uint64_t capacity) {
         status = bl__ensure(j, &j->spares, 4u * (size_t)BL__SPARE_WORDS_OF(j->c->ops->warp) * run->workers);
     run->free_records = j->free_records.memory;
     run->spares = j->spares.memory;
-    run->spares_left = false;
+    run->spares_left = j->c->ops->warp > 1 && !bl__in_waves(j);
     if (status == BL_OK)
         status = j->c->ops->manage(j->c, BL__RECORDS_SET_UP, -1, run, NULL, 0, NULL);
     if (status == BL_OK)

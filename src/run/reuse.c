@@ -47,8 +47,7 @@ bool bl__reuse_records(bl__job *j, uint32_t capacity) {
         return false;
     /* Records that have been used for long lie in disorder: what is used together no longer lies together. */
     if (r->record_workers != run->workers || r->record_bytes != j->plan.program->record_bytes ||
-        r->tasks > r->record_capacity ||
-        !enough(j, r->record_capacity, capacity)) {
+        r->tasks > r->record_capacity || !enough(j, r->record_capacity, capacity)) {
         give_up(j, &r->records);
         give_up(j, &r->free_records);
         give_up(j, &r->spares);
@@ -63,6 +62,7 @@ bool bl__reuse_records(bl__job *j, uint32_t capacity) {
     run->record_bytes = r->record_bytes;
     run->record_capacity = r->record_capacity;
     run->spares_left = true;
+    j->reused = true;
     return true;
 }
 
@@ -87,6 +87,6 @@ void bl__leave_for_reuse(bl__job *j) {
         r->record_workers = run->workers;
         r->record_bytes = run->record_bytes;
         r->record_capacity = run->record_capacity;
-        r->tasks = j->totals.tasks + (run->spares_left ? r->tasks : 0);
+        r->tasks = j->totals.tasks + (j->reused ? r->tasks : 0);
     }
 }

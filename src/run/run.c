@@ -206,6 +206,7 @@ static int run_dynamic(bl__job *j) {
             status = bl__look_up(j);
         if (status != BL_OK)
             break;
+        j->run.spares_left = false; /* they are in the store */
         if (after.stop & BL__STOP_RECORDS)
             status = bl__make_records(j, 2 * (uint64_t)j->run.record_capacity);
         if (status == BL_OK && after.stop & BL__STOP_GROW) {
@@ -218,7 +219,6 @@ static int run_dynamic(bl__job *j) {
             status = refill(j);
         if (status == BL_OK)
             status = bl__zero(j->c, j->state.memory, sizeof after);
-        j->run.spares_left = false; /* they are in the store */
     }
     int stopped = j->c->ops->timer_stop(j->c, &j->stats.seconds);
     return status != BL_OK ? status : stopped;

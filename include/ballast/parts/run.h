@@ -74,10 +74,10 @@ typedef struct bl__run {
     unsigned char *queues;
     unsigned char *pool;
     unsigned char *records, *free_records; /* join records, and the queue of those that are free */
-    uint32_t *spares; /* where warps leave their free records at the end of a run: per worker its spare list */
+    uint32_t *spares; /* where warps find their first free records, and leave theirs: per worker a spare list */
     unsigned char *results;                /* of the roots */
     uint32_t record_bytes, record_capacity;
-    uint32_t spares_left; /* an earlier run has */
+    uint32_t spares_left; /* there are some */
     uint32_t widest;               /* the most children of a fork: BL_JOIN_WIDTH, on a CPU as many as can be counted */
     void *host;                    /* the host's side of the device; on a CPU it puts workers to sleep and wakes them */
     const uint32_t *in, *in_first; /* waves: entries, and the number of the first task of each */

@@ -43,8 +43,8 @@ BL_FN void bl__spare_trim(const bl__run *run, uint32_t *spare, uint32_t most) {
 }
 
 #if BL_WARP > 1
-/* All lanes. A warp's spare list lies in shared memory. When a run is over the warp leaves it where its successor in the
- * next run finds it, because thousands of warps at the store at once take longer than a small run. */
+/* A warp's spare list lies in shared memory. It begins with what the host has laid out for it, or its predecessor in
+ * the last run has left, because thousands of warps at the store at once take longer than a small run. All lanes. */
 BL_FN uint32_t *bl__spare_left(const bl__run *run, uint32_t id) {
     return run->spares + (size_t)id * BL__SPARE_WORDS_OF(BL_WARP);
 }
@@ -71,15 +71,30 @@ BL_FN void bl__records_init(const bl__run *run, uint32_t rank, uint32_t size) {
     bl_broker q = bl__free_records(run);
     bl_broker_init(&q, 0, rank, size);
 }
+/* Marks a record that is in use: left by lanes, which mark none, it may be gone on with by threads. */
+BL_FN bool bl__record_is_free(const bl__run *run, uint32_t number) {
+    bl__record *r = bl__record_at(run, number);
+    if (bl__record_out(r->state) == 0)
+        return true;
+    r->state |= BL__SHARED_RECORD;
+    return false;
+}
 BL_FN void bl__records_fill(const bl__run *run, uint32_t rank, uint32_t size) {
     bl_broker q = bl__free_records(run);
-    for (uint32_t i = rank; i < run->record_capacity; i += size) {
-        bl__record *r = bl__record_at(run, i);
-        if (bl__record_out(r->state) == 0)
-            bl__records_give(&q, &i, 1);
-        else
-            r->state |= BL__SHARED_RECORD; /* left by lanes, which mark none, it may be gone on with by threads */
+    uint32_t kept = 0;
+#if BL_WARP > 1
+    for (uint32_t id = rank; run->spares_left && id < run->workers; id += size) {
+        uint32_t *left = bl__spare_left(run, id), n = 0;
+        for (uint32_t i = id * BL_WARP; i < (id + 1) * BL_WARP; i++)
+            if (bl__record_is_free(run, i))
+                left[++n] = i;
+        left[0] = n;
     }
+    kept = run->spares_left ? BL_WARP * run->workers : 0;
+#endif
+    for (uint32_t i = kept + rank; i < run->record_capacity; i += size)
+        if (bl__record_is_free(run, i))
+            bl__records_give(&q, &i, 1);
 }
 BL_FN void bl__records_count(const bl__run *run, uint64_t *total, uint32_t rank) {
     bl_broker q = bl__free_records(run);

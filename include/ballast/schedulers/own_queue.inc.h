@@ -17,7 +17,8 @@ BL_FN bool BL__NAME(choose_busy)(bl__worker *w, uint32_t *victim) {
     if (!w->of_steal.primed)
         w->of_steal.victim = bl__random32(&w->random) % ((workers + group - 1) / group);
     w->of_steal.primed = 0;
-    const uint32_t first = w->of_steal.victim * group + BL__OCTET * w->lane, turn = w->random >> 16 & 7u;
+    const uint32_t octet = (w->lane + (w->random >> 16)) % BL_WARP, turn = w->random >> 24 & 7u;
+    const uint32_t first = w->of_steal.victim * group + BL__OCTET * octet;
     const uint32_t idlers = bl_load32_relaxed(w->run->idlers + first / 32) >> first % 32;
     uint32_t busy = ~idlers & ((1u << bl__min(workers - bl__min(first, workers), BL__OCTET)) - 1);
     if (w->id / BL__OCTET == first / BL__OCTET)

@@ -270,7 +270,7 @@ BL_HOT_FN void bl__return(bl_task *t, const void *result, uint32_t bytes) {
     else
         to += (size_t)(t->join & ~BL__ROOT) * bytes;
     if (t->results_at && t->join != BL__NO_JOIN)
-        bl__words_copy((bl_word *)to, (const bl_word *)result, bytes / 4);
+        bl__words_copy((bl_word *)to, bl__words_of(result, bytes), bytes / 4);
 }
 
 /* Dependencies: `unmet` counts what must be done before something may start. True for the task that does the last of

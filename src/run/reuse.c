@@ -47,7 +47,7 @@ bool bl__reuse_records(bl__job *j, uint32_t capacity) {
         return false;
     /* Records that have been used for long lie in disorder: what is used together no longer lies together. */
     if (r->record_workers != run->workers || r->record_bytes != j->plan.program->record_bytes ||
-        r->tasks > r->record_capacity || !enough(j, r->record_capacity, capacity)) {
+        r->tasks / 8 > r->record_capacity || !enough(j, r->record_capacity, capacity)) {
         give_up(j, &r->records);
         give_up(j, &r->free_records);
         give_up(j, &r->spares);

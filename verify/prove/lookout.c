@@ -108,6 +108,7 @@ static void look_out(const bl__run *run, uint32_t id) {
 #define BL_DONE_TEST(shared) ((void)(shared), false)
 #define BL__ENDS_ALONE 0
 #define BL__EMPTY_WHEN_IDLE 0
+#define BL__TURNS 0
 #define BL__TAKES_PIECES 0
 #define BL__RAIDS 1
 #define BL__HIDES 0

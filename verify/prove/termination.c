@@ -130,6 +130,7 @@ static bool worker_sees_work(const bl__worker *w) { return !worker_all_empty(w);
 #define BL_DONE_TEST(shared) ((void)(shared), false)
 #define BL__ENDS_ALONE 0
 #define BL__EMPTY_WHEN_IDLE 0
+#define BL__TURNS 0
 #define BL__TAKES_PIECES 0
 #define BL__RAIDS 0
 #define BL__HIDES 0

@@ -50,7 +50,7 @@ typedef struct bl__tally {
     uint32_t slow, watched;
     uint32_t fetched; /* by its owner: another number whenever a GPU's worker has found work, or a CPU's is between two
                          tasks of a fork and somebody is idle */
-    uint32_t scouts;  /* GPU, the first worker of a group: how many of them look for work; lookout.h */
+    uint32_t quarter; /* GPU: of a quarter of a multiprocessor, not of this worker; lookout.h */
     unsigned char pad[BL_LINE - 96];
 } bl__tally;
 

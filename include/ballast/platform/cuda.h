@@ -12,6 +12,7 @@
 #define BL_PIECE_TICKS 4000u /* cycles */
 #define BL_LONG_TICKS 180000u
 #define BL_WARP 32u
+#define BL_CROWD 1024u
 #define BL_FN static __device__ __forceinline__
 #define BL_HOT_FN BL_FN
 #define BL_CALLED_FN static __device__ __noinline__

@@ -74,7 +74,8 @@
  *   bl_block_sync()                       every lane of the block waits for all
  *   bl_opaque32(v)                        v, but the compiler does not know: keeps code inside a loop that lanes leave
  *                                         one by one
- *   bl_processor()                        GPU only: which multiprocessor this is
+ *   bl_processor()                        GPU and sim: which multiprocessor this is
+ *   BL_CROWD                              GPU and sim: so many workers get in each other's way when they look for work
  *   bl_stack_here()                       CPU and sim: an address at the end of the stack that is in use
  *   bl_lane_add32(p, v)                   fetch-and-add on memory that only the lanes of one worker see
  */

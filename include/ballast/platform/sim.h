@@ -80,6 +80,7 @@ BL_API uint64_t bl__sim_clock(void);
 #define BL_PIECE_TICKS 16u /* steps */
 #define BL_LONG_TICKS 256u
 #define BL_WARP BL__SIM_WARP
+#define BL_CROWD 4u
 #define BL_FN static inline __attribute__((unused))
 #define BL_HOT_FN BL_FN
 #define BL_CALLED_FN static __attribute__((noinline, unused))
@@ -300,6 +301,7 @@ BL_FN uint32_t bl_lane_add32(uint32_t *p, uint32_t v) {
 }
 
 BL_FN uint32_t bl_opaque32(uint32_t v) { return v; }
+BL_FN uint32_t bl_processor(void) { return 0; }
 BL_FN uint32_t bl_popcount(uint32_t v) { return (uint32_t)__builtin_popcount(v); }
 BL_FN uint32_t bl_lowest_bit(uint32_t v) { return (uint32_t)__builtin_ctz(v); }
 

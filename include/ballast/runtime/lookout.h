@@ -12,7 +12,8 @@
  *     tally->watched, since    the lookout's own: the task that it saw last, and when first
  *
  * On a GPU nobody can come in: there idle workers watch (bl__watch_another) and tell. And there are so many of them
- * that most wait for their turn to look for work (bl__scout_begins).
+ * that most wait for their turn to look for work (bl__scout_begins), and that thieves are told which of them have none
+ * (bl__idler_counts).
  *
  * Order pairs: L1 (lookout, release) with L2 (acquire): the next lookout finds what the last one noted.
  */
@@ -127,27 +128,40 @@ BL_FN void bl__idler_counts(const bl__worker *w, uint32_t more) {
     bl_fetch_add32_relaxed(w->run->idlers + w->id / 32, more << w->id % 32);
 }
 
-/* Of a group of warps that are out of work only a few look for it, often; the others wait for their turn. All of them
- * at once would find work no sooner, and get in the way of those that have some. Worker 0 always looks: it also notices
- * the end. One lane. */
-#define BL__GROUP 32u
-#define BL__SCOUTS 4u
+/* A quarter of a multiprocessor issues the instructions of a fourth of its warps. Of those that are out of work only two
+ * look for it, the scouts; the others wait for their turn. All of them at once would find work no sooner, and get in the
+ * way of those that have some. Worker 0 always looks: it also notices the end. Where there are few workers all look.
+ *
+ *     tally->quarter    of a quarter, in one of the tallies: scouts (low 16 bits), and warps that have work
+ *
+ * One lane. */
+#define BL__SCOUTS 2u
+#define BL__HAS_WORK (1u << 16)
 
-BL_FN uint32_t *bl__scouts_of(const bl__worker *w) { return &w->run->tally[w->id - w->id % BL__GROUP].scouts; }
-BL_FN bool bl__scout_begins(const bl__worker *w) {
-    uint32_t *scouts = bl__scouts_of(w);
-    if (w->id == 0)
+BL_FN uint32_t *bl__quarter_of(const bl__worker *w) {
+    return &w->run->tally[(bl_processor() * 4 + w->id % 4) % w->run->workers].quarter;
+}
+BL_FN bool bl__scout_begins(const bl__worker *w, uint32_t *quarter) {
+    if (w->id == 0 || w->run->workers < BL_CROWD)
         return true;
-    if (bl_load32_relaxed(scouts) >= BL__SCOUTS)
+    if (bl_load32_relaxed(quarter) % BL__HAS_WORK >= BL__SCOUTS)
         return false;
-    if (bl_fetch_add32_relaxed(scouts, 1) < BL__SCOUTS)
+    if (bl_fetch_add32_relaxed(quarter, 1) % BL__HAS_WORK < BL__SCOUTS)
         return true;
-    bl_fetch_add32_relaxed(scouts, (uint32_t)-1);
+    bl_fetch_add32_relaxed(quarter, (uint32_t)-1);
     return false;
 }
-BL_FN void bl__scout_ends(const bl__worker *w) {
-    if (w->id != 0)
-        bl_fetch_add32_relaxed(bl__scouts_of(w), (uint32_t)-1);
+BL_FN void bl__scout_ends(const bl__worker *w, uint32_t *quarter) {
+    if (w->id != 0 && w->run->workers >= BL_CROWD)
+        bl_fetch_add32_relaxed(quarter, (uint32_t)-1);
+}
+/* How long a scout pauses, as bl_backoff has it: longer where another warp of the quarter has work. */
+BL_FN uint32_t bl__scout_patience(const bl__worker *w, const uint32_t *quarter, uint32_t tries) {
+    if (w->id == 0)
+        return bl__min(tries, 5);
+    if (w->run->workers >= BL_CROWD && bl_load32_relaxed(quarter) >= BL__HAS_WORK)
+        return bl__min(tries + 4, 8);
+    return bl__min(tries, 6);
 }
 
 #endif

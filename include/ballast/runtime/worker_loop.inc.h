@@ -25,6 +25,8 @@
 /* Private stacks that others can reach (CPU), or cannot (GPU). */
 #define BL__RAIDS (BL_WARP == 1 && !BL__ENDS_ALONE)
 #define BL__HIDES (BL_WARP > 1 && !BL__ENDS_ALONE)
+/* Warps take turns to look for work; blocks are fewer. */
+#define BL__TURNS (BL__HIDES && BL_KIND_LANE)
 #if BL__RAIDS
 #include "raid.inc.h"
 #endif
@@ -136,6 +138,10 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
     bl_store64_relaxed(&w.tally->dry, 0);
 #endif
     if (leads) {
+#if BL__TURNS
+        if (lane == 0)
+            bl_fetch_add32_relaxed(bl__quarter_of(&w), BL__HAS_WORK);
+#endif
         BL__NAME(spend)(&w, 0 - bl_clock());
         BL__NAME(stand)(&w, BL__AT_WORK);
         BL__NAME(note)(&w, BL__AT_WORK);
@@ -144,6 +150,10 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
     BL__NAME(turns)(&w, &task, shared, &local);
     BL_MERGE(shared, &local);
     if (leads) {
+#if BL__TURNS
+        if (lane == 0)
+            bl_fetch_add32_relaxed(bl__quarter_of(&w), 0 - BL__HAS_WORK);
+#endif
         BL__NAME(stand)(&w, BL__AT_END);
         BL__NAME(note)(&w, BL__AT_END);
         BL__NAME(close)(&w);
@@ -159,6 +169,7 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
 #undef BL__RETURNS
 #undef BL__RAIDS
 #undef BL__HIDES
+#undef BL__TURNS
 #undef BL__ENDS_ALONE
 #undef BL__EMPTY_WHEN_IDLE
 #undef BL__LEAVES

@@ -6,26 +6,28 @@
  */
 #include "transfer.inc.h"
 
-#if BL_WARP > 1
-#define BL__OCTET 8u /* victims that a lane chooses from */
+/* Whether workers that are idle are known, and have nothing to take. There are so many only where a worker is a warp. */
+#define BL__KNOWS_IDLERS (BL_WARP > 1 && BL__EMPTY_WHEN_IDLE && w->batch > 1 && w->run->random_victims)
 
-/* Lane by lane one of eight workers that are not idle, where idle ones have nothing to take: of a few thousand workers
- * most are idle in a narrow tree, and a look at 32 of them at random would miss those that have work. More of them at a
- * time would bring all idle warps to the same few victims. */
+#if BL_WARP > 1
+#define BL__CHOICE 4u /* victims that a lane chooses from */
+
+/* Lane by lane one of four workers that are not idle. In a narrow tree most are, and 32 at random would miss those that
+ * have work; but with many more to choose from all idle warps would come to the same few victims. */
 BL_FN bool BL__NAME(choose_busy)(bl__worker *w, uint32_t *victim) {
-    const uint32_t workers = w->run->queue_count, group = BL__OCTET * BL_WARP;
+    const uint32_t workers = w->run->queue_count, group = BL__CHOICE * BL_WARP;
     if (!w->of_steal.primed)
         w->of_steal.victim = bl__random32(&w->random) % ((workers + group - 1) / group);
     w->of_steal.primed = 0;
-    const uint32_t octet = (w->lane + (w->random >> 16)) % BL_WARP, turn = w->random >> 24 & 7u;
-    const uint32_t first = w->of_steal.victim * group + BL__OCTET * octet;
+    const uint32_t part = (w->lane + (w->random >> 16)) % BL_WARP, turn = (w->random >> 24) % BL__CHOICE;
+    const uint32_t first = w->of_steal.victim * group + BL__CHOICE * part;
     const uint32_t idlers = bl_load32_relaxed(w->run->idlers + first / 32) >> first % 32;
-    uint32_t busy = ~idlers & ((1u << bl__min(workers - bl__min(first, workers), BL__OCTET)) - 1);
-    if (w->id / BL__OCTET == first / BL__OCTET)
-        busy &= ~(1u << w->id % BL__OCTET);
+    uint32_t busy = ~idlers & ((1u << bl__min(workers - bl__min(first, workers), BL__CHOICE)) - 1);
+    if (w->id / BL__CHOICE == first / BL__CHOICE)
+        busy &= ~(1u << w->id % BL__CHOICE);
     if (busy == 0)
         return false;
-    *victim = first + ((bl_lowest_bit(busy >> turn | busy << (BL__OCTET - turn)) + turn) & 7u);
+    *victim = first + (bl_lowest_bit(busy >> turn | busy << (BL__CHOICE - turn)) + turn) % BL__CHOICE;
     return true;
 }
 #endif
@@ -34,7 +36,7 @@ BL_FN bool BL__NAME(choose_busy)(bl__worker *w, uint32_t *victim) {
 BL_FN uint32_t BL__NAME(look)(bl__worker *w, uint32_t *victim) {
     uint32_t workers = w->run->queue_count, from;
 #if BL_WARP > 1
-    if (BL__EMPTY_WHEN_IDLE && w->run->random_victims) {
+    if (BL__KNOWS_IDLERS) {
         if (!BL__NAME(choose_busy)(w, victim))
             return 0;
         BL_QUEUE of_busy = BL__NAME(queue)(w, *victim);
@@ -141,7 +143,7 @@ BL_FN uint32_t BL__NAME(shown)(bl__worker *w) {
 BL_FN bool BL__NAME(sees_work)(bl__worker *w) {
     uint32_t victim, size = BL__NAME(look)(w, &victim);
     if (bl_warp_any(size > 0)) { /* fetch comes back to these */
-        if (BL_WARP == 1 || !BL__EMPTY_WHEN_IDLE || !w->run->random_victims)
+        if (!BL__KNOWS_IDLERS)
             w->of_steal.victim = bl_warp_broadcast32(victim, 0);
         w->of_steal.primed = 1;
         return true;
@@ -158,3 +160,5 @@ BL_FN bool BL__NAME(all_empty)(bl__worker *w) {
     }
     return !bl_warp_any(left != 0);
 }
+
+#undef BL__KNOWS_IDLERS

@@ -25,17 +25,10 @@ BL_FN bool BL__NAME(over)(bl__worker *w, const BL_SHARED *shared) {
     return bl_warp_broadcast32(over, 0) != 0;
 }
 
-/* On a GPU warps take turns to look for work; blocks are fewer. */
-#if BL__HIDES && BL_KIND_LANE
-#define BL__TURNS 1
-#else
-#define BL__TURNS 0
-#endif
-
 /* Until there may be work. False when the run is over or paused. `on_duty`: it is the lookout, or a scout. */
-BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, bool *on_duty) {
+BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint32_t *quarter, bool *on_duty) {
     bl__control *control = w->run->control;
-    (void)on_duty;
+    (void)on_duty, (void)quarter;
 #if BL__RAIDS
     uint64_t since = bl_clock();
 #elif BL__HIDES
@@ -46,7 +39,7 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, bool *on_duty
             return false;
 #if BL__TURNS
         if (!*on_duty) {
-            *on_duty = bl_warp_any(w->lane == 0 && bl__scout_begins(w));
+            *on_duty = bl_warp_any(w->lane == 0 && bl__scout_begins(w, quarter));
             if (!*on_duty) {
                 bl_backoff(tries);
                 continue;
@@ -72,8 +65,12 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, bool *on_duty
             bl__wake_all(w->run);
             return false;
         }
-        /* Where one notices the end for all, it looks more often than the others; scouts are few. */
-        if (!bl__idle_pause(BL_CAN_SLEEP ? tries : bl__min(tries, w->id == 0 ? 5 : BL__TURNS ? 6 : tries)))
+#if BL__TURNS
+        bl__idle_pause(bl_warp_broadcast32(w->lane ? 0 : bl__scout_patience(w, quarter, tries), 0));
+        continue;
+#endif
+        /* Where one notices the end for all, it looks more often than the others. */
+        if (!bl__idle_pause(BL_CAN_SLEEP || w->id ? tries : bl__min(tries, 5)))
             continue;
         /* Asleep only if nothing was published before `sleepers` was raised: pairs with bl__wake_for_work. */
         uint32_t seen = bl__sleep_begin(w->run);
@@ -96,23 +93,26 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, bool *on_duty
 BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared) {
     bl__control *control = w->run->control;
     bool on_duty = false;
+    uint32_t *quarter = NULL;
     BL__NAME(stand)(w, BL__AT_IDLE);
     BL__NAME(note)(w, BL__AT_IDLE);
-    if (w->lane == 0) {
+    if (w->lane == 0)
         bl__idle_enter(control);
-#if BL__HIDES
-        if (BL__EMPTY_WHEN_IDLE)
-            bl__idler_counts(w, 1);
-#endif
-    }
-    bool found = BL__NAME(await)(w, shared, &on_duty);
-#if BL__HIDES
-    if (BL__EMPTY_WHEN_IDLE && w->lane == 0)
-        bl__idler_counts(w, (uint32_t)-1);
-#endif
 #if BL__TURNS
-    if (on_duty && w->lane == 0)
-        bl__scout_ends(w);
+    quarter = bl__quarter_of(w);
+    if (w->lane == 0) {
+        bl_fetch_add32_relaxed(quarter, 0 - BL__HAS_WORK);
+        bl__idler_counts(w, 1);
+    }
+#endif
+    bool found = BL__NAME(await)(w, shared, quarter, &on_duty);
+#if BL__TURNS
+    if (w->lane == 0) {
+        bl__idler_counts(w, (uint32_t)-1);
+        bl_fetch_add32_relaxed(quarter, BL__HAS_WORK);
+        if (on_duty)
+            bl__scout_ends(w, quarter);
+    }
 #elif BL__RAIDS
     if (on_duty && found)
         bl__lookout_give(w->run);
@@ -120,5 +120,3 @@ BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared) {
     uint32_t go = found && w->lane == 0 && bl__idle_leave(control);
     return bl_warp_broadcast32(go, 0) != 0;
 }
-
-#undef BL__TURNS

@@ -45,7 +45,7 @@ typedef struct bl__tally {
     uint64_t tasks, steals, attempts, busy;
     uint64_t peak;       /* high-water mark: private entries, plus those in its own queue if it has one */
     uint64_t queue_peak; /* high-water mark of the shared queue it publishes to */
-    /* Written by others, CPU only: lookout.h. */
+    /* Written by others, on a CPU: lookout.h. */
     uint64_t dry, since;
     uint32_t slow, watched;
     uint32_t fetched; /* by its owner: another number whenever a GPU's worker has found work, or a CPU's is between two

@@ -11,6 +11,7 @@
 #define BL_TARGET_CUDA 1
 #define BL_PIECE_TICKS 4000u /* cycles */
 #define BL_LONG_TICKS 180000u
+#define BL_SPREAD_TICKS 2000000u
 #define BL_WARP 32u
 #define BL_CROWD 1024u
 #define BL_FN static __device__ __forceinline__

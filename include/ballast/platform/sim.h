@@ -81,6 +81,7 @@ BL_API uint64_t bl__sim_clock(void);
 #define BL_LONG_TICKS 256u
 #define BL_WARP BL__SIM_WARP
 #define BL_CROWD 4u
+#define BL_SPREAD_TICKS 1000u
 #define BL_FN static inline __attribute__((unused))
 #define BL_HOT_FN BL_FN
 #define BL_CALLED_FN static __attribute__((noinline, unused))

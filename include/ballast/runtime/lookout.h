@@ -9,7 +9,7 @@
  *     control->held_up    how many workers it saw in a long task, with something on their stacks
  *     tally->slow         in which task it saw the worker stand still: bl__task_mark
  *     tally->dry          the same with top, when a thief had left nothing on the stack
- *     tally->watched, since    the lookout's own: the task that it saw last, and when first
+ *     tally->watched, since    the lookout's own: the task that it saw last, and when first; GPU: when it started
  *
  * On a GPU nobody can come in: there idle workers watch (bl__watch_another) and tell. And there are so many of them
  * that most wait for their turn to look for work (bl__scout_begins), and that thieves are told which of them have none
@@ -155,13 +155,11 @@ BL_FN void bl__scout_ends(const bl__worker *w, uint32_t *quarter) {
     if (w->id != 0 && w->run->workers >= BL_CROWD)
         bl_fetch_add32_relaxed(quarter, (uint32_t)-1);
 }
-/* How long a scout pauses, as bl_backoff has it: longer where another warp of the quarter has work. */
-BL_FN uint32_t bl__scout_patience(const bl__worker *w, const uint32_t *quarter, uint32_t tries) {
-    if (w->id == 0)
-        return bl__min(tries, 5);
-    if (w->run->workers >= BL_CROWD && bl_load32_relaxed(quarter) >= BL__HAS_WORK)
-        return bl__min(tries + 4, 8);
-    return bl__min(tries, 6);
+/* Whether a scout pauses before it looks: another warp of the quarter has work, and leaves little to it. While the work
+ * of a run is still spreading nobody pauses. */
+BL_FN bool bl__scout_pauses(const bl__worker *w, const uint32_t *quarter) {
+    return w->id != 0 && w->run->workers >= BL_CROWD && bl_load32_relaxed(quarter) >= BL__HAS_WORK &&
+           bl_clock32() - (uint32_t)w->tally->since > BL_SPREAD_TICKS;
 }
 
 #endif

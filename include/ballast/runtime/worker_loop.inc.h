@@ -139,8 +139,10 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
 #endif
     if (leads) {
 #if BL__TURNS
-        if (lane == 0)
+        if (lane == 0) {
             bl_fetch_add32_relaxed(bl__quarter_of(&w), BL__HAS_WORK);
+            w.tally->since = bl_clock32();
+        }
 #endif
         BL__NAME(spend)(&w, 0 - bl_clock());
         BL__NAME(stand)(&w, BL__AT_WORK);

@@ -46,6 +46,8 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint32_t *qua
             }
             tries = 0;
         }
+        if (bl_warp_any(w->lane == 0 && bl__scout_pauses(w, quarter)))
+            bl_backoff(8);
 #endif
         if (BL__NAME(sees_work)(w))
             return true;
@@ -65,12 +67,8 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint32_t *qua
             bl__wake_all(w->run);
             return false;
         }
-#if BL__TURNS
-        bl__idle_pause(bl_warp_broadcast32(w->lane ? 0 : bl__scout_patience(w, quarter, tries), 0));
-        continue;
-#endif
-        /* Where one notices the end for all, it looks more often than the others. */
-        if (!bl__idle_pause(BL_CAN_SLEEP || w->id ? tries : bl__min(tries, 5)))
+        /* Where one notices the end for all, it looks more often than the others; scouts are few. */
+        if (!bl__idle_pause(BL_CAN_SLEEP ? tries : bl__min(tries, w->id == 0 ? 5 : BL__TURNS ? 6 : tries)))
             continue;
         /* Asleep only if nothing was published before `sleepers` was raised: pairs with bl__wake_for_work. */
         uint32_t seen = bl__sleep_begin(w->run);

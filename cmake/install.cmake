@@ -9,18 +9,13 @@ install(TARGETS ballast_static ballast_shared EXPORT ballast_targets
 install(DIRECTORY include/ballast "${PROJECT_BINARY_DIR}/include/ballast" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
     COMPONENT ballast_development FILES_MATCHING PATTERN "*.h")
 
-# What a program needs to link the static library: hwloc and, with CUDA, the CUDA runtime. nvcc compiles as C++, so its
-# objects need libstdc++. Naming all of them here lets a project link that enables neither CUDA nor C++.
+# What a program needs to link the static library: hwloc and, with CUDA, the CUDA runtime.
 set(private_libs "-pthread")
 if(HWLOC_FOUND)
     list(APPEND private_libs ${HWLOC_LDFLAGS})
 endif()
 if(have_cuda)
-    find_package(CUDAToolkit REQUIRED)
-    get_target_property(cudart CUDA::cudart_static IMPORTED_LOCATION)
     get_filename_component(cudart_folder "${cudart}" DIRECTORY)
-    target_link_libraries(ballast_static INTERFACE "$<INSTALL_INTERFACE:${cudart}>" "$<INSTALL_INTERFACE:dl>"
-        "$<INSTALL_INTERFACE:rt>" "$<INSTALL_INTERFACE:stdc++>")
     list(APPEND private_libs "-L${cudart_folder}" -lcudart_static -ldl -lrt -lstdc++)
 endif()
 

@@ -2,6 +2,7 @@
 # Ballast as part of another project: subproject.sh SOURCE. Two projects, one with add_subdirectory and one with
 # FetchContent, link the static and the shared library. They use names that Ballast uses for its own programs, and get
 # neither its programs nor its compiler flags.
+# shellcheck disable=SC2016 # small scripts for `sh -c`
 set -u
 
 if [ $# -ne 1 ]; then

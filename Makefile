@@ -9,7 +9,8 @@
 ##   make sanitize   build with the address, undefined and thread sanitizers and run the tests with each
 ##   make coverage   build with counters, run the tests, and print the line and branch coverage of the library (lcov)
 ##   make format     clang-format over all sources
-##   make install    into PREFIX=/usr/local
+##   make install    into PREFIX=/usr/local; install-library: without the tool, which takes most of the time to build
+##   make packages   Debian packages of the library, its headers and the tool, in build-packages/
 ##   make clean      remove everything that these commands built
 ##
 ## CMAKE_FLAGS: options for cmake; JOBS: parallel jobs; BUILD: build folder; BALLAST_INSTALL=no: install no packages.
@@ -21,13 +22,13 @@ CMAKE_FLAGS ?=
 BENCH_FLAGS ?= --quick
 PROVE_FLAGS ?=
 FUZZ_SECONDS ?= 20
-packages = # all; the demo needs fewer
+packages = # all; the demo and the library need fewer
 
 ifdef BALLAST_DATA
 export BALLAST_DATA
 endif
 
-.PHONY: help dependencies configure build demo test prove mutants bench report fuzz sanitize coverage format install clean
+.PHONY: help dependencies configure build demo test prove mutants bench report fuzz sanitize coverage format install install-library packages clean
 
 help:
 	@sed -n 's/^##//p' Makefile
@@ -63,7 +64,7 @@ bench: build
 		$(BUILD)/ballast bench $$suite $(BENCH_FLAGS) || exit 1; done
 
 report: configure
-	cmake --build $(BUILD) --parallel $(JOBS) --target ballast
+	cmake --build $(BUILD) --parallel $(JOBS) --target ballast_tool
 	for suite in $$($(BUILD)/ballast bench | sed -n 's/^  \([a-z0-9-]*\) .*/\1/p'); do \
 		$(BUILD)/ballast bench $$suite $(BENCH_FLAGS) --out $(BUILD)/report --force || exit 1; done
 	for scheduler in static abp; do \
@@ -84,8 +85,20 @@ format:
 	git ls-files '*.c' '*.h' '*.cpp' '*.cu' | xargs clang-format -i
 
 install: configure
-	cmake --build $(BUILD) --parallel $(JOBS) --target ballast ballast_static ballast_shared
+	cmake --build $(BUILD) --parallel $(JOBS) --target ballast_tool ballast_static ballast_shared
 	cmake --install $(BUILD) --prefix $(PREFIX)
 
+# The two components in one call would need CMake 3.31.
+install-library: packages = --required
+install-library: configure
+	cmake --build $(BUILD) --parallel $(JOBS) --target ballast_static ballast_shared
+	cmake --install $(BUILD) --prefix $(PREFIX) --component ballast_runtime
+	cmake --install $(BUILD) --prefix $(PREFIX) --component ballast_development
+
+packages: dependencies
+	cmake -S . -B build-packages -DBALLAST_TESTS=OFF -DCMAKE_INSTALL_PREFIX=/usr $(CMAKE_FLAGS)
+	cmake --build build-packages --parallel $(JOBS)
+	cd build-packages && cpack -G DEB
+
 clean:
-	rm -rf $(BUILD) build-plain build-sanitize-* build-fuzz build-coverage
+	rm -rf $(BUILD) build-plain build-packages build-sanitize-* build-fuzz build-coverage

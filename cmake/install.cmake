@@ -1,38 +1,34 @@
-# `cmake --install`: both libraries, the tool, the headers, a CMake package and two pkg-config files. None of them
-# contains the prefix, so the installed folder can be moved.
+# `cmake --install`: both libraries, the headers, a CMake package and two pkg-config files; the tool adds itself. None of
+# them contains the prefix, so the installed folder can be moved. Components: ballast_runtime (the shared library),
+# ballast_development (what compiling needs), ballast_tool.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS ballast_static ballast_shared EXPORT ballast_targets
-    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-install(TARGETS ballast RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT ballast_development
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT ballast_runtime NAMELINK_COMPONENT ballast_development)
 install(DIRECTORY include/ballast "${PROJECT_BINARY_DIR}/include/ballast" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-    FILES_MATCHING PATTERN "*.h")
+    COMPONENT ballast_development FILES_MATCHING PATTERN "*.h")
 
-# What a program needs to link the static library: hwloc and, with CUDA, the CUDA runtime. nvcc compiles as C++, so its
-# objects need libstdc++. Naming all of them here lets a project link that enables neither CUDA nor C++.
+# What a program needs to link the static library: hwloc and, with CUDA, the CUDA runtime.
 set(private_libs "-pthread")
 if(HWLOC_FOUND)
     list(APPEND private_libs ${HWLOC_LDFLAGS})
 endif()
 if(have_cuda)
-    find_package(CUDAToolkit REQUIRED)
-    get_target_property(cudart CUDA::cudart_static IMPORTED_LOCATION)
     get_filename_component(cudart_folder "${cudart}" DIRECTORY)
-    target_link_libraries(ballast_static INTERFACE "$<INSTALL_INTERFACE:${cudart}>" "$<INSTALL_INTERFACE:dl>"
-        "$<INSTALL_INTERFACE:rt>" "$<INSTALL_INTERFACE:stdc++>")
     list(APPEND private_libs "-L${cudart_folder}" -lcudart_static -ldl -lrt -lstdc++)
 endif()
 
 # ---- the CMake package: find_package(ballast) gives ballast::static and ballast::shared ----
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/ballast")
-install(EXPORT ballast_targets NAMESPACE ballast:: DESTINATION "${package_folder}")
+install(EXPORT ballast_targets NAMESPACE ballast:: DESTINATION "${package_folder}" COMPONENT ballast_development)
 configure_package_config_file(cmake/ballast-config.cmake.in "${PROJECT_BINARY_DIR}/package/ballast-config.cmake"
     INSTALL_DESTINATION "${package_folder}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/package/ballast-config-version.cmake"
     COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/package/ballast-config.cmake"
-    "${PROJECT_BINARY_DIR}/package/ballast-config-version.cmake" DESTINATION "${package_folder}")
+    "${PROJECT_BINARY_DIR}/package/ballast-config-version.cmake" DESTINATION "${package_folder}"
+    COMPONENT ballast_development)
 
 # ---- pkg-config: `ballast` links the shared library, `ballast-static` the static one ----
 set(pc_folder "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
@@ -55,5 +51,9 @@ foreach(kind ballast ballast-static)
         set(pc_libs "\${libdir}/libballast.a ${private_libs}")
     endif()
     configure_file(cmake/ballast.pc.in "${PROJECT_BINARY_DIR}/package/${kind}.pc" @ONLY)
-    install(FILES "${PROJECT_BINARY_DIR}/package/${kind}.pc" DESTINATION "${pc_folder}")
+    install(FILES "${PROJECT_BINARY_DIR}/package/${kind}.pc" DESTINATION "${pc_folder}" COMPONENT ballast_development)
 endforeach()
+
+if(PROJECT_IS_TOP_LEVEL)
+    include(cmake/packages.cmake)
+endif()

@@ -1,3 +1,4 @@
+// COMPILE: -O1
 /* Checkpoint and resume: on every scheduler, with and without joins, stopped and resumed repeatedly until the sums
  * equal those of an uninterrupted run. Also files that are truncated, changed or of another problem, and a process that
  * is killed. test_checkpoint_sim.c runs the same tests on the simulated machine. */

@@ -1,4 +1,5 @@
 // LINK: -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=posix_memalign -Wl,--wrap=free -Wl,--wrap=pthread_create -Wl,--wrap=mmap
+// COMPILE: -O1
 /* The k-th request for memory or for a thread fails, for every k: the call returns an error, nothing leaks, and the
  * context can be used again, or at least closed. */
 #include "check.h"

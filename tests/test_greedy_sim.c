@@ -1,3 +1,4 @@
+// COMPILE: -O0
 /* No runnable task waits while a worker is idle: on the simulated machine in virtual time, without noise, a run takes
  * at most
  *

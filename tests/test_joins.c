@@ -1,3 +1,4 @@
+// COMPILE: -O1
 /* Joins on every scheduler: results in order, forks made by joins, sums, records that run out and grow, hundreds of
  * roots, and rejected calls. test_joins_sim.c runs the same tests on the simulated machine. */
 #include "check.h"

@@ -1,3 +1,4 @@
+// COMPILE: -O1
 /* Parallel loops whose body gets pieces: every index once on every scheduler, no piece larger than requested, and
  * bodies that spawn. Built for the CPU and for the simulated machine. */
 #include "check.h"

@@ -1,3 +1,4 @@
+// COMPILE: -O1
 /* Tasks that break a rule: on a CPU nothing is lost if a limit may be exceeded; in all other cases the run ends with
  * BL_EMISUSE and a detail that names the program and the rule. test_misuse_sim.c runs the same tests on the simulated
  * machine, which has lanes as a GPU has; test_misuse_cuda.c runs them on a GPU. */

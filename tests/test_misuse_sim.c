@@ -1,1 +1,2 @@
+// COMPILE: -O0
 #include "test_misuse.c"

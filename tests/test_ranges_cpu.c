@@ -1,3 +1,4 @@
+// COMPILE: -O1
 /* The contract of every range with threads: 1, 2 and 4 of them, and more than there are cores. */
 #include "check.h"
 

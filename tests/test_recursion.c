@@ -1,3 +1,4 @@
+// COMPILE: -O1
 /* Forks that a CPU thread runs by recursion: deep ones, on a small stack, with few records, wide, aligned, wrong; and
  * runs that are stopped, resumed and shared with others in the middle. With one worker a run recurses from its first
  * task on; several workers first have to see short tasks. */
@@ -52,7 +53,7 @@ static BL_TASK void watched_word_run(bl_task *t, const word_node *node, uint32_t
 enum { DEPTH = 9, ROOTS = 5 };
 
 static int run_words(bl_context *c, uint32_t roots, bl_stats *stats) {
-    word_node nodes[ROOTS];
+    word_node nodes[ROOTS] = {{0, 0, 0}};
     word results[ROOTS];
     uint64_t tasks = 0;
     memset(results, 0, sizeof results);

@@ -1,3 +1,4 @@
+// COMPILE: -O1
 /* The runtime on the CPU: every scheduler gives the right answer with any amount of memory, or reports that it
  * cannot. */
 #include "check.h"

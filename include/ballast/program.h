@@ -40,7 +40,9 @@
  *     #define BL_SCHEDULERS which         on a GPU every scheduler is a kernel of its own, so a program names those
  *                                         that it wants beside the default one: BL_SCHEDULERS_PAPERS, BL_SCHEDULERS_ALL
  *                                         (takes minutes), or a list of them with |, as in (BL_SCHEDULER_steal_abp |
- *                                         BL_SCHEDULER_list). A CPU and the simulated machine always have all
+ *                                         BL_SCHEDULER_list). A CPU and the simulated machine always have all. The
+ *                                         other kind of group, which config.group can ask for, has the default one;
+ *                                         | BL_SCHEDULERS_OWN_GROUP leaves that kernel out
  *     #define BL_AUTO     "steal:bwd"     what "auto" means for this program, where it has that scheduler; default:
  *                                         what the library chooses
  *     #define BL_CHECKED  1               more checks, which cost time, also on GPUs: sums of BL_SUM that reach 2^48,

@@ -295,7 +295,7 @@ static int make_plan(bl_context *c, const bl_program *program, bl__plan *plan, u
     plan->instance = find_instance(program, &s, lane_tasks);
     if (!plan->instance) {
         bl__detail(c,
-                   "%s has no code for %s with group %s: other groups run with " BL__DEFAULT_TEXT
+                   "%s has no code for %s with group %s: other groups run at most with " BL__DEFAULT_TEXT
                    ", and BL_SCHEDULERS says what else is compiled",
                    program->name, s.name, c->config.group);
         return BL_ENOCODE;

@@ -30,7 +30,7 @@ extern __shared__ __align__(16) unsigned char bl__shared_memory[];
         BL_CAT(BL__PROGRAM_(_work_), instance)(&run, &shared, id, lane, slot, stack, memory);                          \
     }
 BL__KERNELS(BL__ENTRY)
-BL__ENTRY(BL__DEFAULT_OTHER, "", 1)
+BL__IF_OTHER(BL__ENTRY)
 #undef BL__ENTRY
 #undef BL__BOUNDS
 
@@ -53,7 +53,7 @@ static int BL__PROGRAM_(_launch)(const void *kernel, uint32_t blocks, uint32_t t
 #define BL__ROW(instance, text, other)                                                                                 \
     {text, 0, (other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS), NULL,                                                      \
      (const void *)BL_CAT(BL__PROGRAM_(_kernel_), instance)},
-#define BL__INSTANCES(X) BL__KERNELS(X) X(BL__DEFAULT_OTHER, BL__DEFAULT_TEXT, 1)
+#define BL__INSTANCES(X) BL__KERNELS(X) BL__IF_OTHER(X)
 
 #else
 

@@ -12,12 +12,12 @@
 #define DEVICE "sim"
 #define WORDS words_sim()
 #define LEAVES leaves_sim()
-enum { DEPTH = 4, ROOTS = 9, SEEDS = 3 };
+enum { DEPTH = 4, ROOTS = 9, SEEDS = 3, SMALL = 64 };
 #else
 #define DEVICE "cpu"
 #define WORDS words_cpu()
 #define LEAVES leaves_cpu()
-enum { DEPTH = 9, ROOTS = 40, SEEDS = 2 };
+enum { DEPTH = 9, ROOTS = 40, SEEDS = 2, SMALL = 4096 };
 #endif
 
 static bl_context *open_with(bl_config config) {
@@ -101,6 +101,29 @@ static void test_growth(void) {
     bl_close(c);
 }
 
+/* A run begins with the queues and records that the last one has left. If any of them were lost on the way, some run
+ * would have to pause for more. */
+static void test_repeats(void) {
+    bl_context *c = open_with((bl_config){.workers = 3, .seed = 5, .capacity = SMALL});
+    uint32_t pauses = 0;
+    for (uint32_t i = 0; i < 60; i++) {
+        leaf_node node = {i % 5 * 31u + 1, 1 + i % DEPTH};
+        uint64_t result = 0, tasks = 0, expected = leaf_expect(node, 0, &tasks);
+        bl_stats stats;
+        check_at("run %u", i);
+        CHECK_SAME(bl_run_join(c, LEAVES, NULL, &node, 1, &result, &stats), BL_OK);
+        CHECK_SAME(result, expected);
+        CHECK_SAME(stats.tasks, tasks);
+        pauses += stats.pauses;
+        if (i % 20 == 7)
+            try_words(c, 2); /* records of another size */
+        if (i % 20 == 13)
+            CHECK_SAME(bl_trim(c), BL_OK);
+    }
+    CHECK_SAME(pauses, 0);
+    bl_close(c);
+}
+
 #ifdef BL_TARGET_SIM
 static void test_groups(void) {
     static const char *const groups[] = {"lane", "warp", "block:16", "block:32"};
@@ -132,6 +155,7 @@ int main(void) {
     check_limit(240);
     test_schedulers();
     test_growth();
+    test_repeats();
     test_groups();
     test_refusals();
     return check_end();

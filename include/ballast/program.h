@@ -96,23 +96,23 @@ BL_FN void bl__worker_sync(uint32_t lanes) {
 #if !defined(BL_PROGRAM) || !defined(BL_PAYLOAD) || !(defined(BL_RUN) || defined(BL_RANGE_RUN))
 #error                                                                                                                 \
     "before ballast/program.h define BL_PROGRAM (its name), BL_PAYLOAD (a type) and BL_RUN or BL_RANGE_RUN (the task)"
-#define BL__REFUSED 1
+#define BL__UNUSABLE 1
 #elif defined(BL_RUN) && defined(BL_RANGE_RUN)
 #error "define BL_RUN or BL_RANGE_RUN, not both"
-#define BL__REFUSED 1
+#define BL__UNUSABLE 1
 #elif defined(BL_RESULT) && !defined(BL_JOIN) && !BL_SUM
 #error "a program with BL_RESULT needs BL_JOIN (a function that gets the results of a fork) or BL_SUM 1 (they add up)"
-#define BL__REFUSED 1
+#define BL__UNUSABLE 1
 #elif defined(BL_JOIN) && BL_SUM
 #error "define BL_JOIN or BL_SUM, not both: results that add up are not given to a function"
-#define BL__REFUSED 1
+#define BL__UNUSABLE 1
 #elif !defined(BL_RESULT) && (defined(BL_JOIN) || BL_SUM)
 #error "a program with BL_JOIN or BL_SUM needs BL_RESULT (the type of what a task returns)"
-#define BL__REFUSED 1
+#define BL__UNUSABLE 1
 #else
-#define BL__REFUSED 0
+#define BL__UNUSABLE 0
 #endif
-#if !BL__REFUSED
+#if !BL__UNUSABLE
 #ifdef BL_CHECKED
 #define BL__CHECKS (BL_CHECKED + 0)
 #else
@@ -224,9 +224,9 @@ BL__ASSERT((BL_JOIN_WIDTH) > 0 && (BL_JOIN_WIDTH) <= BL__MOST_CHILDREN, "BL_JOIN
 
 #include "runtime/program_table.inc.h"
 
-#endif /* BL__REFUSED */
+#endif /* BL__UNUSABLE */
 
-#undef BL__REFUSED
+#undef BL__UNUSABLE
 #undef BL__CHECKS
 #undef BL__PAYLOAD_AT
 #undef BL__PAYLOAD_BYTES

@@ -101,6 +101,10 @@ struct bl_context {
         uint32_t lanes;
     } planned;
     bl__driver driver;
+    /* The first task of the last run that failed. */
+    bool failed;
+    uint64_t error;
+    void *failed_payload;
 };
 
 /* What the host asks of the queues between launches; see runtime/manage_queue.inc.h. */

@@ -111,6 +111,9 @@ typedef struct bl_config {
      * waits. So it does where it has something else to do, or must not be bound: with `progress` or `bind`. After
      * bl_start the same holds for the context's own thread. */
     uint32_t caller_waits;
+    /* Called for all that a run which ends early has not run, before bl_run or bl_wait returns: see bl_cancel. */
+    void (*left)(void *arg, const void *payload, uint32_t begin, uint32_t end);
+    void *left_arg;
 } bl_config;
 
 /* What a run did. */
@@ -131,6 +134,7 @@ typedef struct bl_stats {
     char scheduler[32]; /* the complete name of what ran */
     char group[16];
     double wall_seconds; /* what the caller waited: the run, and all around it */
+    uint64_t left;       /* tasks that there were and that were not run, because the run ended early */
 } bl_stats;
 
 /* `config` may be NULL. When it fails, *context is NULL and bl_error_detail(NULL) says why. The sizes are those of
@@ -250,8 +254,21 @@ BL_API int bl_hold_stream(bl_context *context, void *stream);
  * memory are the program's to judge, so use files that you trust. */
 
 /* From any thread and from signal handlers: the run under way, unless it is about to end, and every later one of
- * this context ends with BL_ECANCEL. */
+ * this context ends with BL_ECANCEL, until bl_reset.
+ *
+ * What a run has not run when it ends early, with BL_ECANCEL, BL_ETIME, BL_ETASK, BL_EMISUSE, BL_ENOMEM or BL_ETOOMANY,
+ * is counted in bl_stats.left and given to config.left, in the thread that drives the run: an entry's payload and the
+ * indices that are left of it. So a program can free what payloads point to. Several entries may have the same payload,
+ * where a range was divided. For a fork that waits for its children begin and end are 0, and the payload is what its
+ * join would have been given. Two exceptions: a scheduler of waves in the middle of one only counts, and after
+ * BL_ENOMEM for what tasks spawn, that is lost. A stalled run gives nothing. */
 BL_API void bl_cancel(bl_context *context);
+/* The context can run again. */
+BL_API int bl_reset(bl_context *context);
+
+/* After BL_ETASK: what the first task that failed gave bl_fail: *error, unless it is NULL, and a copy of the payload,
+ * valid until the next run. NULL: no task of the last run has failed. */
+BL_API const void *bl_failure(const bl_context *context, uint64_t *error);
 
 /* ---- one program for several targets ----
  *
@@ -308,7 +325,7 @@ typedef void (*bl_range_body)(uint32_t begin, uint32_t end, const void *shared);
 BL_API bl_program *bl_program_from_body(bl_range_body body, size_t shared_bytes);
 /* What such a function calls (typed programs include program.h and get inlined forms instead). */
 BL_API void bl_task_spawn(bl_task *task, const void *payload, uint32_t count);
-BL_API void bl_task_fail(bl_task *task);
+BL_API void bl_task_fail(bl_task *task, uint64_t error, const void *payload); /* bl_fail of task.h */
 
 /* ---- what there is ---- */
 

@@ -278,8 +278,22 @@ BL_HOT_FN void bl__return(bl_task *t, const void *result, uint32_t bytes) {
  * release and acquire). */
 BL_FN bool bl_arrive(uint32_t *unmet) { return bl_fetch_add32_acq_rel(unmet, (uint32_t)-1) == 1; }
 
-/* Ends the run: no new task starts, and bl_run returns BL_ETASK. */
-BL_FN void bl_fail(bl_task *t) { bl_fetch_or32_relaxed(t->stop, BL__STOP_FAILED); }
+/* The run ends. True for the first task that fails. The payload is not passed on, so that it can stay in registers. */
+BL_COLD_FN bool bl__fails_first(bl__control *c, uint64_t error) {
+    uint32_t nobody = 0;
+    bool first = bl_cas32_relaxed(&c->failed, &nobody, 1);
+    if (first)
+        c->error = error;
+    bl_fetch_or32_relaxed(&c->stop, BL__STOP_FAILED);
+    return first;
+}
+
+BL_HOT_FN void bl__fail(bl_task *t, uint64_t error, const void *payload, uint32_t bytes) {
+    if (bytes != t->payload_bytes)
+        bl__report(t, BL__FAILED_OTHER, bytes);
+    else if (bl__fails_first(t->run->control, error))
+        bl__words_copy((bl_word *)t->run->failure, (const bl_word *)payload, bytes / 4);
+}
 
 BL_FN void bl_sync(const bl_task *t) {
     if (t->lanes > BL_WARP)
@@ -296,6 +310,14 @@ BL_FN void bl_sync(const bl_task *t) {
         bl__spawn((t), (payload), (uint32_t)sizeof *(payload), (count), BL__NO_JOIN);                                  \
     } while (0)
 #define bl_spawn(t, payload) bl_spawn_n(t, payload, 1)
+/* Ends the run: no new task starts, and bl_run returns BL_ETASK. bl_failure gives `error`, a number that means what you
+ * like, and a copy of the payload, of the first task that failed. A task of a program with BL_RESULT that has failed
+ * need not return. */
+#define bl_fail(t, error, payload)                                                                                     \
+    do {                                                                                                               \
+        BL__MUST_BE_PAYLOAD("bl_fail", payload);                                                                       \
+        bl__fail((t), (error), (payload), (uint32_t)sizeof *(payload));                                                \
+    } while (0)
 #define bl_fork(t, forked, child, count)                                                                               \
     do {                                                                                                               \
         BL__MUST_BE_PAYLOAD("bl_fork", child);                                                                         \

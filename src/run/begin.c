@@ -131,6 +131,7 @@ static int number_tasks(bl__job *j, uint32_t *tasks) {
 
 static int begin_roots(bl__job *j, const void *roots, uint32_t count, uint32_t range) {
     int status = upload_roots(j, roots, count, range);
+    j->drained = status == BL_OK;
     if (status == BL_OK)
         status = bl__make_results(j);
     return status == BL_OK ? bl__first_records(j) : status;
@@ -149,6 +150,7 @@ static int begin_again(bl__job *j, bl__resume *resume) {
         status = bl__resume_load(j->c, resume, j->flat.memory, j->records.memory, j->results.memory);
     j->run.record_bytes = rest->record_bytes;
     j->run.record_capacity = rest->record_capacity;
+    j->drained = status == BL_OK;
     return status == BL_OK ? bl__first_records(j) : status;
 }
 

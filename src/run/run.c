@@ -91,7 +91,7 @@ static void choose_policy(bl__job *j) {
 static int allocate_workers(bl__job *j) {
     bl__run *run = &j->run;
     size_t spill = 4u * (size_t)run->words * run->stack_capacity * run->workers;
-    int status = bl__ensure(j, &j->control, sizeof(bl__launch_report));
+    int status = bl__ensure(j, &j->control, sizeof(bl__launch_report) + j->plan.program->payload_bytes);
     if (status == BL_OK)
         status = bl__ensure(j, &j->tally, sizeof(bl__tally) * run->tallies);
     if (status == BL_OK && !bl__in_waves(j))
@@ -104,6 +104,7 @@ static int allocate_workers(bl__job *j) {
         status = bl__zero(j->c, j->tally.memory, sizeof(bl__tally) * run->tallies);
     run->policy = j->c->ops->policies ? j->c->ops->policies[j->plan.policy] : NULL;
     run->control = j->control.memory;
+    run->failure = j->control.memory ? (uint32_t *)(void *)((bl__launch_report *)j->control.memory + 1) : NULL;
     run->tally = j->tally.memory;
     run->spill = j->spill.memory;
     run->memory = j->memory.memory;
@@ -171,6 +172,8 @@ static int drain(bl__job *j) {
         status = j->c->ops->manage(j->c, BL__DRAIN, j->plan.queue, run, j->flat.memory, 0, j->total.memory);
     if (status == BL_OK && extras)
         bl__extras_take(j, (uint32_t *)j->flat.memory + (size_t)(total - extras) * run->words);
+    run->of_range.loop_tasks = run->alone = 0; /* what was left of a loop is entries now */
+    j->drained = status == BL_OK;
     return status;
 }
 
@@ -186,13 +189,13 @@ static int run_dynamic(bl__job *j) {
         status = j->c->ops->timer_start(j->c);
     while (status == BL_OK) {
         j->run.in_entries = j->entries;
+        j->drained = false;
         status = bl__launch(j, &after);
         bool over = (uint32_t)after.idle & 1u << 31 || after.stop & BL__STOP_DONE ||
                     (j->run.alone && !(after.stop & ~BL__COARSE));
         if (status != BL_OK || over)
             break;
         status = drain(j);
-        j->run.of_range.loop_tasks = j->run.alone = 0; /* what was left of the loop is entries now */
         if (status != BL_OK || j->entries == 0)
             break;
         j->stats.pauses++;
@@ -214,6 +217,8 @@ static int run_dynamic(bl__job *j) {
             status = bl__zero(j->c, j->control.memory, sizeof after);
     }
     int stopped = j->c->ops->timer_stop(j->c, &j->stats.seconds);
+    if (bl__stopped_by_task(status) && !j->drained)
+        drain(j);
     return status != BL_OK ? status : stopped;
 }
 
@@ -286,6 +291,9 @@ int bl__request_run(bl_context *c, const bl__request *q, bl_stats *stats) {
         return BL_EDEAD;
     const double begun = bl__now();
     bl_store64_host(&c->progressed, 0);
+    c->failed = false;
+    free(c->failed_payload);
+    c->failed_payload = NULL;
     bl__job *j = new_job(c, program, q->shared);
     if (!j)
         return bl__no_memory(c, "a run");
@@ -311,6 +319,8 @@ int bl__request_run(bl_context *c, const bl__request *q, bl_stats *stats) {
         status = bl__begin(j, q->roots, q->count, q->range, &tasks);
         if (status == BL_OK)
             status = bl__in_waves(j) ? bl__run_waves(j, tasks) : run_dynamic(j);
+        if (status != BL_OK && !c->dead && j->drained)
+            bl__give_left(j);
         if (status == BL_OK && q->results)
             status = bl__copy_out(c, q->results, j->results.memory, (size_t)program->result_bytes * q->count);
         bl__add_up(j);

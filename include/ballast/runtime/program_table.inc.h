@@ -106,6 +106,7 @@ static const bl_program BL__PROGRAM_(_program) = {
     BL__JOINS ? BL__RECORD_BYTES : 0,
     BL__RESULTS_AT,
     BL_SUM ? BL__MOST_CHILDREN : (BL_JOIN_WIDTH),
+    BL__PAYLOAD_AT,
     BL__PROGRAM_(_instances),
     (uint32_t)(sizeof BL__PROGRAM_(_instances) / sizeof BL__PROGRAM_(_instances)[0]),
     NULL,

@@ -211,6 +211,12 @@ BL_CALLED_FN bool BL__NAME(deliver)(BL__NAME(recursion) * c, const bl__frame *f,
     return false;
 }
 
+/* A task or join, a child of `below`, has failed: the run ends, and what has not begun is left. */
+BL_CALLED_FN bool BL__NAME(refused)(BL__NAME(recursion) * c, bl__frame *below) {
+    BL__NAME(hand_over_all)(c, below, 1);
+    return false;
+}
+
 /* A task or join, a child of `below`, has spawned a task beside what it returned, or forked into `above`. That is to be
  * run before anything else, or there would be more and more of it. */
 BL_CALLED_FN bool BL__NAME(spawned_beside)(BL__NAME(recursion) * c, bl__frame *below, bl__frame *above, uint32_t ended,
@@ -223,8 +229,10 @@ BL_CALLED_FN bool BL__NAME(spawned_beside)(BL__NAME(recursion) * c, bl__frame *b
         BL__NAME(hand_over_all)(c, above, 0);
         return false;
     }
-    if (ended == BL__REFUSED || below == &c->bottom)
-        return ended == BL__RETURNED;
+    if (ended == BL__REFUSED)
+        return BL__NAME(refused)(c, below);
+    if (below == &c->bottom)
+        return true;
     BL__NAME(hand_over_all)(c, below, 1);
     return BL__NAME(deliver)(c, below, result);
 }
@@ -287,7 +295,7 @@ BL_CALLED_FN bool BL__NAME(run_frame)(BL__NAME(recursion) * c, BL__NAME(frame) *
             if (task.spawned)
                 return BL__NAME(spawned_beside)(c, &f->head, &above.head, returned.ended, result);
             if (returned.ended == BL__REFUSED)
-                return false;
+                return BL__NAME(refused)(c, &f->head);
             if (returned.ended == BL__FORKED) {
                 above.head.below = &f->head;
                 if (!BL__NAME(run_frame)(c, &above, result))
@@ -313,8 +321,10 @@ BL_CALLED_FN bool BL__NAME(run_frame)(BL__NAME(recursion) * c, BL__NAME(frame) *
         bl__must_have_ended(&task);
         if (task.spawned)
             return BL__NAME(spawned_beside)(c, f->head.below, &f->head, returned.ended, to);
-        if (returned.ended != BL__FORKED)
-            return returned.ended == BL__RETURNED;
+        if (returned.ended == BL__REFUSED)
+            return BL__NAME(refused)(c, f->head.below);
+        if (returned.ended == BL__RETURNED)
+            return true;
 #endif
     }
 }

@@ -77,6 +77,7 @@ struct bl_context {
     bl_config config;    /* strings in it are copies */
     int process;         /* that opened it */
     uint32_t busy;       /* with a call: bl__enter */
+    uint32_t limit;      /* bl_limit */
     bool dead;
     bool detail_is_old; /* of an earlier call: the next one replaces it */
     char detail[4096];

@@ -55,6 +55,7 @@ check_says "08_checkpoint" "10400600 ways, 20801199 tasks in" "$tmp/static/08_ch
 check_says "09_start_and_wait" "148933 primes below 2000000, 78498 below 1000000, 1 run cancelled" "$tmp/static/09_start_and_wait"
 check_says "10_ending_early" "sum 40000000 of 40000000, 0 blocks left: a task reported an error" \
     "$tmp/static/10_ending_early"
+check_says "11_workers" "5113468 points in 12 discs: success" "$tmp/static/11_workers"
 check_says "03_queue_alone" "200000 orders, 9900000 paid" "$tmp/static/03_queue_alone"
 if [ -x "$tmp/static/04_queue_in_a_kernel" ]; then
     check_says "04_queue_in_a_kernel" "" sh -c '"$1"; test $? -eq 0 -o $? -eq 77' sh "$tmp/static/04_queue_in_a_kernel"

@@ -114,6 +114,10 @@ typedef struct bl_config {
     /* Called for all that a run which ends early has not run, before bl_run or bl_wait returns: see bl_cancel. */
     void (*left)(void *arg, const void *payload, uint32_t begin, uint32_t end);
     void *left_arg;
+    /* Which worker should begin with root i, modulo the number of workers: a hint, for schedulers with a queue per worker.
+     * Another worker that is out of work may be faster. Default: the roots are dealt out evenly. */
+    uint32_t (*place)(void *arg, uint32_t root);
+    void *place_arg;
 } bl_config;
 
 /* What a run did. */
@@ -186,6 +190,12 @@ BL_API int bl_run_join(bl_context *context, const bl_program *program, const voi
  * out evenly at first, and what turns out uneven is stolen. */
 BL_API int bl_run_range(bl_context *context, const bl_program *program, const void *shared, const void *payload,
                         uint32_t count, bl_stats *stats);
+
+/* How many workers a run of the program would have: their numbers (bl_task.worker) are smaller. */
+BL_API int bl_workers(bl_context *context, const bl_program *program, uint32_t *workers);
+/* From the next run on there are at most so many; 0: no such limit. For a run within a task of another context, whose
+ * workers need their cores. On a CPU the threads that are not needed sleep. */
+BL_API int bl_limit(bl_context *context, uint32_t workers);
 
 /* ---- starting now, waiting later ----
  *
@@ -325,6 +335,7 @@ typedef void (*bl_range_body)(uint32_t begin, uint32_t end, const void *shared);
 BL_API bl_program *bl_program_from_body(bl_range_body body, size_t shared_bytes);
 /* What such a function calls (typed programs include program.h and get inlined forms instead). */
 BL_API void bl_task_spawn(bl_task *task, const void *payload, uint32_t count);
+BL_API uint32_t bl_task_worker(const bl_task *task);
 BL_API void bl_task_fail(bl_task *task, uint64_t error, const void *payload); /* bl_fail of task.h */
 
 /* ---- what there is ---- */

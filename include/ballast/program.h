@@ -14,8 +14,10 @@
  *     #define BL_SHARED   type            (default bl_nothing) passed by value to every run; pointers in it point to
  *                                         memory of the device
  *     #define BL_LOCAL    type            (default bl_nothing) per lane, zeroed when a worker starts ...
- *     #define BL_MERGE    function        ... and given to (const BL_SHARED *, const BL_LOCAL *) when it ends: add up
- *                                         with atomics
+ *     #define BL_BEGIN    function        ... then given to (const BL_SHARED *, BL_LOCAL *, uint32_t worker) ...
+ *     #define BL_MERGE    function        ... and to (const BL_SHARED *, const BL_LOCAL *) when it ends: add up with
+ *                                         atomics, free what BL_BEGIN has allocated. Both are called by every lane, and
+ *                                         once more after each pause (bl_stats.pauses), or in each wave
  *     #define BL_SCRATCH  type            memory shared by the lanes of one task, t->scratch
  *     #define BL_SPLIT    function        (BL_PAYLOAD *kept, BL_PAYLOAD *given, uint32_t begin, uint32_t end, const
  *                                         BL_SHARED *) -> middle: where to divide a range for a thief, begin < middle <
@@ -257,6 +259,7 @@ BL__ASSERT((BL_JOIN_WIDTH) > 0 && (BL_JOIN_WIDTH) <= BL__MOST_CHILDREN, "BL_JOIN
 #undef BL__CALL
 #undef BL_SHARED
 #undef BL_LOCAL
+#undef BL_BEGIN
 #undef BL_MERGE
 #undef BL_SCRATCH
 #undef BL_MAX_SPAWN

@@ -44,7 +44,8 @@ struct bl_task {
     void *scratch;    /* BL_SCRATCH of the program, shared by the task's lanes; NULL without one */
     uint32_t lane;    /* 0 .. lanes-1 */
     uint32_t lanes;
-    uint32_t words; /* per entry */
+    uint32_t words;  /* per entry */
+    uint32_t worker; /* which worker runs it, 0 .. workers-1 (bl_workers). static:wave on a GPU: the multiprocessor */
     /* Programs with BL_RESULT: */
     const bl__run *run;
     bl__returned *returned;

@@ -293,6 +293,14 @@ int bl_reset(bl_context *c) {
     return bl__leave(c, BL_OK);
 }
 
+int bl_limit(bl_context *c, uint32_t workers) {
+    int status = bl__enter(c);
+    if (status != BL_OK)
+        return status;
+    c->limit = workers;
+    return bl__leave(c, BL_OK);
+}
+
 const void *bl_failure(const bl_context *c, uint64_t *error) {
     if (!c->failed)
         return NULL;

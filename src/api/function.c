@@ -118,6 +118,7 @@ void bl_program_free(bl_program *program) { free(program); }
 void bl_task_spawn(bl_task *task, const void *payload, uint32_t count) {
     bl__spawn(task, payload, 4 * (task->words - BL__ENTRY_HEAD), count, BL__NO_JOIN);
 }
+uint32_t bl_task_worker(const bl_task *task) { return task->worker; }
 void bl_task_fail(bl_task *task, uint64_t error, const void *payload) {
     bl__fail(task, error, payload, task->payload_bytes);
 }

@@ -38,6 +38,8 @@ typedef struct bl__job {
     bl_stats stats;
     bl__buffer control, tally, spill, memory, queues, pool, flat, total, in, in_first, out, out_first;
     bl__buffer records, free_records, results;
+    bl__buffer dealt;     /* roots of each queue, where config.place says; ... */
+    uint32_t most_dealt;  /* ... and the most that one has */
     bl__totals totals;    /* of the workers, after the last launch */
     bool wide;            /* results of forks may lie outside of their records */
     bool again;           /* a run that was complete before the checkpoint that is to be gone on from */

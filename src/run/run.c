@@ -11,9 +11,9 @@
 #include <string.h>
 
 static void release_all(bl__job *j) {
-    bl__buffer *all[] = {&j->control, &j->tally,     &j->spill,   &j->memory,       &j->queues,
-                         &j->pool,    &j->flat,      &j->total,   &j->in,           &j->in_first,
-                         &j->out,     &j->out_first, &j->records, &j->free_records, &j->results};
+    bl__buffer *all[] = {&j->control, &j->tally,        &j->spill,   &j->memory,   &j->queues, &j->pool,
+                         &j->flat,    &j->total,        &j->in,      &j->in_first, &j->out,    &j->out_first,
+                         &j->records, &j->free_records, &j->results, &j->dealt};
     bl__extras_end(j);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         bl__release(j, all[i]);
@@ -57,6 +57,8 @@ static int size_workers(bl__job *j, uint32_t lanes) {
                       : j->c->ops->workers_must_fit && at_most < j->plan.fit ? at_most
                                                                              : j->plan.fit;
     run->workers = j->c->ops->workers_must_fit && wanted > j->plan.fit ? j->plan.fit : wanted;
+    if (j->c->limit && run->workers > j->c->limit)
+        run->workers = j->c->limit;
     run->groups = run->workers;
     run->tallies = j->plan.traits & BL_TRAIT_GROUP_PER_TASK && j->plan.processors < run->workers ? j->plan.processors
                                                                                                  : run->workers;
@@ -127,7 +129,8 @@ static int refill(bl__job *j) {
                    (unsigned)type->most_threads);
         return BL_EINVAL;
     }
-    uint32_t needed = bl__power_of_two(2 * ((uint64_t)j->entries / run->queue_count + 1));
+    uint64_t most = j->dealt.memory ? j->most_dealt : j->entries / run->queue_count;
+    uint32_t needed = bl__power_of_two(2 * (most + 1));
     if (run->capacity < needed)
         run->capacity = needed;
     run->queue_stride =
@@ -147,6 +150,8 @@ static int refill(bl__job *j) {
         status = j->c->ops->manage(j->c, BL__SET_UP, j->plan.queue, run, NULL, j->entries, NULL);
     if (status == BL_OK)
         status = j->c->ops->manage(j->c, BL__FILL, j->plan.queue, run, j->flat.memory, j->entries, NULL);
+    run->dealt = NULL; /* of the roots alone */
+    bl__release(j, &j->dealt);
     return status;
 }
 
@@ -357,16 +362,46 @@ static bool is_compatible(const bl_program *program, bl_context *told) {
     return false;
 }
 
-int bl__request_check(const bl_context *c, bl__request *q, bl_context *told) {
+static int find_part(const bl_context *c, bl__request *q, bl_context *told) {
     const bl_program *part = bl_program_part(q->program, c->ops->target);
     q->program = part ? part : q->program; /* which then says why it does not run here */
-    if (q->program && !is_compatible(q->program, told))
-        return BL_ENOCODE;
-    const char *wrong = wrong_argument(q);
+    return !q->program || is_compatible(q->program, told) ? BL_OK : BL_ENOCODE;
+}
+
+int bl__request_check(const bl_context *c, bl__request *q, bl_context *told) {
+    int status = find_part(c, q, told);
+    const char *wrong = status == BL_OK ? wrong_argument(q) : NULL;
     if (!wrong)
-        return BL_OK;
+        return status;
     bl__detail(told, "%s", wrong);
     return BL_EINVAL;
+}
+
+/* A job that is only planned. */
+static int count_workers(bl_context *c, const bl_program *program, uint32_t *workers) {
+    bl__job *j = calloc(1, sizeof *j);
+    uint32_t lanes;
+    if (!j)
+        return bl__no_memory(c, "a plan");
+    j->c = c;
+    int status = c->dead ? BL_EDEAD : bl__plan_make(c, program, &j->plan, &lanes);
+    if (status == BL_OK)
+        status = size_workers(j, lanes);
+    *workers = status == BL_OK ? j->run.workers : 0;
+    free(j);
+    return status;
+}
+
+int bl_workers(bl_context *c, const bl_program *program, uint32_t *workers) {
+    int status = bl__enter(c);
+    if (status != BL_OK)
+        return status;
+    bl__request q = {.program = program};
+    const char *wrong = !program ? "program: NULL" : !workers ? "workers: no place for the number" : NULL;
+    if (wrong)
+        bl__detail(c, "%s", wrong);
+    status = wrong ? BL_EINVAL : find_part(c, &q, c);
+    return bl__leave(c, status == BL_OK ? count_workers(c, q.program, workers) : status);
 }
 
 void bl__stats_give(const bl_context *c, bl_stats *to, const bl_stats *from) {

@@ -83,6 +83,7 @@ typedef struct bl__run {
     const uint32_t *in, *in_first; /* waves: entries, and the number of the first task of each */
     uint32_t *out, *out_first;
     uint64_t queue_stride, seed;
+    const uint32_t *dealt;            /* by the host: where the roots of each queue begin in flat; NULL: evenly */
     uint32_t in_entries;              /* entries at the start of a launch */
     uint32_t first_task, slice_tasks; /* waves: this launch runs tasks first_task .. + slice_tasks */
     /* What one scheduler alone reads. */
@@ -118,6 +119,11 @@ typedef struct bl__run {
     uint32_t launch;         /* which of the run */
     struct bl__trace *trace; /* timelines, one for each tally; NULL: nobody asked for them */
 } bl__run;
+
+/* Where the entries of queue i begin, of `count` that the host puts into the queues. */
+BL_FN uint32_t bl__dealt(const bl__run *run, uint32_t count, uint32_t i) {
+    return run->dealt ? run->dealt[i] : (uint32_t)((uint64_t)count * i / run->queue_count);
+}
 
 /* CPU workers: bl__sleep returns when control->wakes differs from `seen`, bl__nap also when so many ns have passed;
  * bl__wake wakes up to n. */

@@ -58,6 +58,19 @@ static BL_TASK void BL__CALLS(join)(bl_task *t, const BL_PAYLOAD *forked, const 
 #define BL_JOIN BL__CALLS(join)
 #endif
 
+#ifdef BL_BEGIN
+typedef void (*BL__CALLS(begin_type))(const BL_SHARED *, BL_LOCAL *, uint32_t);
+BL__ASSERT(BL__IS(BL_BEGIN, BL__CALLS(begin_type)),
+           "BL_BEGIN must be void (const BL_SHARED *, BL_LOCAL *, uint32_t worker)");
+static BL_TASK void BL__CALLS(begin)(const BL_SHARED *shared, BL_LOCAL *local, uint32_t worker) {
+    BL__AS(BL_BEGIN, BL__CALLS(begin_type))(shared, local, worker);
+}
+#undef BL_BEGIN
+#define BL_BEGIN BL__CALLS(begin)
+#else
+#define BL_BEGIN(shared, local, worker) ((void)(shared), (void)(local), (void)(worker))
+#endif
+
 #ifdef BL_MERGE
 typedef void (*BL__CALLS(merge_type))(const BL_SHARED *, const BL_LOCAL *);
 BL__ASSERT(BL__IS(BL_MERGE, BL__CALLS(merge_type)), "BL_MERGE must be void (const BL_SHARED *, const BL_LOCAL *)");

@@ -62,6 +62,7 @@ typedef struct BL__NAME(recursion) {
     BL_LOCAL *local;
     bl__worker *w;
     void *scratch;
+    uint32_t worker;
     uint32_t limit;   /* of the stack, for what tasks spawn */
     bl__frame bottom; /* stands for what the first task returns to: as if it had been handed over */
     uint32_t slow;    /* the last long task that the lookout saw this worker in, as far as it knows */
@@ -246,7 +247,7 @@ BL_HOT_FN bool BL__NAME(is_wanted)(const BL__NAME(recursion) * c) {
 /* What a task sees that may fork into `f`. */
 BL_HOT_FN bl_task BL__NAME(task_with_frame)(const BL__NAME(recursion) * c, BL__NAME(frame) * f, bl__returned *returned,
                                             void *to) {
-    bl_task task = BL__TASK(c->w->run, c->w->stack, c->scratch, 0, c->w->spare, returned);
+    bl_task task = BL__TASK(c->w->run, c->w->stack, c->scratch, 0, c->worker, c->w->spare, returned);
     task.limit = c->limit;
     task.join = 0; /* no root */
     task.frame = &f->head;
@@ -344,6 +345,7 @@ BL_FN void BL__NAME(recursion_start)(BL__NAME(recursion) * c, bl__worker *w, con
     c->local = local;
     c->w = w;
     c->scratch = task->scratch;
+    c->worker = task->worker;
     w->doubt = left && fits && w->run->private_limit ? BL__WARY : BL__NEVER;
     w->wary = w->doubt != BL__NEVER && w->run->workers == 1 ? 0 : w->doubt;
     w->wary_since = bl_clock();

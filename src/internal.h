@@ -30,8 +30,9 @@ typedef struct bl__block {
 
 /* What the code behind bl_program_from_function and bl_program_from_body is given as shared data. */
 typedef struct bl__function_data {
-    bl_task_function run; /* or a bl_range_body */
+    bl_task_function run; /* or a bl_range_body, or a bl_long_body */
     const void *shared;
+    bool is_long;
 } bl__function_data;
 
 /* How a run will be made: the scheduler resolved, sizes decided. */
@@ -93,6 +94,8 @@ struct bl_context {
     uint32_t resume_run;             /* which of them config.resume belongs to; 0: not known yet */
     uint64_t problem, first_problem; /* bl__problem of all runs so far, and of the first */
     uint64_t progressed;             /* tasks of the run under way, or of the last: bl_progress */
+    uint64_t of_parts;               /* tasks of the parts of a long loop that are done */
+    uint32_t most_indices;           /* of such a part */
     bl__block kept[BL__KEPT];        /* of runs that have ended, for the next; memory NULL: none */
     /* The last plan, for the next run of the same program. The copy tells it from another one at its address. */
     struct {

@@ -56,6 +56,7 @@ check_says "09_start_and_wait" "148933 primes below 2000000, 78498 below 1000000
 check_says "10_ending_early" "sum 40000000 of 40000000, 0 blocks left: a task reported an error" \
     "$tmp/static/10_ending_early"
 check_says "11_workers" "5113468 points in 12 discs: success" "$tmp/static/11_workers"
+check_says "12_long_loop" "3.327e-10 above a whole number, after 4500000000 steps" "$tmp/static/12_long_loop"
 check_says "03_queue_alone" "200000 orders, 9900000 paid" "$tmp/static/03_queue_alone"
 if [ -x "$tmp/static/04_queue_in_a_kernel" ]; then
     check_says "04_queue_in_a_kernel" "" sh -c '"$1"; test $? -eq 0 -o $? -eq 77' sh "$tmp/static/04_queue_in_a_kernel"

@@ -187,9 +187,10 @@ BL_API int bl_run_join(bl_context *context, const bl_program *program, const voi
                        uint32_t count, void *results, bl_stats *stats);
 
 /* Runs one payload with the index range [0, count): a parallel loop whose tasks may spawn more. The range is dealt
- * out evenly at first, and what turns out uneven is stolen. */
+ * out evenly at first, and what turns out uneven is stolen. With 2^32 indices or more it is run in parts, one after
+ * another: bl_index of task.h gives the whole index. To a checkpoint each part is a run. */
 BL_API int bl_run_range(bl_context *context, const bl_program *program, const void *shared, const void *payload,
-                        uint32_t count, bl_stats *stats);
+                        uint64_t count, bl_stats *stats);
 
 /* How many workers a run of the program would have: their numbers (bl_task.worker) are smaller. */
 BL_API int bl_workers(bl_context *context, const bl_program *program, uint32_t *workers);
@@ -213,7 +214,7 @@ BL_API int bl_start(bl_context *context, const bl_program *program, const void *
 BL_API int bl_start_join(bl_context *context, const bl_program *program, const void *shared, const void *roots,
                          uint32_t count, void *results);
 BL_API int bl_start_range(bl_context *context, const bl_program *program, const void *shared, const void *payload,
-                          uint32_t count);
+                          uint64_t count);
 BL_API int bl_start_copy_in(bl_context *context, void *device, const void *host, size_t bytes);
 BL_API int bl_start_copy_out(bl_context *context, void *host, const void *device, size_t bytes);
 
@@ -270,7 +271,8 @@ BL_API int bl_hold_stream(bl_context *context, void *stream);
  * is counted in bl_stats.left and given to config.left, in the thread that drives the run: an entry's payload and the
  * indices that are left of it. So a program can free what payloads point to. Several entries may have the same payload,
  * where a range was divided. For a fork that waits for its children begin and end are 0, and the payload is what its
- * join would have been given. Two exceptions: a scheduler of waves in the middle of one only counts, and after
+ * join would have been given. Of a loop of 2^32 indices or more, begin and end count within the part under way, and
+ * later parts are only counted. Two exceptions: a scheduler of waves in the middle of one only counts, and after
  * BL_ENOMEM for what tasks spawn, that is lost. A stalled run gives nothing. */
 BL_API void bl_cancel(bl_context *context);
 /* The context can run again. */
@@ -333,6 +335,9 @@ BL_API bl_program *bl_program_from_function(bl_task_function run, size_t payload
 /* The body of a parallel loop: bl_run_range without a payload calls it with pieces [begin, end) of the range. */
 typedef void (*bl_range_body)(uint32_t begin, uint32_t end, const void *shared);
 BL_API bl_program *bl_program_from_body(bl_range_body body, size_t shared_bytes);
+/* The same for a loop of 2^32 indices or more. */
+typedef void (*bl_long_body)(uint64_t begin, uint64_t end, const void *shared);
+BL_API bl_program *bl_program_from_long_body(bl_long_body body, size_t shared_bytes);
 /* What such a function calls (typed programs include program.h and get inlined forms instead). */
 BL_API void bl_task_spawn(bl_task *task, const void *payload, uint32_t count);
 BL_API uint32_t bl_task_worker(const bl_task *task);

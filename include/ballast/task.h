@@ -75,6 +75,10 @@ BL_HOT_FN void bl__report(const bl_task *t, bl__misuse what, uint32_t number) {
  * payload is its own then; a child has its fork's, and an index. */
 BL_HOT_FN bool bl_is_root(const bl_task *t) { return t->join & BL__ROOT && t->join != BL__NO_JOIN; }
 
+/* The index of a loop that bl_run_range runs, where that may have more than 2^32 of them: what a task is given counts
+ * within a part of the loop. Not for tasks that were spawned. */
+BL_HOT_FN uint64_t bl_index(const bl_task *t, uint32_t index) { return t->run->base + index; }
+
 /* ---- spawning ---- */
 
 #if BL_WARP == 1

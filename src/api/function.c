@@ -30,8 +30,11 @@ static BL_TASK void function_run(bl_task *t, const function_payload *payload, ui
 /* The same for a body that is given pieces of a loop. */
 static BL_TASK void loop_run(bl_task *t, const function_payload *payload, uint32_t begin, uint32_t end,
                              const bl__function_data *data, bl_nothing *local) {
-    (void)t, (void)payload, (void)local;
-    ((bl_range_body)(void (*)(void))data->run)(begin, end, data->shared);
+    (void)payload, (void)local;
+    if (data->is_long)
+        ((bl_long_body)(void (*)(void))data->run)(bl_index(t, begin), bl_index(t, end), data->shared);
+    else
+        ((bl_range_body)(void (*)(void))data->run)(begin, end, data->shared);
 }
 
 #define BL_PROGRAM bl__loop
@@ -70,6 +73,13 @@ bl_program *bl_program_from_body(bl_range_body body, size_t shared_bytes) {
         return NULL;
     return copy_program(bl__loop_cpu(), (bl_task_function)(void (*)(void))body, 0,
                         shared_bytes); /* loop_run calls it */
+}
+
+bl_program *bl_program_from_long_body(bl_long_body body, size_t shared_bytes) {
+    bl_program *program = bl_program_from_body((bl_range_body)(void (*)(void))body, shared_bytes);
+    if (program)
+        program->long_body = 1;
+    return program;
 }
 
 static bool belong_together(const bl_program *a, const bl_program *b) {

@@ -204,7 +204,7 @@ int bl_start_join(bl_context *c, const bl_program *program, const void *shared, 
     return start_run(c, (bl__request){program, shared, roots, count, 1, true, results});
 }
 
-int bl_start_range(bl_context *c, const bl_program *program, const void *shared, const void *payload, uint32_t count) {
+int bl_start_range(bl_context *c, const bl_program *program, const void *shared, const void *payload, uint64_t count) {
     return start_run(c, (bl__request){program, shared, payload, 1, count, false, NULL});
 }
 

@@ -68,7 +68,7 @@ typedef struct bl__request {
     const bl_program *program;
     const void *shared, *roots;
     uint32_t count; /* of roots */
-    uint32_t range; /* indices of each */
+    uint64_t range; /* indices of each; more than 1 only of a single root */
     bool results_wanted;
     void *results;
 } bl__request;

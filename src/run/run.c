@@ -256,7 +256,7 @@ static void abandon(bl__job *j) {
 /* A job with room for a copy of the shared data behind it. bl_program_from_function's data is the function and where
  * the copy lies. */
 static bl__job *new_job(bl_context *c, const bl_program *program, const void *shared) {
-    bl__function_data function = {program->function, NULL};
+    bl__function_data function = {program->function, NULL, program->long_body};
     const size_t head = aligned(sizeof(bl__job) + sizeof function);
     bl__job *j = calloc(1, head + program->shared_bytes);
     if (!j)
@@ -290,12 +290,13 @@ static const char *wrong_argument(const bl__request *q) {
     return NULL;
 }
 
-int bl__request_run(bl_context *c, const bl__request *q, bl_stats *stats) {
+/* The indices from `base` on, `range` of them, of each root. */
+static int run_part(bl_context *c, const bl__request *q, uint64_t base, uint32_t range, bl_stats *stats) {
     const bl_program *program = q->program;
     if (c->dead)
         return BL_EDEAD;
     const double begun = bl__now();
-    bl_store64_host(&c->progressed, 0);
+    bl_store64_host(&c->progressed, c->of_parts);
     c->failed = false;
     free(c->failed_payload);
     c->failed_payload = NULL;
@@ -308,20 +309,21 @@ int bl__request_run(bl_context *c, const bl__request *q, bl_stats *stats) {
         status = size_workers(j, lanes);
     if (status == BL_OK) {
         choose_policy(j);
+        j->run.base = base;
         describe(j, lanes);
         status = allocate_workers(j);
     }
     if (status == BL_OK)
         status = bl__trace_begin(c, &j->run);
-    if (status == BL_OK && q->count && q->range) {
+    if (status == BL_OK && q->count && range) {
         uint32_t tasks = 0;
         j->begun = begun;
         j->roots = q->count;
         if (c->config.checkpoint[0] || c->config.resume[0])
-            c->problem = bl__problem(c, program, q->shared, q->roots, q->count, q->range);
+            c->problem = bl__problem(c, program, q->shared, q->roots, q->count, range);
         if (c->runs++ == 0)
             c->first_problem = c->problem;
-        status = bl__begin(j, q->roots, q->count, q->range, &tasks);
+        status = bl__begin(j, q->roots, q->count, range, &tasks);
         if (status == BL_OK)
             status = bl__in_waves(j) ? bl__run_waves(j, tasks) : run_dynamic(j);
         if (status != BL_OK && !c->dead && j->drained)
@@ -335,7 +337,7 @@ int bl__request_run(bl_context *c, const bl__request *q, bl_stats *stats) {
             c->spent += j->stats.wall_seconds;
     }
     status = bl__trace_end(c, &j->run, bl__in_waves(j), status);
-    bl_store64_host(&c->progressed, j->stats.tasks);
+    bl_store64_host(&c->progressed, c->of_parts + j->stats.tasks);
     if (stats)
         *stats = j->stats;
     if (c->dead) {
@@ -345,6 +347,41 @@ int bl__request_run(bl_context *c, const bl__request *q, bl_stats *stats) {
     release_all(j);
     free(j);
     return status;
+}
+
+/* The parts of a loop so far, and one more. */
+static void add_part(bl_stats *all, const bl_stats *part) {
+    bl_stats sum = *part;
+    bl__stats_add(&sum, all);
+    sum.wall_seconds += all->wall_seconds;
+    sum.peak_entries = sum.peak_entries > all->peak_entries ? sum.peak_entries : all->peak_entries;
+    sum.paper_tasks = sum.paper_tasks > all->paper_tasks ? sum.paper_tasks : all->paper_tasks;
+    sum.peak_bytes = sum.peak_bytes > all->peak_bytes ? sum.peak_bytes : all->peak_bytes;
+    *all = sum;
+}
+
+/* A loop too long for indices of 32 bits, part by part. */
+static int run_parts(bl_context *c, const bl__request *q, bl_stats *stats) {
+    bl_stats all = {.tasks = 0};
+    int status = BL_OK;
+    uint64_t left = q->range;
+    while (left && status == BL_OK) {
+        uint32_t n = left < c->most_indices ? (uint32_t)left : c->most_indices;
+        bl_stats part = {.tasks = 0};
+        status = run_part(c, q, q->range - left, n, &part);
+        add_part(&all, &part);
+        c->of_parts = all.tasks;
+        left -= n;
+    }
+    all.left += left;
+    if (stats)
+        *stats = all;
+    return status;
+}
+
+int bl__request_run(bl_context *c, const bl__request *q, bl_stats *stats) {
+    c->of_parts = 0;
+    return q->range <= c->most_indices ? run_part(c, q, 0, (uint32_t)q->range, stats) : run_parts(c, q, stats);
 }
 
 /* Compiled with headers of the same interface; of another version nothing but its number can be read. */
@@ -437,7 +474,7 @@ int bl_run_join(bl_context *c, const bl_program *program, const void *shared, co
     return run_call(c, (bl__request){program, shared, roots, count, 1, true, results}, stats);
 }
 
-int bl_run_range(bl_context *c, const bl_program *program, const void *shared, const void *payload, uint32_t count,
+int bl_run_range(bl_context *c, const bl_program *program, const void *shared, const void *payload, uint64_t count,
                  bl_stats *stats) {
     return run_call(c, (bl__request){program, shared, payload, 1, count, false, NULL}, stats);
 }

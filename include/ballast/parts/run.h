@@ -83,6 +83,7 @@ typedef struct bl__run {
     const uint32_t *in, *in_first; /* waves: entries, and the number of the first task of each */
     uint32_t *out, *out_first;
     uint64_t queue_stride, seed;
+    uint64_t base;                    /* bl_index: of a part of a loop that is too long for 32 bits */
     const uint32_t *dealt;            /* by the host: where the roots of each queue begin in flat; NULL: evenly */
     uint32_t in_entries;              /* entries at the start of a launch */
     uint32_t first_task, slice_tasks; /* waves: this launch runs tasks first_task .. + slice_tasks */

@@ -113,6 +113,7 @@ static const bl_program BL__PROGRAM_(_program) = {
     0,
     BL_AUTO,
     NULL,
+    0,
 #if defined(BL_TARGET_CUDA)
     BL__PROGRAM_(_fit),
     BL__PROGRAM_(_launch),

@@ -33,6 +33,7 @@ typedef struct bl__function_data {
     bl_task_function run; /* or a bl_range_body, or a bl_long_body */
     const void *shared;
     bool is_long;
+    bl__guard guard;
 } bl__function_data;
 
 /* How a run will be made: the scheduler resolved, sizes decided. */

@@ -57,6 +57,10 @@ check_says "10_ending_early" "sum 40000000 of 40000000, 0 blocks left: a task re
     "$tmp/static/10_ending_early"
 check_says "11_workers" "5113468 points in 12 discs: success" "$tmp/static/11_workers"
 check_says "12_long_loop" "3.327e-10 above a whole number, after 4500000000 steps" "$tmp/static/12_long_loop"
+if [ -x "$tmp/static/13_cpp" ]; then
+    check_says "13_cpp" "total 4999950000: success" "$tmp/static/13_cpp"
+    check_says "13_cpp, an exception" "adder: a task threw: line 77777: 'many' is no number" "$tmp/static/13_cpp"
+fi
 check_says "03_queue_alone" "200000 orders, 9900000 paid" "$tmp/static/03_queue_alone"
 if [ -x "$tmp/static/04_queue_in_a_kernel" ]; then
     check_says "04_queue_in_a_kernel" "" sh -c '"$1"; test $? -eq 0 -o $? -eq 77' sh "$tmp/static/04_queue_in_a_kernel"

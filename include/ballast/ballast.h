@@ -338,6 +338,9 @@ BL_API bl_program *bl_program_from_body(bl_range_body body, size_t shared_bytes)
 /* The same for a loop of 2^32 indices or more. */
 typedef void (*bl_long_body)(uint64_t begin, uint64_t end, const void *shared);
 BL_API bl_program *bl_program_from_long_body(bl_long_body body, size_t shared_bytes);
+/* C++: what these functions throw ends the run with BL_ETASK, and bl_error_detail has the text; the rest of a piece of a
+ * loop counts as run. Typed programs do the same (task.h). */
+
 /* What such a function calls (typed programs include program.h and get inlined forms instead). */
 BL_API void bl_task_spawn(bl_task *task, const void *payload, uint32_t count);
 BL_API uint32_t bl_task_worker(const bl_task *task);
@@ -416,4 +419,5 @@ BL_API const char *bl_device_lacks(const bl_device_info *device, const char *nam
 #ifdef __cplusplus
 }
 #endif
+#include "runtime/guard.h"
 #endif

@@ -58,38 +58,7 @@
  * BL_EMISUSE, and bl_error_detail says what a task did. Define BL_PAYLOAD and BL_RESULT before task.h, and the compiler
  * also compares the sizes of what is spawned, forked and returned.
  */
-#ifndef BL_PROGRAM_ONCE
-#define BL_PROGRAM_ONCE
-#include "ballast.h"
-
-#include <ballast/generated/schedulers.h>
-#include "parts/worker.h"
-#include "parts/idle.h"
-#include "parts/piece.h"
-#include "runtime/joins.h"
-#include "runtime/lookout.h"
-#include "runtime/policy.h"
-#include "runtime/program_type.h"
-#include "runtime/termination.h"
-#include "task.h"
-#ifdef BL_TARGET_CUDA
-#include <ballast/generated/queues.h>
-#include "parts/pool.h"
-#include "parts/region.h"
-#endif
-#include <string.h>
-
-#define BL__UP(n, to) (((n) + (to)-1u) / (to) * (to)) /* the next multiple */
-#define BL__MAX(a, b) ((a) > (b) ? (a) : (b))
-#define BL__MIN(a, b) ((a) < (b) ? (a) : (b))
-
-BL_FN void bl__worker_sync(uint32_t lanes) {
-    if (lanes > BL_WARP)
-        bl_block_sync();
-    else
-        bl_warp_sync();
-}
-#endif
+#include "runtime/program_needs.h"
 
 #ifndef BL_SUM
 #define BL_SUM 0
@@ -123,7 +92,7 @@ BL_FN void bl__worker_sync(uint32_t lanes) {
 #ifndef BL_SHARED
 #define BL_SHARED bl_nothing
 #define BL__SHARED_BYTES 0
-#else
+#elif !defined(BL__SHARED_BYTES) /* cpp.h knows whether it is bl_nothing */
 #define BL__SHARED_BYTES sizeof(BL_SHARED)
 #endif
 #ifndef BL_LOCAL

@@ -25,6 +25,7 @@
 #include "parts/gate.h"
 #include "parts/record.h"
 #include "parts/stop.h"
+#include <string.h>
 
 #define BL_TASK BL_INLINE inline
 #ifdef BL_TARGET_CUDA
@@ -36,6 +37,14 @@
 typedef struct bl_nothing {
     uint32_t unused;
 } bl_nothing;
+
+/* C++ on a CPU: what a task throws ends the run with BL_ETASK. */
+#if defined(__cplusplus) && defined(__cpp_exceptions) && BL_WARP == 1
+#define BL__CATCHES 1
+#include <exception>
+#else
+#define BL__CATCHES 0
+#endif
 
 typedef struct bl_task bl_task;
 struct bl_task {
@@ -306,6 +315,37 @@ BL_FN void bl_sync(const bl_task *t) {
     else if (t->lanes > 1)
         bl_warp_sync();
 }
+
+#if BL_WARP == 1
+/* Of an exception, which may be no std::exception and say nothing: NULL. */
+BL_COLD_FN bool bl__throws_first(const bl__run *run, uint32_t payload_bytes, const char *text) {
+    char *to = (char *)run->failure + payload_bytes;
+    if (!bl__fails_first(run->control, 0))
+        return false;
+    bl_store32_relaxed(&run->control->failed, 2);
+    strncpy(to, text ? text : "an exception of a type of its own", BL__FAILURE_TEXT - 1);
+    to[BL__FAILURE_TEXT - 1] = 0;
+    return true;
+}
+#endif
+
+/* Around a call of the user's code. */
+#if BL__CATCHES
+BL_HOT_FN void bl__threw(const bl_task *t, const void *payload, const char *text) {
+    if (bl__throws_first(t->run, t->payload_bytes, text))
+        bl__words_copy((bl_word *)t->run->failure, (const bl_word *)payload, t->payload_bytes / 4);
+}
+#define BL__GUARDED(t, payload, call)                                                                                  \
+    try {                                                                                                              \
+        call;                                                                                                          \
+    } catch (const std::exception &bl__exception) {                                                                    \
+        bl__threw(t, payload, bl__exception.what());                                                                   \
+    } catch (...) {                                                                                                    \
+        bl__threw(t, payload, NULL);                                                                                   \
+    }
+#else
+#define BL__GUARDED(t, payload, call) call;
+#endif
 
 /* ---- what a task calls ---- */
 

@@ -19,14 +19,19 @@ static void say_too_wide(bl__job *j, uint32_t children) {
 int bl__say_failure(bl__job *j, const bl__control *after) {
     const bl_program *p = j->plan.program;
     bl_context *c = j->c;
-    void *payload = malloc(p->payload_bytes + 1u);
-    if (!payload)
+    const size_t bytes = p->payload_bytes + BL__FAILURE_TEXT;
+    void *memory = NULL;
+    if (posix_memalign(&memory, BL_LINE, bytes))
         return bl__no_memory(c, "the payload of a task that failed");
-    int status = bl__copy_out(c, payload, j->run.failure, p->payload_bytes);
+    char *payload = memory;
+    int status = bl__copy_out(c, payload, j->run.failure, bytes);
     c->failed = true;
     c->error = after->error;
     c->failed_payload = payload;
-    bl__detail(c, "%s: a task failed with error %llu", p->name, (unsigned long long)c->error);
+    if (after->failed == 2)
+        bl__detail(c, "%s: a task threw: %s", p->name, payload + p->payload_bytes);
+    else
+        bl__detail(c, "%s: a task failed with error %llu", p->name, (unsigned long long)c->error);
     return status == BL_OK ? BL_ETASK : status;
 }
 

@@ -93,7 +93,8 @@ static void choose_policy(bl__job *j) {
 static int allocate_workers(bl__job *j) {
     bl__run *run = &j->run;
     size_t spill = 4u * (size_t)run->words * run->stack_capacity * run->workers;
-    int status = bl__ensure(j, &j->control, sizeof(bl__launch_report) + j->plan.program->payload_bytes);
+    int status =
+        bl__ensure(j, &j->control, sizeof(bl__launch_report) + j->plan.program->payload_bytes + BL__FAILURE_TEXT);
     if (status == BL_OK)
         status = bl__ensure(j, &j->tally, sizeof(bl__tally) * run->tallies);
     if (status == BL_OK && !bl__in_waves(j))
@@ -256,7 +257,7 @@ static void abandon(bl__job *j) {
 /* A job with room for a copy of the shared data behind it. bl_program_from_function's data is the function and where
  * the copy lies. */
 static bl__job *new_job(bl_context *c, const bl_program *program, const void *shared) {
-    bl__function_data function = {program->function, NULL, program->long_body};
+    bl__function_data function = {program->function, NULL, program->long_body, program->guard};
     const size_t head = aligned(sizeof(bl__job) + sizeof function);
     bl__job *j = calloc(1, head + program->shared_bytes);
     if (!j)

@@ -26,7 +26,7 @@ typedef struct bl__control {
     unsigned char pad4[BL_LINE - 16];
     uint64_t misuse; /* with BL__STOP_MISUSE: bl__misuse (high 32) and a number that explains it */
     uint32_t wide;   /* CPU: there are records whose results lie elsewhere (parts/record.h) */
-    uint32_t failed; /* with BL__STOP_FAILED: 1, by the first task that failed, ... */
+    uint32_t failed; /* with BL__STOP_FAILED: 1, by the first task that failed, or 2, if it threw an exception, ... */
     uint64_t error;  /* ... and what it gave as the reason; its payload is in run->failure */
     unsigned char pad6[BL_LINE - 24];
 } bl__control;
@@ -36,6 +36,8 @@ typedef struct bl__control {
 #define BL__COARSE (1u << 16)
 #define BL__SLOW (1u << 17)
 #define BL__PACE (BL__COARSE | BL__SLOW)
+
+#define BL__FAILURE_TEXT 256u /* bytes: what an exception says */
 
 typedef enum bl__standing { BL__AT_START, BL__AT_WORK, BL__AT_SEARCH, BL__AT_IDLE, BL__AT_END } bl__standing;
 
@@ -76,7 +78,7 @@ typedef struct bl__run {
     unsigned char *pool;
     unsigned char *records, *free_records; /* join records, and the queue of those that are free */
     unsigned char *results;                /* of the roots */
-    uint32_t *failure;                     /* room for the payload of a task that fails */
+    uint32_t *failure;                     /* room for the payload of a task that fails, then BL__FAILURE_TEXT */
     uint32_t record_bytes, record_capacity;
     uint32_t widest;               /* the most children of a fork: BL_JOIN_WIDTH, on a CPU as many as can be counted */
     void *host;                    /* the host's side of the device; on a CPU it puts workers to sleep and wakes them */

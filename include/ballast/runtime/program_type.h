@@ -51,6 +51,7 @@ struct bl_program {
     const char *automatic;     /* BL_AUTO; NULL: the library chooses */
     bl_task_function function; /* bl_program_from_function */
     uint32_t long_body;        /* bl_program_from_long_body */
+    bl__guard guard;           /* of a function of a C++ program; NULL: it cannot throw */
     /* CUDA: in the user's own object, which has its own CUDA runtime. Both return a cudaError_t. */
     int (*cuda_fit)(const void *kernel, uint32_t threads, size_t shared_memory, int *blocks_per_multiprocessor);
     int (*cuda_launch)(const void *kernel, uint32_t blocks, uint32_t threads, size_t shared_memory, int cooperative,

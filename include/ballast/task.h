@@ -41,7 +41,9 @@ typedef struct bl_nothing {
 /* C++ on a CPU: what a task throws ends the run with BL_ETASK. */
 #if defined(__cplusplus) && defined(__cpp_exceptions) && BL_WARP == 1
 #define BL__CATCHES 1
+extern "C++" { /* the file may be included within extern "C" */
 #include <exception>
+}
 #else
 #define BL__CATCHES 0
 #endif

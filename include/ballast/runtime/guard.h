@@ -17,9 +17,12 @@ typedef struct bl__call {
 
 /* Calls it. False: it threw, and `text` has 256 bytes for what it said. */
 typedef int (*bl__guard)(const bl__call *call, char *text);
+BL_API struct bl_program *bl__program_guard(struct bl_program *program, bl__guard guard);
 
 #if defined(__cplusplus) && defined(__cpp_exceptions)
+extern "C++" { /* the file may be included within extern "C" */
 #include <exception>
+}
 #include <string.h>
 
 static inline void bl__make_call(const bl__call *c) {
@@ -44,7 +47,6 @@ static inline int bl__call_guarded(const bl__call *c, char *text) {
     return 0;
 }
 
-BL_API struct bl_program *bl__program_guard(struct bl_program *program, bl__guard guard);
 /* A macro is not expanded within itself. */
 #define bl_program_from_function(...) bl__program_guard(bl_program_from_function(__VA_ARGS__), bl__call_guarded)
 #define bl_program_from_body(...) bl__program_guard(bl_program_from_body(__VA_ARGS__), bl__call_guarded)

@@ -96,7 +96,7 @@ struct bl_context {
     uint64_t problem, first_problem; /* bl__problem of all runs so far, and of the first */
     uint64_t progressed;             /* tasks of the run under way, or of the last: bl_progress */
     uint64_t of_parts;               /* tasks of the parts of a long loop that are done */
-    uint32_t most_indices;           /* of such a part */
+    uint32_t most_indices;           /* of a run; 0: as many as 32 bits can count. Only tests set it */
     bl__block kept[BL__KEPT];        /* of runs that have ended, for the next; memory NULL: none */
     /* The last plan, for the next run of the same program. The copy tells it from another one at its address. */
     struct {

@@ -197,7 +197,6 @@ int bl_open_sized(bl_context **context, const bl_config *given, size_t config_by
     bl__driver_open(c);
     c->stats_bytes = stats_bytes;
     c->process = (int)getpid();
-    c->most_indices = 1u << 31;
     c->capability = info.capability;
     memcpy(c->id, info.id, sizeof c->id);
     memcpy(c->name, info.name, sizeof c->name);

@@ -363,11 +363,12 @@ static void add_part(bl_stats *all, const bl_stats *part) {
 
 /* A loop too long for indices of 32 bits, part by part. */
 static int run_parts(bl_context *c, const bl__request *q, bl_stats *stats) {
+    const uint32_t most = c->most_indices ? c->most_indices : 1u << 31;
     bl_stats all = {.tasks = 0};
     int status = BL_OK;
     uint64_t left = q->range;
     while (left && status == BL_OK) {
-        uint32_t n = left < c->most_indices ? (uint32_t)left : c->most_indices;
+        uint32_t n = left < most ? (uint32_t)left : most;
         bl_stats part = {.tasks = 0};
         status = run_part(c, q, q->range - left, n, &part);
         add_part(&all, &part);
@@ -381,8 +382,9 @@ static int run_parts(bl_context *c, const bl__request *q, bl_stats *stats) {
 }
 
 int bl__request_run(bl_context *c, const bl__request *q, bl_stats *stats) {
+    const uint32_t most = c->most_indices ? c->most_indices : UINT32_MAX;
     c->of_parts = 0;
-    return q->range <= c->most_indices ? run_part(c, q, 0, (uint32_t)q->range, stats) : run_parts(c, q, stats);
+    return q->range <= most ? run_part(c, q, 0, (uint32_t)q->range, stats) : run_parts(c, q, stats);
 }
 
 /* Compiled with headers of the same interface; of another version nothing but its number can be read. */

@@ -30,8 +30,10 @@ typedef struct bl__block {
 
 /* What the code behind bl_program_from_function and bl_program_from_body is given as shared data. */
 typedef struct bl__function_data {
-    bl_task_function run; /* or a bl_range_body */
+    bl_task_function run; /* or a bl_range_body, or a bl_long_body */
     const void *shared;
+    bool is_long;
+    bl__guard guard;
 } bl__function_data;
 
 /* How a run will be made: the scheduler resolved, sizes decided. */
@@ -89,6 +91,7 @@ struct bl_context {
     bl_config config;    /* strings in it are copies */
     int process;         /* that opened it */
     uint32_t busy;       /* with a call: bl__enter */
+    uint32_t limit;      /* bl_limit */
     bool dead;
     bool detail_is_old; /* of an earlier call: the next one replaces it */
     char detail[4096];
@@ -104,6 +107,8 @@ struct bl_context {
     uint32_t resume_run;             /* which of them config.resume belongs to; 0: not known yet */
     uint64_t problem, first_problem; /* bl__problem of all runs so far, and of the first */
     uint64_t progressed;             /* tasks of the run under way, or of the last: bl_progress */
+    uint64_t of_parts;               /* tasks of the parts of a long loop that are done */
+    uint32_t most_indices;           /* of a run; 0: as many as 32 bits can count. Only tests set it */
     bl__block kept[BL__KEPT];        /* of runs that have ended, for the next; memory NULL: none */
     bl__reusable reusable;
     /* The last plan, for the next run of the same program. The copy tells it from another one at its address. */
@@ -114,6 +119,10 @@ struct bl_context {
         uint32_t lanes;
     } planned;
     bl__driver driver;
+    /* The first task of the last run that failed. */
+    bool failed;
+    uint64_t error;
+    void *failed_payload;
 };
 
 /* What the host asks of the queues between launches; see runtime/manage_queue.inc.h. */

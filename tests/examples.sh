@@ -53,6 +53,14 @@ check_says "06_fork_join" "1048576 values, 274877252109 swaps, 0 out of order" "
 check_says "07_task_graph" "4096 tiles" "$tmp/static/07_task_graph"
 check_says "08_checkpoint" "10400600 ways, 20801199 tasks in" "$tmp/static/08_checkpoint" "$tmp/rest"
 check_says "09_start_and_wait" "148933 primes below 2000000, 78498 below 1000000, 1 run cancelled" "$tmp/static/09_start_and_wait"
+check_says "10_ending_early" "sum 40000000 of 40000000, 0 blocks left: a task reported an error" \
+    "$tmp/static/10_ending_early"
+check_says "11_workers" "5113468 points in 12 discs: success" "$tmp/static/11_workers"
+check_says "12_long_loop" "3.327e-10 above a whole number, after 4500000000 steps" "$tmp/static/12_long_loop"
+if [ -x "$tmp/static/13_cpp" ]; then
+    check_says "13_cpp" "total 4999950000: success" "$tmp/static/13_cpp"
+    check_says "13_cpp, an exception" "adder: a task threw: line 77777: 'many' is no number" "$tmp/static/13_cpp"
+fi
 check_says "03_queue_alone" "200000 orders, 9900000 paid" "$tmp/static/03_queue_alone"
 if [ -x "$tmp/static/04_queue_in_a_kernel" ]; then
     check_says "04_queue_in_a_kernel" "" sh -c '"$1"; test $? -eq 0 -o $? -eq 77' sh "$tmp/static/04_queue_in_a_kernel"

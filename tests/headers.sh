@@ -250,7 +250,10 @@ int main() {
     return status || stats.tasks != 1001;
 }
 END
-check "a C++ program and the shared library" "$cc" -std=c++17 -I"$include" "$tmp/main.cpp" -o "$tmp/main" "$library" "-Wl,-rpath,$build" &&
+check "a C++ program without exceptions needs no C++ runtime" "$cc" -std=c++17 -fno-exceptions -I"$include" "$tmp/main.cpp" \
+    -o "$tmp/main" "$library" "-Wl,-rpath,$build"
+check "a C++ program and the shared library" "$cc" -std=c++17 -I"$include" "$tmp/main.cpp" -o "$tmp/main" "$library" \
+    -lstdc++ "-Wl,-rpath,$build" &&
     check "a C++ program with the shared library runs" timeout 60 "$tmp/main"
 
 finish

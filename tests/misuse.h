@@ -127,7 +127,7 @@ static BL_TASK void rule_break(bl_task *t, const rule_node *node) {
         bl_fork(t, &child, &child, 100000);
         break;
     case RULE_FAIL:
-        bl_fail(t);
+        bl_fail(t, 1, &child);
         break;
     default:
         bl_return(t, &value);

@@ -69,8 +69,8 @@ static void twice(bl_task *task, const void *payload, uint32_t index, const void
 }
 
 static void fail_now(bl_task *task, const void *payload, uint32_t index, const void *shared) {
-    (void)payload, (void)index, (void)shared;
-    bl_task_fail(task);
+    (void)index, (void)shared;
+    bl_task_fail(task, 5, payload);
 }
 
 /* ---- tests ---- */

@@ -37,7 +37,7 @@ static BL_TASK void loop_run(bl_task *t, const loop_payload *p, uint32_t begin, 
         return;
     if (p->spawn == 3) { /* fails somewhere in the middle */
         if (begin <= 7 && 7 < end)
-            bl_fail(t);
+            bl_fail(t, begin, p);
         return;
     }
     bl_fetch_add64_relaxed(&shared->totals->pieces, 1);

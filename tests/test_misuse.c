@@ -156,7 +156,13 @@ static void test_rules(const char *group) {
             if (depth == 1) /* the root, whose index is 0 */
                 CHECK(status == BL_OK && result == 1);
             else
-                says(c, status, broken[i] ? BL_EMISUSE : i == RULE_FAIL ? BL_ETASK : BL_OK, broken[i] ? broken[i] : "");
+                says(c, status,
+                     broken[i]        ? BL_EMISUSE
+                     : i == RULE_FAIL ? BL_ETASK
+                                      : BL_OK,
+                     broken[i]        ? broken[i]
+                     : i == RULE_FAIL ? "rules: a task failed with error 1"
+                                      : "");
             root.broken = RULES_KEPT; /* the context still works */
             CHECK_SAME(bl_run_join(c, PROGRAM(rules), NULL, &root, 1, &result, NULL), BL_OK);
             CHECK_SAME(result, 1u << (depth - 1));

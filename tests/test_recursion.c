@@ -274,7 +274,7 @@ static BL_TASK void wrong_run(bl_task *t, const wrong_node *parent, uint32_t ind
     uint64_t one = 1;
     bool wrong = node.depth == 3 && node.number % 8 == 5;
     if (wrong && node.what == FAILS)
-        bl_fail(t);
+        bl_fail(t, node.number, parent);
     if (wrong && (node.what == ENDS_NOT || node.what == FAILS))
         return;
     if (node.depth && !(wrong && (node.what == FORKS_NONE || node.what == RETURNS_TWICE)))

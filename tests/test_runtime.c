@@ -281,7 +281,7 @@ static void fail_at_depth_2(bl_task *task, const void *payload, uint32_t index, 
     const tree_node *node = payload;
     tree_function(task, payload, index, data);
     if (node->depth == 2)
-        bl_task_fail(task);
+        bl_task_fail(task, 2, payload);
 }
 
 static void test_task_error(void) {

@@ -127,9 +127,9 @@ static void test_choice(void) {
 
 static BL_TASK void fail_run(bl_task *t, const uint32_t *payload, uint32_t index, const bl_nothing *shared,
                              bl_nothing *local) {
-    (void)payload, (void)shared, (void)local;
+    (void)shared, (void)local;
     if (index == 13 && t->lane == t->lanes - 1)
-        bl_fail(t);
+        bl_fail(t, index, payload);
 }
 #define BL_PROGRAM fail
 #define BL_PAYLOAD uint32_t

@@ -173,7 +173,9 @@ static void every_operation(void *arg, uint32_t block, uint32_t lane) {
         EXPECT(bl_fetch_add##bits##_release(p, 1) == 5 && bl_fetch_add##bits##_acq_rel(p, minus6) == 6);               \
         EXPECT(bl_fetch_max##bits##_relaxed(p, 5) == 0 && bl_fetch_max##bits##_relaxed(p, 4) == 5);                    \
         EXPECT(bl_fetch_or##bits##_relaxed(p, big) == 5 && bl_exchange##bits##_acquire(p, big) == big + 5);            \
-        EXPECT(bl_exchange##bits##_acq_rel(p, 1) == big);                                                              \
+        EXPECT(bl_exchange##bits##_acq_rel(p, 12) == big);                                                             \
+        EXPECT(bl_fetch_and##bits##_relaxed(p, 6) == 12 && bl_fetch_xor##bits##_relaxed(p, 7) == 4);                   \
+        EXPECT(bl_fetch_min##bits##_relaxed(p, 9) == 3 && bl_fetch_min##bits##_relaxed(p, 1) == 3);                    \
         EXPECT(!bl_cas##bits##_relaxed(p, &old, 2) && old == 1 && bl_cas##bits##_acquire(p, &old, 2));                 \
         EXPECT(!bl_cas##bits##_release(p, &old, 3) && old == 2 && bl_cas##bits##_acq_rel(p, &old, 3));                 \
         EXPECT(!bl_cas##bits##_seq_cst(p, &old, 3) && old == 3);                                                       \

@@ -208,8 +208,8 @@ static void slow_task(bl_task *task, const void *payload, uint32_t index, const 
 }
 
 static void failing_task(bl_task *task, const void *payload, uint32_t index, const void *shared) {
-    (void)payload, (void)index, (void)shared;
-    bl_task_fail(task);
+    (void)index, (void)shared;
+    bl_task_fail(task, 0, payload);
 }
 
 static uint64_t time_of(const bl_context *c, bl_span_kind kind, uint32_t worker) {

@@ -33,7 +33,7 @@ static BL_TASK void uts_run(bl_task *t, const uts_node *parent, uint32_t index, 
         return;
     if (row >= shared->row_count) {
         if (!shared->lasts) {
-            bl_fail(t);
+            bl_fail(t, depth, parent);
             return;
         }
         row = shared->row_count - 1;

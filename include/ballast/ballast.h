@@ -111,6 +111,13 @@ typedef struct bl_config {
      * waits. So it does where it has something else to do, or must not be bound: with `progress` or `bind`. After
      * bl_start the same holds for the context's own thread. */
     uint32_t caller_waits;
+    /* Called for all that a run which ends early has not run, before bl_run or bl_wait returns: see bl_cancel. */
+    void (*left)(void *arg, const void *payload, uint32_t begin, uint32_t end);
+    void *left_arg;
+    /* Which worker should begin with root i, modulo the number of workers: a hint, for schedulers with a queue per worker.
+     * Another worker that is out of work may be faster. Default: the roots are dealt out evenly. */
+    uint32_t (*place)(void *arg, uint32_t root);
+    void *place_arg;
 } bl_config;
 
 /* What a run did. */
@@ -131,6 +138,7 @@ typedef struct bl_stats {
     char scheduler[32]; /* the complete name of what ran */
     char group[16];
     double wall_seconds; /* what the caller waited: the run, and all around it */
+    uint64_t left;       /* tasks that there were and that were not run, because the run ended early */
 } bl_stats;
 
 /* `config` may be NULL. When it fails, *context is NULL and bl_error_detail(NULL) says why. The sizes are those of
@@ -179,9 +187,16 @@ BL_API int bl_run_join(bl_context *context, const bl_program *program, const voi
                        uint32_t count, void *results, bl_stats *stats);
 
 /* Runs one payload with the index range [0, count): a parallel loop whose tasks may spawn more. The range is dealt
- * out evenly at first, and what turns out uneven is stolen. */
+ * out evenly at first, and what turns out uneven is stolen. With 2^32 indices or more it is run in parts, one after
+ * another: bl_index of task.h gives the whole index. To a checkpoint each part is a run. */
 BL_API int bl_run_range(bl_context *context, const bl_program *program, const void *shared, const void *payload,
-                        uint32_t count, bl_stats *stats);
+                        uint64_t count, bl_stats *stats);
+
+/* How many workers a run of the program would have: their numbers (bl_task.worker) are smaller. */
+BL_API int bl_workers(bl_context *context, const bl_program *program, uint32_t *workers);
+/* From the next run on there are at most so many; 0: no such limit. For a run within a task of another context, whose
+ * workers need their cores. On a CPU the threads that are not needed sleep. */
+BL_API int bl_limit(bl_context *context, uint32_t workers);
 
 /* ---- starting now, waiting later ----
  *
@@ -199,7 +214,7 @@ BL_API int bl_start(bl_context *context, const bl_program *program, const void *
 BL_API int bl_start_join(bl_context *context, const bl_program *program, const void *shared, const void *roots,
                          uint32_t count, void *results);
 BL_API int bl_start_range(bl_context *context, const bl_program *program, const void *shared, const void *payload,
-                          uint32_t count);
+                          uint64_t count);
 BL_API int bl_start_copy_in(bl_context *context, void *device, const void *host, size_t bytes);
 BL_API int bl_start_copy_out(bl_context *context, void *host, const void *device, size_t bytes);
 
@@ -250,8 +265,22 @@ BL_API int bl_hold_stream(bl_context *context, void *stream);
  * memory are the program's to judge, so use files that you trust. */
 
 /* From any thread and from signal handlers: the run under way, unless it is about to end, and every later one of
- * this context ends with BL_ECANCEL. */
+ * this context ends with BL_ECANCEL, until bl_reset.
+ *
+ * What a run has not run when it ends early, with BL_ECANCEL, BL_ETIME, BL_ETASK, BL_EMISUSE, BL_ENOMEM or BL_ETOOMANY,
+ * is counted in bl_stats.left and given to config.left, in the thread that drives the run: an entry's payload and the
+ * indices that are left of it. So a program can free what payloads point to. Several entries may have the same payload,
+ * where a range was divided. For a fork that waits for its children begin and end are 0, and the payload is what its
+ * join would have been given. Of a loop of 2^32 indices or more, begin and end count within the part under way, and
+ * later parts are only counted. Two exceptions: a scheduler of waves in the middle of one only counts, and after
+ * BL_ENOMEM for what tasks spawn, that is lost. A stalled run gives nothing. */
 BL_API void bl_cancel(bl_context *context);
+/* The context can run again. */
+BL_API int bl_reset(bl_context *context);
+
+/* After BL_ETASK: what the first task that failed gave bl_fail: *error, unless it is NULL, and a copy of the payload,
+ * valid until the next run. NULL: no task of the last run has failed. */
+BL_API const void *bl_failure(const bl_context *context, uint64_t *error);
 
 /* ---- one program for several targets ----
  *
@@ -306,9 +335,16 @@ BL_API bl_program *bl_program_from_function(bl_task_function run, size_t payload
 /* The body of a parallel loop: bl_run_range without a payload calls it with pieces [begin, end) of the range. */
 typedef void (*bl_range_body)(uint32_t begin, uint32_t end, const void *shared);
 BL_API bl_program *bl_program_from_body(bl_range_body body, size_t shared_bytes);
+/* The same for a loop of 2^32 indices or more. */
+typedef void (*bl_long_body)(uint64_t begin, uint64_t end, const void *shared);
+BL_API bl_program *bl_program_from_long_body(bl_long_body body, size_t shared_bytes);
+/* C++: what these functions throw ends the run with BL_ETASK, and bl_error_detail has the text; the rest of a piece of a
+ * loop counts as run. Typed programs do the same (task.h). */
+
 /* What such a function calls (typed programs include program.h and get inlined forms instead). */
 BL_API void bl_task_spawn(bl_task *task, const void *payload, uint32_t count);
-BL_API void bl_task_fail(bl_task *task);
+BL_API uint32_t bl_task_worker(const bl_task *task);
+BL_API void bl_task_fail(bl_task *task, uint64_t error, const void *payload); /* bl_fail of task.h */
 
 /* ---- what there is ---- */
 
@@ -383,4 +419,5 @@ BL_API const char *bl_device_lacks(const bl_device_info *device, const char *nam
 #ifdef __cplusplus
 }
 #endif
+#include "runtime/guard.h"
 #endif

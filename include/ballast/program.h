@@ -14,8 +14,10 @@
  *     #define BL_SHARED   type            (default bl_nothing) passed by value to every run; pointers in it point to
  *                                         memory of the device
  *     #define BL_LOCAL    type            (default bl_nothing) per lane, zeroed when a worker starts ...
- *     #define BL_MERGE    function        ... and given to (const BL_SHARED *, const BL_LOCAL *) when it ends: add up
- *                                         with atomics
+ *     #define BL_BEGIN    function        ... then given to (const BL_SHARED *, BL_LOCAL *, uint32_t worker) ...
+ *     #define BL_MERGE    function        ... and to (const BL_SHARED *, const BL_LOCAL *) when it ends: add up with
+ *                                         atomics, free what BL_BEGIN has allocated. Both are called by every lane, and
+ *                                         once more after each pause (bl_stats.pauses), or in each wave
  *     #define BL_SCRATCH  type            memory shared by the lanes of one task, t->scratch
  *     #define BL_SPLIT    function        (BL_PAYLOAD *kept, BL_PAYLOAD *given, uint32_t begin, uint32_t end, const
  *                                         BL_SHARED *) -> middle: where to divide a range for a thief, begin < middle <
@@ -58,38 +60,7 @@
  * BL_EMISUSE, and bl_error_detail says what a task did. Define BL_PAYLOAD and BL_RESULT before task.h, and the compiler
  * also compares the sizes of what is spawned, forked and returned.
  */
-#ifndef BL_PROGRAM_ONCE
-#define BL_PROGRAM_ONCE
-#include "ballast.h"
-
-#include <ballast/generated/schedulers.h>
-#include "parts/worker.h"
-#include "parts/idle.h"
-#include "parts/piece.h"
-#include "runtime/joins.h"
-#include "runtime/lookout.h"
-#include "runtime/policy.h"
-#include "runtime/program_type.h"
-#include "runtime/termination.h"
-#include "task.h"
-#ifdef BL_TARGET_CUDA
-#include <ballast/generated/queues.h>
-#include "parts/pool.h"
-#include "parts/region.h"
-#endif
-#include <string.h>
-
-#define BL__UP(n, to) (((n) + (to)-1u) / (to) * (to)) /* the next multiple */
-#define BL__MAX(a, b) ((a) > (b) ? (a) : (b))
-#define BL__MIN(a, b) ((a) < (b) ? (a) : (b))
-
-BL_FN void bl__worker_sync(uint32_t lanes) {
-    if (lanes > BL_WARP)
-        bl_block_sync();
-    else
-        bl_warp_sync();
-}
-#endif
+#include "runtime/program_needs.h"
 
 #ifndef BL_SUM
 #define BL_SUM 0
@@ -98,23 +69,23 @@ BL_FN void bl__worker_sync(uint32_t lanes) {
 #if !defined(BL_PROGRAM) || !defined(BL_PAYLOAD) || !(defined(BL_RUN) || defined(BL_RANGE_RUN))
 #error                                                                                                                 \
     "before ballast/program.h define BL_PROGRAM (its name), BL_PAYLOAD (a type) and BL_RUN or BL_RANGE_RUN (the task)"
-#define BL__REFUSED 1
+#define BL__UNUSABLE 1
 #elif defined(BL_RUN) && defined(BL_RANGE_RUN)
 #error "define BL_RUN or BL_RANGE_RUN, not both"
-#define BL__REFUSED 1
+#define BL__UNUSABLE 1
 #elif defined(BL_RESULT) && !defined(BL_JOIN) && !BL_SUM
 #error "a program with BL_RESULT needs BL_JOIN (a function that gets the results of a fork) or BL_SUM 1 (they add up)"
-#define BL__REFUSED 1
+#define BL__UNUSABLE 1
 #elif defined(BL_JOIN) && BL_SUM
 #error "define BL_JOIN or BL_SUM, not both: results that add up are not given to a function"
-#define BL__REFUSED 1
+#define BL__UNUSABLE 1
 #elif !defined(BL_RESULT) && (defined(BL_JOIN) || BL_SUM)
 #error "a program with BL_JOIN or BL_SUM needs BL_RESULT (the type of what a task returns)"
-#define BL__REFUSED 1
+#define BL__UNUSABLE 1
 #else
-#define BL__REFUSED 0
+#define BL__UNUSABLE 0
 #endif
-#if !BL__REFUSED
+#if !BL__UNUSABLE
 #ifdef BL_CHECKED
 #define BL__CHECKS (BL_CHECKED + 0)
 #else
@@ -123,7 +94,7 @@ BL_FN void bl__worker_sync(uint32_t lanes) {
 #ifndef BL_SHARED
 #define BL_SHARED bl_nothing
 #define BL__SHARED_BYTES 0
-#else
+#elif !defined(BL__SHARED_BYTES) /* cpp.h knows whether it is bl_nothing */
 #define BL__SHARED_BYTES sizeof(BL_SHARED)
 #endif
 #ifndef BL_LOCAL
@@ -226,9 +197,9 @@ BL__ASSERT((BL_JOIN_WIDTH) > 0 && (BL_JOIN_WIDTH) <= BL__MOST_CHILDREN, "BL_JOIN
 
 #include "runtime/program_table.inc.h"
 
-#endif /* BL__REFUSED */
+#endif /* BL__UNUSABLE */
 
-#undef BL__REFUSED
+#undef BL__UNUSABLE
 #undef BL__CHECKS
 #undef BL__PAYLOAD_AT
 #undef BL__PAYLOAD_BYTES
@@ -259,6 +230,7 @@ BL__ASSERT((BL_JOIN_WIDTH) > 0 && (BL_JOIN_WIDTH) <= BL__MOST_CHILDREN, "BL_JOIN
 #undef BL__CALL
 #undef BL_SHARED
 #undef BL_LOCAL
+#undef BL_BEGIN
 #undef BL_MERGE
 #undef BL_SCRATCH
 #undef BL_MAX_SPAWN

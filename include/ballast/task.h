@@ -25,6 +25,7 @@
 #include "parts/gate.h"
 #include "parts/record.h"
 #include "parts/stop.h"
+#include <string.h>
 
 #define BL_TASK BL_INLINE inline
 #ifdef BL_TARGET_CUDA
@@ -37,6 +38,16 @@ typedef struct bl_nothing {
     uint32_t unused;
 } bl_nothing;
 
+/* C++ on a CPU: what a task throws ends the run with BL_ETASK. */
+#if defined(__cplusplus) && defined(__cpp_exceptions) && BL_WARP == 1
+#define BL__CATCHES 1
+extern "C++" { /* the file may be included within extern "C" */
+#include <exception>
+}
+#else
+#define BL__CATCHES 0
+#endif
+
 typedef struct bl_task bl_task;
 struct bl_task {
     bl__stack *stack; /* the worker's private stack; its top is the outbox */
@@ -44,7 +55,8 @@ struct bl_task {
     void *scratch;    /* BL_SCRATCH of the program, shared by the task's lanes; NULL without one */
     uint32_t lane;    /* 0 .. lanes-1 */
     uint32_t lanes;
-    uint32_t words; /* per entry */
+    uint32_t words;  /* per entry */
+    uint32_t worker; /* which worker runs it, 0 .. workers-1 (bl_workers). static:wave on a GPU: the multiprocessor */
     /* Programs with BL_RESULT: */
     const bl__run *run;
     bl__returned *returned;
@@ -73,6 +85,10 @@ BL_HOT_FN void bl__report(const bl_task *t, bl__misuse what, uint32_t number) {
 /* Programs with BL_RESULT: whether this task is one of the roots given to bl_run_join, and so nobody's child. Its
  * payload is its own then; a child has its fork's, and an index. */
 BL_HOT_FN bool bl_is_root(const bl_task *t) { return t->join & BL__ROOT && t->join != BL__NO_JOIN; }
+
+/* The index of a loop that bl_run_range runs, where that may have more than 2^32 of them: what a task is given counts
+ * within a part of the loop. Not for tasks that were spawned. */
+BL_HOT_FN uint64_t bl_index(const bl_task *t, uint32_t index) { return t->run->base + index; }
 
 /* ---- spawning ---- */
 
@@ -278,8 +294,22 @@ BL_HOT_FN void bl__return(bl_task *t, const void *result, uint32_t bytes) {
  * release and acquire). */
 BL_FN bool bl_arrive(uint32_t *unmet) { return bl_fetch_add32_acq_rel(unmet, (uint32_t)-1) == 1; }
 
-/* Ends the run: no new task starts, and bl_run returns BL_ETASK. */
-BL_FN void bl_fail(bl_task *t) { bl_fetch_or32_relaxed(t->stop, BL__STOP_FAILED); }
+/* The run ends. True for the first task that fails. The payload is not passed on, so that it can stay in registers. */
+BL_COLD_FN bool bl__fails_first(bl__control *c, uint64_t error) {
+    uint32_t nobody = 0;
+    bool first = bl_cas32_relaxed(&c->failed, &nobody, 1);
+    if (first)
+        c->error = error;
+    bl_fetch_or32_relaxed(&c->stop, BL__STOP_FAILED);
+    return first;
+}
+
+BL_HOT_FN void bl__fail(bl_task *t, uint64_t error, const void *payload, uint32_t bytes) {
+    if (bytes != t->payload_bytes)
+        bl__report(t, BL__FAILED_OTHER, bytes);
+    else if (bl__fails_first(t->run->control, error))
+        bl__words_copy((bl_word *)t->run->failure, (const bl_word *)payload, bytes / 4);
+}
 
 BL_FN void bl_sync(const bl_task *t) {
     if (t->lanes > BL_WARP)
@@ -287,6 +317,37 @@ BL_FN void bl_sync(const bl_task *t) {
     else if (t->lanes > 1)
         bl_warp_sync();
 }
+
+#if BL_WARP == 1
+/* Of an exception, which may be no std::exception and say nothing: NULL. */
+BL_COLD_FN bool bl__throws_first(const bl__run *run, uint32_t payload_bytes, const char *text) {
+    char *to = (char *)run->failure + payload_bytes;
+    if (!bl__fails_first(run->control, 0))
+        return false;
+    bl_store32_relaxed(&run->control->failed, 2);
+    strncpy(to, text ? text : "an exception of a type of its own", BL__FAILURE_TEXT - 1);
+    to[BL__FAILURE_TEXT - 1] = 0;
+    return true;
+}
+#endif
+
+/* Around a call of the user's code. */
+#if BL__CATCHES
+BL_HOT_FN void bl__threw(const bl_task *t, const void *payload, const char *text) {
+    if (bl__throws_first(t->run, t->payload_bytes, text))
+        bl__words_copy((bl_word *)t->run->failure, (const bl_word *)payload, t->payload_bytes / 4);
+}
+#define BL__GUARDED(t, payload, call)                                                                                  \
+    try {                                                                                                              \
+        call;                                                                                                          \
+    } catch (const std::exception &bl__exception) {                                                                    \
+        bl__threw(t, payload, bl__exception.what());                                                                   \
+    } catch (...) {                                                                                                    \
+        bl__threw(t, payload, NULL);                                                                                   \
+    }
+#else
+#define BL__GUARDED(t, payload, call) call;
+#endif
 
 /* ---- what a task calls ---- */
 
@@ -296,6 +357,14 @@ BL_FN void bl_sync(const bl_task *t) {
         bl__spawn((t), (payload), (uint32_t)sizeof *(payload), (count), BL__NO_JOIN);                                  \
     } while (0)
 #define bl_spawn(t, payload) bl_spawn_n(t, payload, 1)
+/* Ends the run: no new task starts, and bl_run returns BL_ETASK. bl_failure gives `error`, a number that means what you
+ * like, and a copy of the payload, of the first task that failed. A task of a program with BL_RESULT that has failed
+ * need not return. */
+#define bl_fail(t, error, payload)                                                                                     \
+    do {                                                                                                               \
+        BL__MUST_BE_PAYLOAD("bl_fail", payload);                                                                       \
+        bl__fail((t), (error), (payload), (uint32_t)sizeof *(payload));                                                \
+    } while (0)
 #define bl_fork(t, forked, child, count)                                                                               \
     do {                                                                                                               \
         BL__MUST_BE_PAYLOAD("bl_fork", child);                                                                         \

@@ -274,6 +274,7 @@ int bl_close(bl_context *c) {
     c->ops->close(c);
     free_config(&c->config);
     free(c->timelines.spans);
+    free(c->failed_payload);
     free(c->blocks);
     free(c);
     return BL_OK;
@@ -282,6 +283,30 @@ int bl_close(bl_context *c) {
 void bl_cancel(bl_context *c) {
     if (c)
         bl_store32_host(&c->cancelled, 1);
+}
+
+int bl_reset(bl_context *c) {
+    int status = bl__enter(c);
+    if (status != BL_OK)
+        return status;
+    bl_store32_host(&c->cancelled, 0);
+    return bl__leave(c, BL_OK);
+}
+
+int bl_limit(bl_context *c, uint32_t workers) {
+    int status = bl__enter(c);
+    if (status != BL_OK)
+        return status;
+    c->limit = workers;
+    return bl__leave(c, BL_OK);
+}
+
+const void *bl_failure(const bl_context *c, uint64_t *error) {
+    if (!c->failed)
+        return NULL;
+    if (error)
+        *error = c->error;
+    return c->failed_payload;
 }
 
 const char *bl_device_id(const bl_context *c) { return c->id; }

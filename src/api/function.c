@@ -13,10 +13,21 @@ typedef struct function_payload {
     _Alignas(16) uint32_t words[FUNCTION_WORDS]; /* for any type that a user has */
 } function_payload;
 
+/* A function of a C++ program, which may throw. */
+static void call_guarded(bl_task *t, bl__guard guard, bl__call call) {
+    char text[BL__FAILURE_TEXT] = "";
+    if (!guard(&call, text) && bl__throws_first(t->run, t->payload_bytes, text))
+        memcpy(t->run->failure, call.payload, t->payload_bytes);
+}
+
 static BL_TASK void function_run(bl_task *t, const function_payload *payload, uint32_t index,
                                  const bl__function_data *data, bl_nothing *local) {
     (void)local;
-    data->run(t, payload, index, data->shared);
+    if (data->guard)
+        call_guarded(t, data->guard,
+                     (bl__call){BL__CALL_TASK, (void (*)(void))data->run, t, payload, data->shared, index, 0});
+    else
+        data->run(t, payload, index, data->shared);
 }
 
 #define BL_PROGRAM bl__function
@@ -30,8 +41,16 @@ static BL_TASK void function_run(bl_task *t, const function_payload *payload, ui
 /* The same for a body that is given pieces of a loop. */
 static BL_TASK void loop_run(bl_task *t, const function_payload *payload, uint32_t begin, uint32_t end,
                              const bl__function_data *data, bl_nothing *local) {
-    (void)t, (void)payload, (void)local;
-    ((bl_range_body)(void (*)(void))data->run)(begin, end, data->shared);
+    (void)payload, (void)local;
+    if (data->guard)
+        call_guarded(t, data->guard,
+                     (bl__call){data->is_long ? BL__CALL_LONG_BODY : BL__CALL_BODY, (void (*)(void))data->run, t,
+                                payload, data->shared, data->is_long ? bl_index(t, begin) : begin,
+                                data->is_long ? bl_index(t, end) : end});
+    else if (data->is_long)
+        ((bl_long_body)(void (*)(void))data->run)(bl_index(t, begin), bl_index(t, end), data->shared);
+    else
+        ((bl_range_body)(void (*)(void))data->run)(begin, end, data->shared);
 }
 
 #define BL_PROGRAM bl__loop
@@ -70,6 +89,19 @@ bl_program *bl_program_from_body(bl_range_body body, size_t shared_bytes) {
         return NULL;
     return copy_program(bl__loop_cpu(), (bl_task_function)(void (*)(void))body, 0,
                         shared_bytes); /* loop_run calls it */
+}
+
+bl_program *bl_program_from_long_body(bl_long_body body, size_t shared_bytes) {
+    bl_program *program = bl_program_from_body((bl_range_body)(void (*)(void))body, shared_bytes);
+    if (program)
+        program->long_body = 1;
+    return program;
+}
+
+bl_program *bl__program_guard(bl_program *program, bl__guard guard) {
+    if (program)
+        program->guard = guard;
+    return program;
 }
 
 static bool belong_together(const bl_program *a, const bl_program *b) {
@@ -118,4 +150,7 @@ void bl_program_free(bl_program *program) { free(program); }
 void bl_task_spawn(bl_task *task, const void *payload, uint32_t count) {
     bl__spawn(task, payload, 4 * (task->words - BL__ENTRY_HEAD), count, BL__NO_JOIN);
 }
-void bl_task_fail(bl_task *task) { bl_fail(task); }
+uint32_t bl_task_worker(const bl_task *task) { return task->worker; }
+void bl_task_fail(bl_task *task, uint64_t error, const void *payload) {
+    bl__fail(task, error, payload, task->payload_bytes);
+}

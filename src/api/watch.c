@@ -19,11 +19,11 @@ bl__seen bl__watch_look(bl_context *c, bl__watch *watch, const bl__tally *tally,
     if (tasks != watch->tasks) {
         watch->tasks = tasks;
         watch->since = now;
-        bl_store64_host(&c->progressed, tasks);
+        bl_store64_host(&c->progressed, c->of_parts + tasks);
     }
     if (c->config.progress && now - watch->reported >= 0.1) {
         watch->reported = now;
-        c->config.progress(c->config.progress_arg, tasks);
+        c->config.progress(c->config.progress_arg, c->of_parts + tasks);
     }
     if (now - watch->since > c->config.stall_seconds)
         return BL__NO_PROGRESS;

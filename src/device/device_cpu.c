@@ -35,8 +35,9 @@ typedef struct cpu_device {
     pthread_cond_t woken;
     pthread_t *threads;
     struct cpu_thread *numbers;
-    uint32_t thread_count;
-    uint32_t cores; /* that were usable when it was opened */
+    uint32_t thread_count, first; /* and the worker that the first of them is */
+    uint32_t pool;                /* threads that the run may have; the others sleep */
+    uint32_t cores;               /* that were usable when it was opened */
     bool bind;
     uint64_t job;     /* bumped with each job */
     uint32_t running; /* threads of the pool that are in it */
@@ -172,7 +173,7 @@ static void *thread_main(void *argument) {
     bl__thread_belongs_to(d->c);
     pthread_mutex_lock(&d->lock);
     for (;;) {
-        while (!(d->open && d->wanted && d->job != seen) && !d->quit)
+        while (!(d->open && d->wanted && d->job != seen && self->number < d->run->workers) && !d->quit)
             pthread_cond_wait(&d->job_given, &d->lock);
         if (d->quit)
             break;
@@ -195,7 +196,7 @@ static void want(cpu_device *d, uint32_t n) {
     n = n < d->absent ? n : d->absent;
     bl_store32_relaxed(&d->absent, d->absent - n);
     d->wanted += n;
-    if (n > 1)
+    if (n > 1 || (n && d->pool < d->thread_count)) /* one alone might be one that the run may not have */
         pthread_cond_broadcast(&d->job_given);
     else if (n)
         pthread_cond_signal(&d->job_given);
@@ -218,8 +219,10 @@ static void stop_threads(cpu_device *d) {
     d->quit = false;
 }
 
+/* At least `count`. */
 static int start_threads(cpu_device *d, uint32_t first, uint32_t count) {
-    if (d->thread_count == count)
+    d->pool = count;
+    if (d->thread_count >= count && (d->first == first || d->thread_count == 0))
         return BL_OK;
     stop_threads(d);
     d->threads = calloc(count, sizeof *d->threads);
@@ -230,6 +233,7 @@ static int start_threads(cpu_device *d, uint32_t first, uint32_t count) {
     }
     pthread_mutex_lock(&d->lock);
     int error = 0;
+    d->first = first;
     for (uint32_t i = 0; i < count && !error; i++) {
         d->numbers[i].device = d;
         d->numbers[i].number = first + i;
@@ -519,13 +523,13 @@ static int cpu_launch(bl_context *c, const bl__plan *plan, const bl__run *run, c
     d->run = run;
     d->shared = shared;
     d->late = !waves && !run->alone;
-    set_places(run, d->late ? d->thread_count : 0);
+    set_places(run, d->late ? d->pool : 0);
     d->job++;
     d->open = d->active = true;
     d->works = works;
     d->stalled = d->given_up = false;
-    bl_store32_relaxed(&d->absent, d->thread_count);
-    want(d, wanted_at_first(plan, run, works, d->thread_count));
+    bl_store32_relaxed(&d->absent, d->pool);
+    want(d, wanted_at_first(plan, run, works, d->pool));
     if (works) {
         tell_watcher(c);
         pthread_mutex_unlock(&d->lock);

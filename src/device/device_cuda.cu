@@ -82,22 +82,30 @@ static struct {
     bool taken[WORDS];
 } held = {PTHREAD_MUTEX_INITIALIZER, NULL, {false}};
 
-static bool take_word(cuda_device *d) {
-    uint32_t i = 0;
+/* When a context is opened, because it may make the GPU wait. Without them no stream can be held. */
+static void make_words(void) {
     pthread_mutex_lock(&held.lock);
     if (!held.words &&
         cudaHostAlloc((void **)&held.words, sizeof(uint32_t) * WORDS, cudaHostAllocPortable) != cudaSuccess) {
         (void)cudaGetLastError();
         held.words = NULL;
     }
-    while (i < WORDS && held.taken[i])
+    pthread_mutex_unlock(&held.lock);
+}
+
+/* What is in the context's word when so many of the started things are done. False: there is no word for it. */
+static bool value_of(cuda_device *d, uint32_t number, uint32_t *value) {
+    uint32_t i = 0;
+    pthread_mutex_lock(&held.lock);
+    while (!d->word && held.words && i < WORDS && held.taken[i])
         i++;
-    if (held.words && i < WORDS) {
+    if (!d->word && held.words && i < WORDS) {
         held.taken[i] = true;
         d->word_number = i;
         d->word = held.words + i;
         d->base = d->word->load(std::memory_order_relaxed) - d->reached;
     }
+    *value = d->base + number;
     pthread_mutex_unlock(&held.lock);
     return d->word != NULL;
 }
@@ -153,6 +161,8 @@ static int cuda_open(bl_context *c, const char *id) {
         error = cudaEventCreateWithFlags(&d->read, cudaEventDisableTiming);
     if (error == cudaSuccess)
         error = cudaMallocHost((void **)&d->staging, STAGING);
+    if (error == cudaSuccess)
+        make_words();
     int status = status_of(c, error, "opening the device");
     if (status != BL_OK)
         cuda_close(c);
@@ -408,18 +418,21 @@ static bool cuda_hold(bl_context *c, void *stream, uint32_t number) {
     cudaError_t error =
         cudaGetDriverEntryPointByVersion("cuStreamWaitValue32", &function, 12000, cudaEnableDefault, &found);
     (void)cudaGetLastError();
-    if (error != cudaSuccess || found != cudaDriverEntryPointSuccess || (!d->word && !take_word(d)))
+    uint32_t value;
+    if (error != cudaSuccess || found != cudaDriverEntryPointSuccess || !value_of(d, number, &value))
         return false;
-    return ((wait_value_function)function)((CUstream)stream, (CUdeviceptr)(uintptr_t)d->word, d->base + number,
+    return ((wait_value_function)function)((CUstream)stream, (CUdeviceptr)(uintptr_t)d->word, value,
                                            CU_STREAM_WAIT_VALUE_GEQ) == CUDA_SUCCESS;
 }
 
 /* What the stream does then comes after all that this thread knows to be done. */
 static void cuda_reached(bl_context *c, uint32_t number) {
     cuda_device *d = (cuda_device *)c->device;
+    pthread_mutex_lock(&held.lock);
     d->reached = number;
     if (d->word)
         d->word->store(d->base + number, std::memory_order_release);
+    pthread_mutex_unlock(&held.lock);
 }
 
 /* What shared memory allows. */

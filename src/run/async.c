@@ -204,7 +204,7 @@ int bl_start_join(bl_context *c, const bl_program *program, const void *shared, 
     return start_run(c, (bl__request){program, shared, roots, count, 1, true, results});
 }
 
-int bl_start_range(bl_context *c, const bl_program *program, const void *shared, const void *payload, uint32_t count) {
+int bl_start_range(bl_context *c, const bl_program *program, const void *shared, const void *payload, uint64_t count) {
     return start_run(c, (bl__request){program, shared, payload, 1, count, false, NULL});
 }
 
@@ -314,10 +314,11 @@ int bl_hold_stream(bl_context *c, void *stream) {
         return status;
     bl__driver *d = &c->driver;
     pthread_mutex_lock(&d->lock);
-    if (d->first && !c->ops->hold(c, stream, d->started)) {
-        bl__detail(NULL, "the device cannot make a stream wait for a word in memory");
-        status = BL_EDEVICE;
-    }
+    const bool idle = !d->first;
+    const uint32_t number = d->started;
     pthread_mutex_unlock(&d->lock);
-    return status;
+    if (idle || c->ops->hold(c, stream, number))
+        return BL_OK;
+    bl__detail(NULL, "the device cannot make a stream wait for a word in memory");
+    return BL_EDEVICE;
 }

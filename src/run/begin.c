@@ -79,6 +79,39 @@ static void make_loop(bl__job *j, uint32_t range) {
     j->run.alone = j->run.grain && j->plan.program->max_spawn == 0;
 }
 
+/* The roots in the order of the workers that should begin with them, and where each worker's begin. */
+static int deal_out(bl__job *j, uint32_t **entries) {
+    const bl_config *config = &j->c->config;
+    const uint32_t queues = j->run.queue_count, words = j->run.words;
+    uint32_t *first = calloc((size_t)queues + 2, 4), *of = malloc(4u * (size_t)j->entries + 4);
+    uint32_t *sorted = malloc(4u * (size_t)words * j->entries + 4);
+    int status = first && of && sorted ? bl__ensure(j, &j->dealt, 4u * ((size_t)queues + 1))
+                                       : bl__no_memory(j->c, "the places of the roots");
+    for (uint32_t i = 0; i < j->entries && status == BL_OK; i++) {
+        of[i] = config->place(config->place_arg, i) % queues;
+        first[of[i] + 2]++;
+    }
+    for (uint32_t i = 2; i < queues + 2 && status == BL_OK; i++) {
+        j->most_dealt = first[i] > j->most_dealt ? first[i] : j->most_dealt;
+        first[i] += first[i - 1];
+    }
+    /* first[q + 1] is where the next root of queue q goes, and in the end where queue q + 1 begins. */
+    for (uint32_t i = 0; i < j->entries && status == BL_OK; i++)
+        memcpy(sorted + (size_t)first[of[i] + 1]++ * words, *entries + (size_t)i * words, 4u * (size_t)words);
+    if (status == BL_OK)
+        status = bl__copy_in(j->c, j->dealt.memory, first, 4u * ((size_t)queues + 1));
+    if (status == BL_OK) {
+        uint32_t *unsorted = *entries;
+        *entries = sorted;
+        sorted = unsorted;
+        j->run.dealt = j->dealt.memory;
+    }
+    free(sorted);
+    free(of);
+    free(first);
+    return status;
+}
+
 /* Root entries into flat. A range is dealt out, a part for each worker; more than one root come only with a range of
  * one. */
 static int upload_roots(bl__job *j, const void *roots, uint32_t count, uint32_t range) {
@@ -99,6 +132,8 @@ static int upload_roots(bl__job *j, const void *roots, uint32_t count, uint32_t 
             entry[BL__ENTRY_HEAD + payload / 4] = range == 1 ? BL__ROOT | i : BL__NO_JOIN;
     }
     int status = entries ? bl__ensure(j, &j->flat, bytes) : bl__no_memory(j->c, "the roots");
+    if (status == BL_OK && j->c->config.place && j->run.queue_count > 1 && range == 1)
+        status = deal_out(j, &entries);
     if (status == BL_OK)
         status = bl__send(j->c, j->flat.memory, entries, bytes);
     free(entries);
@@ -131,6 +166,7 @@ static int number_tasks(bl__job *j, uint32_t *tasks) {
 
 static int begin_roots(bl__job *j, const void *roots, uint32_t count, uint32_t range) {
     int status = upload_roots(j, roots, count, range);
+    j->drained = status == BL_OK;
     return status == BL_OK ? bl__first_records(j) : status;
 }
 
@@ -145,6 +181,7 @@ static int begin_again(bl__job *j, bl__resume *resume) {
         status = bl__resume_load(j->c, resume, j->flat.memory, j->records.memory, j->run.results);
     j->run.record_bytes = rest->record_bytes;
     j->run.record_capacity = rest->record_capacity;
+    j->drained = status == BL_OK;
     return status == BL_OK ? bl__first_records(j) : status;
 }
 

@@ -2,6 +2,7 @@
  *
  *   async.c    what is started and waited for later
  *   run.c      plans, launches until nothing is left
+ *   left.c     what a run that ends early has not run
  *   waves.c    the launches of the static and list schedulers
  *   begin.c    from the roots or from a checkpoint; and stopping before the end
  *   launch.c   one launch, and what its workers counted
@@ -41,12 +42,15 @@ typedef struct bl__job {
     bl__buffer state; /* a bl__launch_report and what lies behind it */
     bl__buffer spill, memory, queues, pool, flat, total, in, in_first, out, out_first;
     bl__buffer records, free_records, spares;
+    bl__buffer dealt;     /* roots of each queue, where config.place says; ... */
+    uint32_t most_dealt;  /* ... and the most that one has */
     bl__totals totals;    /* of the workers, after the last launch */
     bool reused;          /* its records are those of an earlier run */
     bool over;            /* nothing is left: all queues are empty, and all records free */
     bool wide;            /* results of forks may lie outside of their records */
     bool again;           /* a run that was complete before the checkpoint that is to be gone on from */
     bool checkpoints;     /* are written */
+    bool drained;         /* all that is left lies in flat or in the in-array */
     struct bl__job *next; /* abandoned */
     uint64_t bytes;
     uint32_t entries; /* in flat, or in the in-array */
@@ -58,6 +62,11 @@ typedef struct bl__job {
 
 static inline size_t bl__results_bytes(const bl__job *j) { return (size_t)j->plan.program->result_bytes * j->roots; }
 
+/* Whether it is an error for which workers have ended by themselves. */
+static inline bool bl__stopped_by_task(int status) {
+    return status == BL_ETASK || status == BL_EMISUSE || status == BL_ENOMEM || status == BL_ETOOMANY;
+}
+
 /* A launch for every wave, or one until nothing is left. */
 static inline bool bl__in_waves(const bl__job *j) { return j->plan.traits & BL_TRAIT_WAVES; }
 
@@ -68,7 +77,7 @@ typedef struct bl__request {
     const bl_program *program;
     const void *shared, *roots;
     uint32_t count; /* of roots */
-    uint32_t range; /* indices of each */
+    uint64_t range; /* indices of each; more than 1 only of a single root */
     bool results_wanted;
     void *results;
 } bl__request;
@@ -79,6 +88,10 @@ int bl__request_check(const bl_context *c, bl__request *q, bl_context *told);
 int bl__request_run(bl_context *c, const bl__request *q, bl_stats *stats);
 /* As much as the caller has room for. `to` may be NULL. */
 void bl__stats_give(const bl_context *c, bl_stats *to, const bl_stats *from);
+
+/* ---- left.c ---- */
+
+int bl__give_left(bl__job *j); /* to config.left; and counts it. Only where j->drained */
 
 /* ---- waves.c ---- */
 
@@ -122,7 +135,8 @@ void bl__extras_end(bl__job *j);
 
 /* ---- misuse.c ---- */
 
-int bl__say_misuse(bl__job *j, uint64_t misuse); /* as in bl__control; BL_EMISUSE */
+int bl__say_failure(bl__job *j, const bl__control *after); /* BL_ETASK */
+int bl__say_misuse(bl__job *j, uint64_t misuse);           /* as in bl__control; BL_EMISUSE */
 
 /* ---- buffers.c ---- */
 

@@ -31,7 +31,7 @@ int bl__launch(bl__job *j, bl__control *after) {
     j->totals = report.totals;
     j->wide = j->wide || after->wide;
     if (after->stop & BL__STOP_FAILED)
-        status = BL_ETASK;
+        status = bl__say_failure(j, after);
     if (status == BL_OK && after->stop & BL__STOP_MISUSE)
         status = bl__say_misuse(j, after->misuse);
     if (status == BL_OK && after->stop & BL__STOP_MEMORY) {

@@ -2,6 +2,7 @@
 #include "job.h"
 
 #include <ballast/task.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void say_too_wide(bl__job *j, uint32_t children) {
@@ -13,6 +14,25 @@ static void say_too_wide(bl__job *j, uint32_t children) {
         bl__detail(j->c, "%s: a fork of %u children, but BL_JOIN_WIDTH is %u%s", p->name, (unsigned)children,
                    (unsigned)p->join_width,
                    !j->c->ops->workers_allocate ? "" : ", and a checkpoint holds the results of no wider one");
+}
+
+int bl__say_failure(bl__job *j, const bl__control *after) {
+    const bl_program *p = j->plan.program;
+    bl_context *c = j->c;
+    const size_t bytes = p->payload_bytes + BL__FAILURE_TEXT;
+    void *memory = NULL;
+    if (posix_memalign(&memory, BL_LINE, bytes))
+        return bl__no_memory(c, "the payload of a task that failed");
+    char *payload = memory;
+    int status = bl__copy_out(c, payload, j->run.failure, bytes);
+    c->failed = true;
+    c->error = after->error;
+    c->failed_payload = payload;
+    if (after->failed == 2)
+        bl__detail(c, "%s: a task threw: %s", p->name, payload + p->payload_bytes);
+    else
+        bl__detail(c, "%s: a task failed with error %llu", p->name, (unsigned long long)c->error);
+    return status == BL_OK ? BL_ETASK : status;
 }
 
 int bl__say_misuse(bl__job *j, uint64_t misuse) {
@@ -48,6 +68,10 @@ int bl__say_misuse(bl__job *j, uint64_t misuse) {
         break;
     case BL__SPLIT_OUTSIDE:
         bl__detail(c, "%s: BL_SPLIT returned %u, which is not inside of the range", p->name, number);
+        break;
+    case BL__FAILED_OTHER:
+        bl__detail(c, "%s: bl_fail was given a payload of %u bytes, but BL_PAYLOAD has %u", p->name, number,
+                   (unsigned)p->payload_bytes);
         break;
     case BL__SUM_TOO_LARGE:
         bl__detail(c, "%s: a sum of results reached 2^48", p->name);

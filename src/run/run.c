@@ -11,8 +11,9 @@
 #include <string.h>
 
 static void release_all(bl__job *j) {
-    bl__buffer *all[] = {&j->state, &j->spill,    &j->memory, &j->queues,    &j->pool,    &j->flat,         &j->total,
-                         &j->in,    &j->in_first, &j->out,    &j->out_first, &j->records, &j->free_records, &j->spares};
+    bl__buffer *all[] = {&j->state,     &j->spill,   &j->memory,       &j->queues,   &j->pool,
+                         &j->flat,      &j->total,   &j->in,           &j->in_first, &j->out,
+                         &j->out_first, &j->records, &j->free_records, &j->spares,   &j->dealt};
     bl__extras_end(j);
     bl__leave_for_reuse(j);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
@@ -57,6 +58,8 @@ static int size_workers(bl__job *j, uint32_t lanes) {
                       : j->c->ops->workers_must_fit && at_most < j->plan.fit ? at_most
                                                                              : j->plan.fit;
     run->workers = j->c->ops->workers_must_fit && wanted > j->plan.fit ? j->plan.fit : wanted;
+    if (j->c->limit && run->workers > j->c->limit)
+        run->workers = j->c->limit;
     run->groups = run->workers;
     run->tallies = j->plan.traits & BL_TRAIT_GROUP_PER_TASK && j->plan.processors < run->workers ? j->plan.processors
                                                                                                  : run->workers;
@@ -94,7 +97,8 @@ static int allocate_workers(bl__job *j) {
     size_t results = (bl__results_bytes(j) + BL_LINE - 1) / BL_LINE * BL_LINE;
     size_t tallies = sizeof(bl__tally) * run->tallies,
            idlers = (run->workers + 255u) / 256 * 32; /* warps read 32 bytes */
-    size_t state = BL__RESULTS_OF_ROOTS + results + tallies + idlers;
+    size_t state =
+        BL__RESULTS_OF_ROOTS + results + tallies + idlers + j->plan.program->payload_bytes + BL__FAILURE_TEXT;
     int status = bl__ensure(j, &j->state, state);
     if (status == BL_OK && !bl__in_waves(j))
         status = bl__ensure(j, &j->spill, spill);
@@ -110,6 +114,7 @@ static int allocate_workers(bl__job *j) {
         run->results = (unsigned char *)j->state.memory + BL__RESULTS_OF_ROOTS;
         run->tally = (bl__tally *)(void *)(run->results + results);
         run->idlers = (uint32_t *)(void *)(run->results + results + tallies);
+        run->failure = run->idlers + idlers / 4;
     }
     run->spill = j->spill.memory;
     run->memory = j->memory.memory;
@@ -132,7 +137,8 @@ static int refill(bl__job *j) {
                    (unsigned)type->most_threads);
         return BL_EINVAL;
     }
-    uint32_t needed = bl__power_of_two(2 * ((uint64_t)j->entries / run->queue_count + 1));
+    uint64_t most = j->dealt.memory ? j->most_dealt : j->entries / run->queue_count;
+    uint32_t needed = bl__power_of_two(2 * (most + 1));
     if (run->capacity < needed)
         run->capacity = needed;
     const bool reused = bl__reuse_queues(j);
@@ -153,6 +159,8 @@ static int refill(bl__job *j) {
         status = j->c->ops->manage(j->c, BL__SET_UP, j->plan.queue, run, NULL, j->entries, NULL);
     if (status == BL_OK)
         status = j->c->ops->manage(j->c, BL__FILL, j->plan.queue, run, j->flat.memory, j->entries, NULL);
+    run->dealt = NULL; /* of the roots alone */
+    bl__release(j, &j->dealt);
     return status;
 }
 
@@ -178,6 +186,8 @@ static int drain(bl__job *j) {
         status = j->c->ops->manage(j->c, BL__DRAIN, j->plan.queue, run, j->flat.memory, 0, j->total.memory);
     if (status == BL_OK && extras)
         bl__extras_take(j, (uint32_t *)j->flat.memory + (size_t)(total - extras) * run->words);
+    run->of_range.loop_tasks = run->alone = 0; /* what was left of a loop is entries now */
+    j->drained = status == BL_OK;
     return status;
 }
 
@@ -191,6 +201,7 @@ static int run_dynamic(bl__job *j) {
         status = j->c->ops->timer_start(j->c);
     while (status == BL_OK) {
         j->run.in_entries = j->entries;
+        j->drained = false;
         status = bl__launch(j, &after);
         if (status != BL_OK)
             break;
@@ -198,7 +209,6 @@ static int run_dynamic(bl__job *j) {
         if (j->over || after.stop & BL__STOP_DONE || (j->run.alone && !(after.stop & ~BL__COARSE)))
             break;
         status = drain(j);
-        j->run.of_range.loop_tasks = j->run.alone = 0; /* what was left of the loop is entries now */
         if (status != BL_OK || j->entries == 0)
             break;
         j->stats.pauses++;
@@ -221,6 +231,8 @@ static int run_dynamic(bl__job *j) {
             status = bl__zero(j->c, j->state.memory, sizeof after);
     }
     int stopped = j->c->ops->timer_stop(j->c, &j->stats.seconds);
+    if (bl__stopped_by_task(status) && !j->drained)
+        drain(j);
     return status != BL_OK ? status : stopped;
 }
 
@@ -262,7 +274,7 @@ static void abandon(bl__job *j) {
 /* A job with room for a copy of the shared data behind it. bl_program_from_function's data is the function and where
  * the copy lies. */
 static bl__job *new_job(bl_context *c, const bl_program *program, const void *shared) {
-    bl__function_data function = {program->function, NULL};
+    bl__function_data function = {program->function, NULL, program->long_body, program->guard};
     const size_t head = aligned(sizeof(bl__job) + sizeof function);
     bl__job *j = calloc(1, head + program->shared_bytes);
     if (!j)
@@ -296,12 +308,16 @@ static const char *wrong_argument(const bl__request *q) {
     return NULL;
 }
 
-int bl__request_run(bl_context *c, const bl__request *q, bl_stats *stats) {
+/* The indices from `base` on, `range` of them, of each root. */
+static int run_part(bl_context *c, const bl__request *q, uint64_t base, uint32_t range, bl_stats *stats) {
     const bl_program *program = q->program;
     if (c->dead)
         return BL_EDEAD;
     const double begun = bl__now();
-    bl_store64_host(&c->progressed, 0);
+    bl_store64_host(&c->progressed, c->of_parts);
+    c->failed = false;
+    free(c->failed_payload);
+    c->failed_payload = NULL;
     bl__job *j = new_job(c, program, q->shared);
     if (!j)
         return bl__no_memory(c, "a run");
@@ -312,21 +328,24 @@ int bl__request_run(bl_context *c, const bl__request *q, bl_stats *stats) {
         status = size_workers(j, lanes);
     if (status == BL_OK) {
         choose_policy(j);
+        j->run.base = base;
         describe(j, lanes);
         status = allocate_workers(j);
     }
     if (status == BL_OK)
         status = bl__trace_begin(c, &j->run);
-    if (status == BL_OK && q->count && q->range) {
+    if (status == BL_OK && q->count && range) {
         uint32_t tasks = 0;
         j->begun = begun;
         if (c->config.checkpoint[0] || c->config.resume[0])
-            c->problem = bl__problem(c, program, q->shared, q->roots, q->count, q->range);
+            c->problem = bl__problem(c, program, q->shared, q->roots, q->count, range);
         if (c->runs++ == 0)
             c->first_problem = c->problem;
-        status = bl__begin(j, q->roots, q->count, q->range, &tasks);
+        status = bl__begin(j, q->roots, q->count, range, &tasks);
         if (status == BL_OK)
             status = bl__in_waves(j) ? bl__run_waves(j, tasks) : run_dynamic(j);
+        if (status != BL_OK && !c->dead && j->drained)
+            bl__give_left(j);
         if (status == BL_OK && q->results)
             status = take_results(j, q->results);
         bl__add_up(j);
@@ -336,7 +355,7 @@ int bl__request_run(bl_context *c, const bl__request *q, bl_stats *stats) {
             c->spent += j->stats.wall_seconds;
     }
     status = bl__trace_end(c, &j->run, bl__in_waves(j), status);
-    bl_store64_host(&c->progressed, j->stats.tasks);
+    bl_store64_host(&c->progressed, c->of_parts + j->stats.tasks);
     if (stats)
         *stats = j->stats;
     if (c->dead) {
@@ -346,6 +365,43 @@ int bl__request_run(bl_context *c, const bl__request *q, bl_stats *stats) {
     release_all(j);
     free(j);
     return status;
+}
+
+/* The parts of a loop so far, and one more. */
+static void add_part(bl_stats *all, const bl_stats *part) {
+    bl_stats sum = *part;
+    bl__stats_add(&sum, all);
+    sum.wall_seconds += all->wall_seconds;
+    sum.peak_entries = sum.peak_entries > all->peak_entries ? sum.peak_entries : all->peak_entries;
+    sum.paper_tasks = sum.paper_tasks > all->paper_tasks ? sum.paper_tasks : all->paper_tasks;
+    sum.peak_bytes = sum.peak_bytes > all->peak_bytes ? sum.peak_bytes : all->peak_bytes;
+    *all = sum;
+}
+
+/* A loop too long for indices of 32 bits, part by part. */
+static int run_parts(bl_context *c, const bl__request *q, bl_stats *stats) {
+    const uint32_t most = c->most_indices ? c->most_indices : 1u << 31;
+    bl_stats all = {.tasks = 0};
+    int status = BL_OK;
+    uint64_t left = q->range;
+    while (left && status == BL_OK) {
+        uint32_t n = left < most ? (uint32_t)left : most;
+        bl_stats part = {.tasks = 0};
+        status = run_part(c, q, q->range - left, n, &part);
+        add_part(&all, &part);
+        c->of_parts = all.tasks;
+        left -= n;
+    }
+    all.left += left;
+    if (stats)
+        *stats = all;
+    return status;
+}
+
+int bl__request_run(bl_context *c, const bl__request *q, bl_stats *stats) {
+    const uint32_t most = c->most_indices ? c->most_indices : UINT32_MAX;
+    c->of_parts = 0;
+    return q->range <= most ? run_part(c, q, 0, (uint32_t)q->range, stats) : run_parts(c, q, stats);
 }
 
 /* Compiled with headers of the same interface; of another version nothing but its number can be read. */
@@ -363,16 +419,46 @@ static bool is_compatible(const bl_program *program, bl_context *told) {
     return false;
 }
 
-int bl__request_check(const bl_context *c, bl__request *q, bl_context *told) {
+static int find_part(const bl_context *c, bl__request *q, bl_context *told) {
     const bl_program *part = bl_program_part(q->program, c->ops->target);
     q->program = part ? part : q->program; /* which then says why it does not run here */
-    if (q->program && !is_compatible(q->program, told))
-        return BL_ENOCODE;
-    const char *wrong = wrong_argument(q);
+    return !q->program || is_compatible(q->program, told) ? BL_OK : BL_ENOCODE;
+}
+
+int bl__request_check(const bl_context *c, bl__request *q, bl_context *told) {
+    int status = find_part(c, q, told);
+    const char *wrong = status == BL_OK ? wrong_argument(q) : NULL;
     if (!wrong)
-        return BL_OK;
+        return status;
     bl__detail(told, "%s", wrong);
     return BL_EINVAL;
+}
+
+/* A job that is only planned. */
+static int count_workers(bl_context *c, const bl_program *program, uint32_t *workers) {
+    bl__job *j = calloc(1, sizeof *j);
+    uint32_t lanes;
+    if (!j)
+        return bl__no_memory(c, "a plan");
+    j->c = c;
+    int status = c->dead ? BL_EDEAD : bl__plan_make(c, program, &j->plan, &lanes);
+    if (status == BL_OK)
+        status = size_workers(j, lanes);
+    *workers = status == BL_OK ? j->run.workers : 0;
+    free(j);
+    return status;
+}
+
+int bl_workers(bl_context *c, const bl_program *program, uint32_t *workers) {
+    int status = bl__enter(c);
+    if (status != BL_OK)
+        return status;
+    bl__request q = {.program = program};
+    const char *wrong = !program ? "program: NULL" : !workers ? "workers: no place for the number" : NULL;
+    if (wrong)
+        bl__detail(c, "%s", wrong);
+    status = wrong ? BL_EINVAL : find_part(c, &q, c);
+    return bl__leave(c, status == BL_OK ? count_workers(c, q.program, workers) : status);
 }
 
 void bl__stats_give(const bl_context *c, bl_stats *to, const bl_stats *from) {
@@ -408,7 +494,7 @@ int bl_run_join(bl_context *c, const bl_program *program, const void *shared, co
     return run_call(c, (bl__request){program, shared, roots, count, 1, true, results}, stats);
 }
 
-int bl_run_range(bl_context *c, const bl_program *program, const void *shared, const void *payload, uint32_t count,
+int bl_run_range(bl_context *c, const bl_program *program, const void *shared, const void *payload, uint64_t count,
                  bl_stats *stats) {
     return run_call(c, (bl__request){program, shared, payload, 1, count, false, NULL}, stats);
 }

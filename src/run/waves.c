@@ -71,10 +71,11 @@ static int run_wave(bl__job *j, uint32_t tasks, uint64_t *spawned) {
             status = bl__send(j->c, j->state.memory, &after, sizeof after);
         if (status == BL_OK)
             status = bl__launch(j, &after);
-        if (status != BL_OK)
+        if (status != BL_OK && !bl__stopped_by_task(status))
             return status;
         *spawned = after.out;
-        status = append_extras(j, spawned);
+        int appended = append_extras(j, spawned);
+        status = status != BL_OK ? status : appended;
         if (status != BL_OK)
             return status;
         if (run->slice_tasks > j->stats.paper_tasks)
@@ -92,9 +93,15 @@ int bl__run_waves(bl__job *j, uint32_t tasks) {
         uint64_t spawned;
         j->run.in = j->in.memory;
         j->run.in_first = j->in_first.memory;
+        const uint64_t before = j->totals.tasks;
+        j->drained = false;
         status = run_wave(j, tasks, &spawned);
-        if (status != BL_OK)
-            break; /* after a stall a worker may still be reading j->run */
+        if (status != BL_OK) { /* after a stall a worker may still be reading j->run */
+            if (bl__stopped_by_task(status))
+                j->stats.left = tasks - (j->totals.tasks - before) + (spawned >> 32);
+            break;
+        }
+        j->drained = true;
         bl__buffer in = j->in, first = j->in_first;
         j->in = j->out;
         j->in_first = j->out_first;

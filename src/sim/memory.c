@@ -40,8 +40,14 @@ static uint32_t rmw32(bl__sim_op op, uint32_t *p, uint32_t v) {
         return bl_fetch_add32_relaxed(p, v);
     case BL__SIM_MAX:
         return bl_fetch_max32_relaxed(p, v);
+    case BL__SIM_MIN:
+        return bl_fetch_min32_relaxed(p, v);
+    case BL__SIM_AND:
+        return bl_fetch_and32_relaxed(p, v);
     case BL__SIM_OR:
         return bl_fetch_or32_relaxed(p, v);
+    case BL__SIM_XOR:
+        return bl_fetch_xor32_relaxed(p, v);
     default:
         return bl_exchange32_relaxed(p, v);
     }
@@ -53,8 +59,14 @@ static uint64_t rmw64(bl__sim_op op, uint64_t *p, uint64_t v) {
         return bl_fetch_add64_relaxed(p, v);
     case BL__SIM_MAX:
         return bl_fetch_max64_relaxed(p, v);
+    case BL__SIM_MIN:
+        return bl_fetch_min64_relaxed(p, v);
+    case BL__SIM_AND:
+        return bl_fetch_and64_relaxed(p, v);
     case BL__SIM_OR:
         return bl_fetch_or64_relaxed(p, v);
+    case BL__SIM_XOR:
+        return bl_fetch_xor64_relaxed(p, v);
     default:
         return bl_exchange64_relaxed(p, v);
     }

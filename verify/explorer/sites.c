@@ -10,9 +10,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bl_site sites[BL__SITES]; /* from 1 */
 static uint32_t count;
 
-static const char *const op_names[] = {"load",     "store", "add",   "max",         "or",
-                                       "exchange", "cas",   "fence", "fence_light", "fence_heavy",
-                                       "wait",     "yield", "read",  "write",       "bump"};
+static const char *const op_names[] = {"load",        "store", "add",      "max",  "min",   "and",
+                                       "or",          "xor",   "exchange", "cas",  "fence", "fence_light",
+                                       "fence_heavy", "wait",  "yield",    "read", "write", "bump"};
 static const char *const order_names[] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
 
 static bool is_same(const bl_site *a, const bl__sim_site *b) {

@@ -344,8 +344,14 @@ static uint64_t modified(bl__sim_op op, uint64_t old, uint64_t v) {
         return old + v;
     case BL__SIM_MAX:
         return old > v ? old : v;
+    case BL__SIM_MIN:
+        return old < v ? old : v;
+    case BL__SIM_AND:
+        return old & v;
     case BL__SIM_OR:
         return old | v;
+    case BL__SIM_XOR:
+        return old ^ v;
     default:
         return v;
     }

@@ -26,7 +26,9 @@ typedef struct bl__control {
     unsigned char pad4[BL_LINE - 16];
     uint64_t misuse; /* with BL__STOP_MISUSE: bl__misuse (high 32) and a number that explains it */
     uint32_t wide;   /* CPU: there are records whose results lie elsewhere (parts/record.h) */
-    unsigned char pad6[BL_LINE - 12];
+    uint32_t failed; /* with BL__STOP_FAILED: 1, by the first task that failed, or 2, if it threw an exception, ... */
+    uint64_t error;  /* ... and what it gave as the reason; its payload is in run->failure */
+    unsigned char pad6[BL_LINE - 24];
 } bl__control;
 
 /* GPU, in the stop word but no reason to stop: batches take long. Workers that are out of work tell all others
@@ -34,6 +36,8 @@ typedef struct bl__control {
 #define BL__COARSE (1u << 16)
 #define BL__SLOW (1u << 17)
 #define BL__PACE (BL__COARSE | BL__SLOW)
+
+#define BL__FAILURE_TEXT 256u /* bytes: what an exception says */
 
 typedef enum bl__standing { BL__AT_START, BL__AT_WORK, BL__AT_SEARCH, BL__AT_IDLE, BL__AT_END } bl__standing;
 
@@ -76,6 +80,7 @@ typedef struct bl__run {
     unsigned char *records, *free_records; /* join records, and the queue of those that are free */
     uint32_t *spares; /* where warps find their first free records, and leave theirs: per worker a spare list */
     unsigned char *results;                /* of the roots */
+    uint32_t *failure;                     /* room for the payload of a task that fails, then BL__FAILURE_TEXT */
     uint32_t record_bytes, record_capacity;
     uint32_t spares_left; /* there are some */
     uint32_t widest;               /* the most children of a fork: BL_JOIN_WIDTH, on a CPU as many as can be counted */
@@ -83,6 +88,8 @@ typedef struct bl__run {
     const uint32_t *in, *in_first; /* waves: entries, and the number of the first task of each */
     uint32_t *out, *out_first;
     uint64_t queue_stride, seed;
+    uint64_t base;                    /* bl_index: of a part of a loop that is too long for 32 bits */
+    const uint32_t *dealt;            /* by the host: where the roots of each queue begin in flat; NULL: evenly */
     uint32_t in_entries;              /* entries at the start of a launch */
     uint32_t first_task, slice_tasks; /* waves: this launch runs tasks first_task .. + slice_tasks */
     /* What one scheduler alone reads. */
@@ -118,6 +125,11 @@ typedef struct bl__run {
     uint32_t launch;         /* which of the run */
     struct bl__trace *trace; /* timelines, one for each tally; NULL: nobody asked for them */
 } bl__run;
+
+/* Where the entries of queue i begin, of `count` that the host puts into the queues. */
+BL_FN uint32_t bl__dealt(const bl__run *run, uint32_t count, uint32_t i) {
+    return run->dealt ? run->dealt[i] : (uint32_t)((uint64_t)count * i / run->queue_count);
+}
 
 /* CPU workers: bl__sleep returns when control->wakes differs from `seen`, bl__nap also when so many ns have passed;
  * bl__wake wakes up to n. */

@@ -27,6 +27,7 @@ typedef enum bl__misuse {
     BL__SPAWNED_OTHER,  /* bytes of what was spawned */
     BL__RETURNED_OTHER, /* bytes of what was returned */
     BL__SPLIT_OUTSIDE,  /* the middle */
+    BL__FAILED_OTHER,   /* bytes of what bl_fail was given */
     /* BL_CHECKED: */
     BL__SUM_TOO_LARGE,
     BL__MISPLACED /* 0: a payload, 1: a result */

@@ -63,6 +63,8 @@ extern int bl__clock_gettime(int clock, struct timespec *time) __asm__("clock_ge
     BL__ATOMIC_RMW(bits, fetch_add, __atomic_fetch_add, seq_cst, __ATOMIC_SEQ_CST)                                     \
     BL__ATOMIC_RMW(bits, fetch_or, __atomic_fetch_or, relaxed, __ATOMIC_RELAXED)                                       \
     BL__ATOMIC_RMW(bits, fetch_or, __atomic_fetch_or, acq_rel, __ATOMIC_ACQ_REL)                                       \
+    BL__ATOMIC_RMW(bits, fetch_and, __atomic_fetch_and, relaxed, __ATOMIC_RELAXED)                                     \
+    BL__ATOMIC_RMW(bits, fetch_xor, __atomic_fetch_xor, relaxed, __ATOMIC_RELAXED)                                     \
     BL__ATOMIC_RMW(bits, exchange, __atomic_exchange_n, relaxed, __ATOMIC_RELAXED)                                     \
     BL__ATOMIC_RMW(bits, exchange, __atomic_exchange_n, acquire, __ATOMIC_ACQUIRE)                                     \
     BL__ATOMIC_RMW(bits, exchange, __atomic_exchange_n, release, __ATOMIC_RELEASE)                                     \
@@ -78,6 +80,12 @@ extern int bl__clock_gettime(int clock, struct timespec *time) __asm__("clock_ge
         while (old < v && !__atomic_compare_exchange_n(p, &old, v, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))             \
             ;                                                                                                          \
         return old;                                                                                                    \
+    }                                                                                                                  \
+    BL_FN uint##bits##_t bl_fetch_min##bits##_relaxed(uint##bits##_t *p, uint##bits##_t v) {                           \
+        uint##bits##_t old = __atomic_load_n(p, __ATOMIC_RELAXED);                                                     \
+        while (v < old && !__atomic_compare_exchange_n(p, &old, v, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))             \
+            ;                                                                                                          \
+        return old;                                                                                                    \
     }
 
 BL__ATOMICS(32)
@@ -88,6 +96,11 @@ BL__ATOMICS(64)
 #undef BL__ATOMIC_RMW
 #undef BL__ATOMIC_STORE
 #undef BL__ATOMIC_LOAD
+
+/* For floats.h: floats as they are, because a compiler may take it that a word is no float. */
+#define BL__FLOAT_LOAD(bits, p, is) __atomic_load(p, is, __ATOMIC_RELAXED)
+#define BL__FLOAT_CAS(bits, p, is, next) __atomic_compare_exchange(p, is, next, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
+#define BL__FLOAT_EXCHANGE(bits, p, v, old) __atomic_exchange(p, v, old, __ATOMIC_RELAXED)
 
 BL_FN void bl_fence_acquire(void) { __atomic_thread_fence(__ATOMIC_ACQUIRE); }
 BL_FN void bl_fence_release(void) { __atomic_thread_fence(__ATOMIC_RELEASE); }

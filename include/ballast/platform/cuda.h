@@ -64,6 +64,9 @@
     BL__ATOMIC_RMW(bits, fetch_add, __nv_atomic_fetch_add, acq_rel, __NV_ATOMIC_ACQ_REL)                               \
     BL__ATOMIC_RMW(bits, fetch_add, __nv_atomic_fetch_add, seq_cst, __NV_ATOMIC_SEQ_CST)                               \
     BL__ATOMIC_RMW(bits, fetch_max, __nv_atomic_fetch_max, relaxed, __NV_ATOMIC_RELAXED)                               \
+    BL__ATOMIC_RMW(bits, fetch_min, __nv_atomic_fetch_min, relaxed, __NV_ATOMIC_RELAXED)                               \
+    BL__ATOMIC_RMW(bits, fetch_and, __nv_atomic_fetch_and, relaxed, __NV_ATOMIC_RELAXED)                               \
+    BL__ATOMIC_RMW(bits, fetch_xor, __nv_atomic_fetch_xor, relaxed, __NV_ATOMIC_RELAXED)                               \
     BL__ATOMIC_RMW(bits, fetch_or, __nv_atomic_fetch_or, relaxed, __NV_ATOMIC_RELAXED)                                 \
     BL__ATOMIC_RMW(bits, fetch_or, __nv_atomic_fetch_or, acq_rel, __NV_ATOMIC_ACQ_REL)                                 \
     BL__ATOMIC_RMW(bits, exchange, __nv_atomic_exchange_n, relaxed, __NV_ATOMIC_RELAXED)                               \

@@ -22,7 +22,10 @@
  *     bl_loadBITS_{relaxed,acquire,seq_cst}(p)
  *     bl_storeBITS_{relaxed,release,seq_cst}(p, v)
  *     bl_fetch_addBITS_{relaxed,acquire,release,acq_rel,seq_cst}(p, v)      returns the old value
- *     bl_fetch_maxBITS_relaxed(p, v), bl_fetch_orBITS_{relaxed,acq_rel}(p, v)
+ *     bl_fetch_{min,max,and,xor}BITS_relaxed(p, v), bl_fetch_orBITS_{relaxed,acq_rel}(p, v)
+ *                            min and max are unsigned
+ *     bl_fetch_{add,min,max}_{float,double}_relaxed(p, v), bl_exchange_{float,double}_relaxed(p, v)
+ *                            in floats.h; a NaN changes nothing as a minimum or maximum
  *     bl_exchangeBITS_{relaxed,acquire,release,acq_rel}(p, v)
  *     bl_casBITS_{relaxed,acquire,release,acq_rel,seq_cst}(p, &expected, v)
  *                            strong; on failure expected holds what was found, read with acquire (relaxed: relaxed)
@@ -122,5 +125,7 @@
 
 /* Payloads of any type are moved as words. */
 typedef uint32_t BL_MAY_ALIAS bl_word;
+
+#include "floats.h"
 
 #endif

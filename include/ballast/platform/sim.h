@@ -34,7 +34,10 @@ typedef enum bl__sim_op {
     BL__SIM_STORE,
     BL__SIM_ADD,
     BL__SIM_MAX,
+    BL__SIM_MIN,
+    BL__SIM_AND,
     BL__SIM_OR,
+    BL__SIM_XOR,
     BL__SIM_EXCHANGE,
     BL__SIM_CAS,
     BL__SIM_FENCE,
@@ -113,6 +116,15 @@ BL_API uint64_t bl__sim_clock(void);
     BL_FN uint##bits##_t bl__sim_max##bits(bl__sim_site *site, uint##bits##_t *p, uint##bits##_t v) {                  \
         return (uint##bits##_t)bl__sim_rmw(site, BL__SIM_MAX, p, bits, v);                                             \
     }                                                                                                                  \
+    BL_FN uint##bits##_t bl__sim_min##bits(bl__sim_site *site, uint##bits##_t *p, uint##bits##_t v) {                  \
+        return (uint##bits##_t)bl__sim_rmw(site, BL__SIM_MIN, p, bits, v);                                             \
+    }                                                                                                                  \
+    BL_FN uint##bits##_t bl__sim_and##bits(bl__sim_site *site, uint##bits##_t *p, uint##bits##_t v) {                  \
+        return (uint##bits##_t)bl__sim_rmw(site, BL__SIM_AND, p, bits, v);                                             \
+    }                                                                                                                  \
+    BL_FN uint##bits##_t bl__sim_xor##bits(bl__sim_site *site, uint##bits##_t *p, uint##bits##_t v) {                  \
+        return (uint##bits##_t)bl__sim_rmw(site, BL__SIM_XOR, p, bits, v);                                             \
+    }                                                                                                                  \
     BL_FN uint##bits##_t bl__sim_or##bits(bl__sim_site *site, uint##bits##_t *p, uint##bits##_t v) {                   \
         return (uint##bits##_t)bl__sim_rmw(site, BL__SIM_OR, p, bits, v);                                              \
     }                                                                                                                  \
@@ -150,6 +162,9 @@ BL__ATOMICS(64)
 #define bl_fetch_add32_acq_rel(...) BL__SIM_DO(add, 32, ADD, ACQ_REL, __VA_ARGS__)
 #define bl_fetch_add32_seq_cst(...) BL__SIM_DO(add, 32, ADD, SEQ_CST, __VA_ARGS__)
 #define bl_fetch_max32_relaxed(...) BL__SIM_DO(max, 32, MAX, RELAXED, __VA_ARGS__)
+#define bl_fetch_min32_relaxed(...) BL__SIM_DO(min, 32, MIN, RELAXED, __VA_ARGS__)
+#define bl_fetch_and32_relaxed(...) BL__SIM_DO(and, 32, AND, RELAXED, __VA_ARGS__)
+#define bl_fetch_xor32_relaxed(...) BL__SIM_DO(xor, 32, XOR, RELAXED, __VA_ARGS__)
 #define bl_fetch_or32_relaxed(...) BL__SIM_DO(or, 32, OR, RELAXED, __VA_ARGS__)
 #define bl_fetch_or32_acq_rel(...) BL__SIM_DO(or, 32, OR, ACQ_REL, __VA_ARGS__)
 #define bl_exchange32_relaxed(...) BL__SIM_DO(exchange, 32, EXCHANGE, RELAXED, __VA_ARGS__)
@@ -179,6 +194,9 @@ BL__ATOMICS(64)
 #define bl_fetch_add64_acq_rel(...) BL__SIM_DO(add, 64, ADD, ACQ_REL, __VA_ARGS__)
 #define bl_fetch_add64_seq_cst(...) BL__SIM_DO(add, 64, ADD, SEQ_CST, __VA_ARGS__)
 #define bl_fetch_max64_relaxed(...) BL__SIM_DO(max, 64, MAX, RELAXED, __VA_ARGS__)
+#define bl_fetch_min64_relaxed(...) BL__SIM_DO(min, 64, MIN, RELAXED, __VA_ARGS__)
+#define bl_fetch_and64_relaxed(...) BL__SIM_DO(and, 64, AND, RELAXED, __VA_ARGS__)
+#define bl_fetch_xor64_relaxed(...) BL__SIM_DO(xor, 64, XOR, RELAXED, __VA_ARGS__)
 #define bl_fetch_or64_relaxed(...) BL__SIM_DO(or, 64, OR, RELAXED, __VA_ARGS__)
 #define bl_fetch_or64_acq_rel(...) BL__SIM_DO(or, 64, OR, ACQ_REL, __VA_ARGS__)
 #define bl_exchange64_relaxed(...) BL__SIM_DO(exchange, 64, EXCHANGE, RELAXED, __VA_ARGS__)

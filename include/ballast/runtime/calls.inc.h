@@ -3,23 +3,6 @@
  * them by the same macros afterwards. */
 #define BL__CALLS(x) BL_CAT(BL__OF_PROGRAM, _calls_##x)
 
-#ifndef BL_RUNTIME_CALLS_ONCE
-#define BL_RUNTIME_CALLS_ONCE
-/* BL__IS(function, type): whether it is a pointer to such a function. BL__AS: it, or where it is not one in C, where
- * the compiler would only warn, nothing that could be complained about twice. */
-#ifdef __cplusplus
-template <class type> struct bl__takes {
-    static char test(type);
-    static long test(...);
-};
-#define BL__IS(function, type) (sizeof(bl__takes<type>::test(&(function))) == 1)
-#define BL__AS(function, type) (function)
-#else
-#define BL__IS(function, type) _Generic(&(function), type : 1, default : 0)
-#define BL__AS(function, type) _Generic(&(function), type : &(function), default : (type)0)
-#endif
-#endif
-
 #ifdef BL_RANGE_RUN
 #define BL__PIECES 1
 typedef void (*BL__CALLS(range_run_type))(bl_task *, const BL_PAYLOAD *, uint32_t, uint32_t, const BL_SHARED *,
@@ -29,7 +12,8 @@ BL__ASSERT(BL__IS(BL_RANGE_RUN, BL__CALLS(range_run_type)),
            "BL_LOCAL *)");
 static BL_TASK void BL__CALLS(run)(bl_task *t, const BL_PAYLOAD *payload, uint32_t index, uint32_t n,
                                    const BL_SHARED *shared, BL_LOCAL *local) {
-    BL__AS(BL_RANGE_RUN, BL__CALLS(range_run_type))(t, payload, index, index + n, shared, local);
+    BL__GUARDED(t, payload,
+                BL__AS(BL_RANGE_RUN, BL__CALLS(range_run_type))(t, payload, index, index + n, shared, local))
 }
 #else
 #define BL__PIECES 0
@@ -39,7 +23,7 @@ BL__ASSERT(BL__IS(BL_RUN, BL__CALLS(run_type)),
 static BL_TASK void BL__CALLS(run)(bl_task *t, const BL_PAYLOAD *payload, uint32_t index, uint32_t n,
                                    const BL_SHARED *shared, BL_LOCAL *local) {
     (void)n;
-    BL__AS(BL_RUN, BL__CALLS(run_type))(t, payload, index, shared, local);
+    BL__GUARDED(t, payload, BL__AS(BL_RUN, BL__CALLS(run_type))(t, payload, index, shared, local))
 }
 #endif
 #define BL__CALL BL__CALLS(run)
@@ -52,10 +36,23 @@ BL__ASSERT(BL__IS(BL_JOIN, BL__CALLS(join_type)),
            "const BL_SHARED *, BL_LOCAL *)");
 static BL_TASK void BL__CALLS(join)(bl_task *t, const BL_PAYLOAD *forked, const BL_RESULT *results, uint32_t count,
                                     const BL_SHARED *shared, BL_LOCAL *local) {
-    BL__AS(BL_JOIN, BL__CALLS(join_type))(t, forked, results, count, shared, local);
+    BL__GUARDED(t, forked, BL__AS(BL_JOIN, BL__CALLS(join_type))(t, forked, results, count, shared, local))
 }
 #undef BL_JOIN
 #define BL_JOIN BL__CALLS(join)
+#endif
+
+#ifdef BL_BEGIN
+typedef void (*BL__CALLS(begin_type))(const BL_SHARED *, BL_LOCAL *, uint32_t);
+BL__ASSERT(BL__IS(BL_BEGIN, BL__CALLS(begin_type)),
+           "BL_BEGIN must be void (const BL_SHARED *, BL_LOCAL *, uint32_t worker)");
+static BL_TASK void BL__CALLS(begin)(const BL_SHARED *shared, BL_LOCAL *local, uint32_t worker) {
+    BL__AS(BL_BEGIN, BL__CALLS(begin_type))(shared, local, worker);
+}
+#undef BL_BEGIN
+#define BL_BEGIN BL__CALLS(begin)
+#else
+#define BL_BEGIN(shared, local, worker) ((void)(shared), (void)(local), (void)(worker))
 #endif
 
 #ifdef BL_MERGE

@@ -32,7 +32,7 @@ BL_FN void BL__NAME(set_up)(const bl__run *run, uint32_t entries, uint32_t rank,
 #endif
 }
 
-/* Spreads the entries evenly. The caller made the queues large enough. */
+/* Spreads the entries evenly, or as the host has dealt them out. The caller made the queues large enough. */
 BL_FN void BL__NAME(fill)(const bl__run *run, const uint32_t *entries, uint32_t count, uint32_t rank, uint32_t size) {
     size = BL__NAME(helpers)(run, size);
     if (rank >= size)
@@ -40,8 +40,10 @@ BL_FN void BL__NAME(fill)(const bl__run *run, const uint32_t *entries, uint32_t 
 #if BL_QUEUE_(BY_HANDLE)
     bl__pool pool;
     bl__pool_bind(&pool, run->pool, run->pool_capacity, run->workers, run->words);
-    for (uint32_t i = rank; i < count; i += size) {
-        BL_QUEUE q = BL__NAME(managed)(run, i % run->queue_count, rank);
+    for (uint32_t i = rank, at = 0; i < count; i += size) {
+        while (run->dealt && i >= run->dealt[at + 1])
+            at++;
+        BL_QUEUE q = BL__NAME(managed)(run, run->dealt ? at : i % run->queue_count, rank);
         bl_data_write(bl__pool_entry(&pool, i), entries + (size_t)i * run->words, run->words);
         while (BL_QUEUE_(push)(&q, &i) != BL_QUEUE_DONE)
             ;
@@ -49,8 +51,7 @@ BL_FN void BL__NAME(fill)(const bl__run *run, const uint32_t *entries, uint32_t 
 #else
     for (uint32_t i = rank; i < run->queue_count; i += size) {
         BL_QUEUE q = BL__NAME(managed)(run, i, rank);
-        uint32_t from = (uint32_t)((uint64_t)count * i / run->queue_count);
-        uint32_t to = (uint32_t)((uint64_t)count * (i + 1) / run->queue_count);
+        uint32_t from = bl__dealt(run, count, i), to = bl__dealt(run, count, i + 1);
         while (from < to)
             from += BL_QUEUE_(push_n)(&q, entries + (size_t)from * run->words, to - from);
     }

@@ -26,7 +26,7 @@ BL_FN void BL__NAME(fill)(const bl__run *run, const uint32_t *entries, uint32_t 
     for (uint32_t i = rank; i < run->queue_count; i += size) {
         bl__region r = bl__region_of(run, i);
         BL_QUEUE loop = BL__NAME(bound)(r.loop), own = BL__NAME(bound)(r.own);
-        uint32_t from = (uint32_t)(count * (uint64_t)i / queues), n = (uint32_t)(count * (i + 1ull) / queues) - from;
+        uint32_t from = bl__dealt(run, count, i), n = bl__dealt(run, count, i + 1) - from;
         uint32_t first = run->capacity - n;
         if (n) /* of a loop there are none, and no array of them */
             bl_data_write(bl__region_slot(r, run->words, first), entries + (size_t)from * run->words, n * run->words);

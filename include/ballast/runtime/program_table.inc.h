@@ -1,5 +1,10 @@
 /* Template: entry points of every worker loop of BL_PROGRAM and the table that the library runs it by. */
 #define BL__PROGRAM_(x) BL_CAT(BL__OF_PROGRAM, x)
+#ifdef BL__NAME_OF_PROGRAM
+#define BL__TABLE static inline const /* in a class: cpp.h */
+#else
+#define BL__TABLE static const
+#endif
 
 #if defined(BL_TARGET_CUDA)
 
@@ -78,18 +83,22 @@ BL__INSTANCES(BL__ENTRY)
 
 #endif
 
-static const bl__instance BL__PROGRAM_(_instances)[] = {BL__INSTANCES(BL__ROW)};
+BL__TABLE bl__instance BL__PROGRAM_(_instances)[] = {BL__INSTANCES(BL__ROW)};
 #undef BL__ROW
 #undef BL__INSTANCES
 
 #define BL__STRING(x) #x
 #define BL__TEXT(x) BL__STRING(x)
-static const bl_program BL__PROGRAM_(_program) = {
+BL__TABLE bl_program BL__PROGRAM_(_program) = {
     BL__ABI,
     BL__LAYOUT,
     BL__TEXT(BL_TARGET),
     BL_WARP,
+#ifdef BL__NAME_OF_PROGRAM
+    BL__NAME_OF_PROGRAM,
+#else
     BL__TEXT(BL_PROGRAM),
+#endif
     (uint32_t)sizeof(BL_PAYLOAD),
     (uint32_t)BL__SHARED_BYTES,
     (uint32_t)BL__SCRATCH_BYTES,
@@ -106,11 +115,14 @@ static const bl_program BL__PROGRAM_(_program) = {
     BL__JOINS ? BL__RECORD_BYTES : 0,
     BL__RESULTS_AT,
     BL_SUM ? BL__MOST_CHILDREN : (BL_JOIN_WIDTH),
+    BL__PAYLOAD_AT,
     BL__PROGRAM_(_instances),
     (uint32_t)(sizeof BL__PROGRAM_(_instances) / sizeof BL__PROGRAM_(_instances)[0]),
     NULL,
     0,
     BL_AUTO,
+    NULL,
+    0,
     NULL,
 #if defined(BL_TARGET_CUDA)
     BL__PROGRAM_(_fit),
@@ -123,10 +135,13 @@ static const bl_program BL__PROGRAM_(_program) = {
 #undef BL__TEXT
 #undef BL__STRING
 
+#ifndef BL__NAME_OF_PROGRAM /* cpp.h gives out the table itself */
 #ifdef __cplusplus
 extern "C"
 #endif
     const bl_program *BL_CAT(BL_CAT(BL_PROGRAM, _), BL_TARGET)(void);
 const bl_program *BL_CAT(BL_CAT(BL_PROGRAM, _), BL_TARGET)(void) { return &BL__PROGRAM_(_program); }
+#endif
+#undef BL__TABLE
 
 #undef BL__PROGRAM_

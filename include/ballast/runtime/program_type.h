@@ -43,12 +43,15 @@ struct bl_program {
     uint32_t carried_bytes;               /* by an entry: the payload, and where its result goes */
     uint32_t result_bytes, record_bytes;  /* 0 without BL_RESULT */
     uint32_t results_at, join_width;      /* where results lie in a record, and how many fit */
+    uint32_t payload_at;                  /* where the fork's payload lies there */
     const bl__instance *instances;
     uint32_t instance_count;
     const bl_program *const *parts; /* bl_program_join */
     uint32_t part_count;
     const char *automatic;     /* BL_AUTO; NULL: the library chooses */
     bl_task_function function; /* bl_program_from_function */
+    uint32_t long_body;        /* bl_program_from_long_body */
+    bl__guard guard;           /* of a function of a C++ program; NULL: it cannot throw */
     /* CUDA: in the user's own object, which has its own CUDA runtime. Both return a cudaError_t. */
     int (*cuda_fit)(const void *kernel, uint32_t threads, size_t shared_memory, int *blocks_per_multiprocessor);
     int (*cuda_launch)(const void *kernel, uint32_t blocks, uint32_t threads, size_t shared_memory, int cooperative,

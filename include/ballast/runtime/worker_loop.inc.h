@@ -89,10 +89,10 @@ bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
 }
 
 /* What a worker gives to its tasks, of which the compiler knows most: an initialiser of bl_task. */
-#define BL__TASK(run, stack, scratch, lane, spare, returned)                                                           \
+#define BL__TASK(run, stack, scratch, lane, worker, spare, returned)                                                   \
     {                                                                                                                  \
         stack, &(run)->control->stop, scratch, BL_KIND_LANE ? 0 : (lane), BL_KIND_LANE ? 1 : (run)->lanes,             \
-            BL_ENTRY_WORDS(run), run, returned, spare, BL__NO_JOIN, 0, BL__RESULT_BYTES, BL__RESULTS_AT,               \
+            BL_ENTRY_WORDS(run), worker, run, returned, spare, BL__NO_JOIN, 0, BL__RESULT_BYTES, BL__RESULTS_AT,       \
             BL__PAYLOAD_AT, BL_SUM ? BL__MOST_CHILDREN : (BL_JOIN_WIDTH), BL__PAYLOAD_BYTES(run), BL__CHECKS,          \
             BL_MAX_SPAWN, 0, 0, NULL, NULL, NULL, NULL                                                                 \
     }
@@ -120,8 +120,9 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
     BL_ASSUME(run->lanes >= BL_WARP); /* so that a block's tasks need no code for a single lane */
     BL_LOCAL local;
     memset(&local, 0, sizeof local);
+    BL_BEGIN(shared, &local, slot);
     bl__returned mine = {0, BL__FORKED}; /* of a task of one lane; a block's lies where all of it can see it */
-    bl_task task = BL__TASK(run, stack, scratch, lane, w.spare, BL_KIND_LANE ? &mine : &stack->returned);
+    bl_task task = BL__TASK(run, stack, scratch, lane, slot, w.spare, BL_KIND_LANE ? &mine : &stack->returned);
 #if BL__JOINS && BL__HIDES
     if (leads)
         bl__spare_load(run, id, lane, w.spare);

@@ -62,6 +62,7 @@ typedef struct BL__NAME(recursion) {
     BL_LOCAL *local;
     bl__worker *w;
     void *scratch;
+    uint32_t worker;
     uint32_t limit;   /* of the stack, for what tasks spawn */
     bl__frame bottom; /* stands for what the first task returns to: as if it had been handed over */
     uint32_t slow;    /* the last long task that the lookout saw this worker in, as far as it knows */
@@ -211,6 +212,12 @@ BL_CALLED_FN bool BL__NAME(deliver)(BL__NAME(recursion) * c, const bl__frame *f,
     return false;
 }
 
+/* A task or join, a child of `below`, has failed: the run ends, and what has not begun is left. */
+BL_CALLED_FN bool BL__NAME(refused)(BL__NAME(recursion) * c, bl__frame *below) {
+    BL__NAME(hand_over_all)(c, below, 1);
+    return false;
+}
+
 /* A task or join, a child of `below`, has spawned a task beside what it returned, or forked into `above`. That is to be
  * run before anything else, or there would be more and more of it. */
 BL_CALLED_FN bool BL__NAME(spawned_beside)(BL__NAME(recursion) * c, bl__frame *below, bl__frame *above, uint32_t ended,
@@ -223,8 +230,10 @@ BL_CALLED_FN bool BL__NAME(spawned_beside)(BL__NAME(recursion) * c, bl__frame *b
         BL__NAME(hand_over_all)(c, above, 0);
         return false;
     }
-    if (ended == BL__REFUSED || below == &c->bottom)
-        return ended == BL__RETURNED;
+    if (ended == BL__REFUSED)
+        return BL__NAME(refused)(c, below);
+    if (below == &c->bottom)
+        return true;
     BL__NAME(hand_over_all)(c, below, 1);
     return BL__NAME(deliver)(c, below, result);
 }
@@ -238,7 +247,7 @@ BL_HOT_FN bool BL__NAME(is_wanted)(const BL__NAME(recursion) * c) {
 /* What a task sees that may fork into `f`. */
 BL_HOT_FN bl_task BL__NAME(task_with_frame)(const BL__NAME(recursion) * c, BL__NAME(frame) * f, bl__returned *returned,
                                             void *to) {
-    bl_task task = BL__TASK(c->w->run, c->w->stack, c->scratch, 0, c->w->spare, returned);
+    bl_task task = BL__TASK(c->w->run, c->w->stack, c->scratch, 0, c->worker, c->w->spare, returned);
     task.limit = c->limit;
     task.join = 0; /* no root */
     task.frame = &f->head;
@@ -287,7 +296,7 @@ BL_CALLED_FN bool BL__NAME(run_frame)(BL__NAME(recursion) * c, BL__NAME(frame) *
             if (task.spawned)
                 return BL__NAME(spawned_beside)(c, &f->head, &above.head, returned.ended, result);
             if (returned.ended == BL__REFUSED)
-                return false;
+                return BL__NAME(refused)(c, &f->head);
             if (returned.ended == BL__FORKED) {
                 above.head.below = &f->head;
                 if (!BL__NAME(run_frame)(c, &above, result))
@@ -313,8 +322,10 @@ BL_CALLED_FN bool BL__NAME(run_frame)(BL__NAME(recursion) * c, BL__NAME(frame) *
         bl__must_have_ended(&task);
         if (task.spawned)
             return BL__NAME(spawned_beside)(c, f->head.below, &f->head, returned.ended, to);
-        if (returned.ended != BL__FORKED)
-            return returned.ended == BL__RETURNED;
+        if (returned.ended == BL__REFUSED)
+            return BL__NAME(refused)(c, f->head.below);
+        if (returned.ended == BL__RETURNED)
+            return true;
 #endif
     }
 }
@@ -334,6 +345,7 @@ BL_FN void BL__NAME(recursion_start)(BL__NAME(recursion) * c, bl__worker *w, con
     c->local = local;
     c->w = w;
     c->scratch = task->scratch;
+    c->worker = task->worker;
     w->doubt = left && fits && w->run->private_limit ? BL__WARY : BL__NEVER;
     w->wary = w->doubt != BL__NEVER && w->run->workers == 1 ? 0 : w->doubt;
     w->wary_since = bl_clock();

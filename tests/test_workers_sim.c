@@ -1,0 +1,2 @@
+/* test_workers.c on the simulated machine. */
+#include "test_workers.c"

@@ -254,6 +254,14 @@ int bl__leave(bl_context *c, int status) {
     return status;
 }
 
+/* All memory that runs have left. */
+enum { REUSABLE = 4 };
+static bl__block *kept_at(bl_context *c, uint32_t i) {
+    bl__reusable *r = &c->reusable;
+    bl__block *reusable[REUSABLE] = {&r->queues, &r->records, &r->free_records, &r->spares};
+    return i < BL__KEPT ? &c->kept[i] : reusable[i - BL__KEPT];
+}
+
 int bl_close(bl_context *c) {
     if (!c)
         return BL_OK;
@@ -268,9 +276,9 @@ int bl_close(bl_context *c) {
     for (size_t i = 0; i < c->block_count; i++)
         if (inherited ? c->ops->host_memory : !c->dead)
             c->ops->free(c, c->blocks[i].memory);
-    for (int i = 0; i < BL__KEPT; i++)
-        if (c->kept[i].memory && (inherited ? c->ops->host_memory : !c->dead))
-            c->ops->free(c, c->kept[i].memory);
+    for (uint32_t i = 0; i < BL__KEPT + REUSABLE; i++)
+        if (kept_at(c, i)->memory && (inherited ? c->ops->host_memory : !c->dead))
+            c->ops->free(c, kept_at(c, i)->memory);
     c->ops->close(c);
     free_config(&c->config);
     free(c->timelines.spans);
@@ -315,20 +323,14 @@ const char *bl_device_target(const bl_context *c) { return c->ops->target; }
 
 /* ---- memory ---- */
 
-static bool drop_block(bl_context *c, bl__block *b) {
-    const bool any = b->memory != NULL;
-    bl__free(c, b->memory);
-    b->memory = NULL;
-    return any;
-}
 bool bl__free_kept(bl_context *c) {
-    bl__reusable *r = &c->reusable;
-    bl__block *reusable[] = {&r->queues, &r->records, &r->free_records, &r->spares};
     bool any = false;
-    for (int i = 0; i < BL__KEPT; i++)
-        any = drop_block(c, &c->kept[i]) || any;
-    for (size_t i = 0; i < sizeof reusable / sizeof reusable[0]; i++)
-        any = drop_block(c, reusable[i]) || any;
+    for (uint32_t i = 0; i < BL__KEPT + REUSABLE; i++) {
+        bl__block *b = kept_at(c, i);
+        any = any || b->memory;
+        bl__free(c, b->memory);
+        b->memory = NULL;
+    }
     return any;
 }
 int bl__alloc(bl_context *c, void **memory, size_t bytes) {

@@ -261,6 +261,7 @@ static void test_overlap(void) {
 int main(void) {
     check_limit(100);
     setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 1); /* so that held streams are in nobody's way */
+    setenv("CUDA_MODULE_LOADING", "EAGER", 1);      /* to load a kernel later may wait for all streams */
     bl_device_info info;
     if (!bl_device_find("cuda", &info)) {
         printf("no GPU\n");

@@ -237,7 +237,8 @@ BL_API uint64_t bl_progress(const bl_context *context);
  * thread writes at the end: no multiprocessor is kept from work, and the stream continues some microseconds later than
  * bl_wait would have returned. CUDA does not know of this order. So do not make the context's own work wait, by
  * bl_start_after or in config.stream, for something behind the hold, and mind that streams share hardware queues when
- * there are more of them than CUDA_DEVICE_MAX_CONNECTIONS (8 unless set, up to 32). Nothing under way: nothing waits. */
+ * there are more of them than CUDA_DEVICE_MAX_CONNECTIONS (8 unless set, up to 32). Memory that the context frees
+ * meanwhile is freed when no stream is held, because cudaFree waits for all streams. Nothing under way: nothing waits. */
 BL_API int bl_start_after(bl_context *context, void *stream);
 BL_API int bl_hold_stream(bl_context *context, void *stream);
 

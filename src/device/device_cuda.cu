@@ -29,7 +29,10 @@ typedef struct cuda_device {
     bl__tally *tallies;         /* pinned: what the watch sees */
     uint32_t tally_capacity;
     std::atomic<uint32_t> *word; /* that held streams wait on, and which of all words it is; NULL: none was held */
-    uint32_t word_number, reached, base;
+    uint32_t word_number, base;
+    std::atomic<uint32_t> held, reached; /* numbers of cuda_hold and cuda_reached */
+    void **late; /* memory to free when no stream is held: cudaFree waits for all streams, so for a held one for ever */
+    size_t late_count, late_room;
 } cuda_device;
 
 enum { STAGING = 1 << 16 };
@@ -103,7 +106,7 @@ static bool value_of(cuda_device *d, uint32_t number, uint32_t *value) {
         held.taken[i] = true;
         d->word_number = i;
         d->word = held.words + i;
-        d->base = d->word->load(std::memory_order_relaxed) - d->reached;
+        d->base = d->word->load(std::memory_order_relaxed) - d->reached.load();
     }
     *value = d->base + number;
     pthread_mutex_unlock(&held.lock);
@@ -116,6 +119,26 @@ static void give_word(cuda_device *d) {
     pthread_mutex_lock(&held.lock);
     held.taken[d->word_number] = false;
     pthread_mutex_unlock(&held.lock);
+}
+
+static bool holds_streams(const cuda_device *d) { return (int32_t)(d->held.load() - d->reached.load()) > 0; }
+
+static void free_late(cuda_device *d) {
+    while (d->late_count)
+        cudaFree(d->late[--d->late_count]);
+}
+
+static bool put_late(cuda_device *d, void *memory) {
+    if (d->late_count == d->late_room) {
+        const size_t room = d->late_room ? 2 * d->late_room : 64;
+        void **larger = (void **)realloc(d->late, room * sizeof *larger);
+        if (!larger)
+            return false;
+        d->late = larger;
+        d->late_room = room;
+    }
+    d->late[d->late_count++] = memory;
+    return true;
 }
 
 static void cuda_close(bl_context *c) {
@@ -132,9 +155,11 @@ static void cuda_close(bl_context *c) {
         for (cudaEvent_t event : events)
             if (event)
                 cudaEventDestroy(event);
+        free_late(d);
         cudaFreeHost(d->tallies);
         cudaFreeHost(d->staging);
     }
+    free(d->late);
     free(d);
 }
 
@@ -178,11 +203,15 @@ static cuda_device *use(bl_context *c) {
 }
 
 static int cuda_alloc(bl_context *c, void **memory, size_t bytes) {
-    use(c);
+    cuda_device *d = use(c);
+    if (!holds_streams(d))
+        free_late(d);
     return status_of(c, cudaMalloc(memory, bytes), "allocating");
 }
 static void cuda_free(bl_context *c, void *memory) {
-    use(c);
+    cuda_device *d = use(c);
+    if (holds_streams(d) && put_late(d, memory))
+        return;
     cudaFree(memory);
 }
 static int cuda_copy(bl_context *c, void *to, const void *from, size_t bytes) {
@@ -421,6 +450,7 @@ static bool cuda_hold(bl_context *c, void *stream, uint32_t number) {
     uint32_t value;
     if (error != cudaSuccess || found != cudaDriverEntryPointSuccess || !value_of(d, number, &value))
         return false;
+    d->held.store(number);
     return ((wait_value_function)function)((CUstream)stream, (CUdeviceptr)(uintptr_t)d->word, value,
                                            CU_STREAM_WAIT_VALUE_GEQ) == CUDA_SUCCESS;
 }
@@ -429,7 +459,7 @@ static bool cuda_hold(bl_context *c, void *stream, uint32_t number) {
 static void cuda_reached(bl_context *c, uint32_t number) {
     cuda_device *d = (cuda_device *)c->device;
     pthread_mutex_lock(&held.lock);
-    d->reached = number;
+    d->reached.store(number);
     if (d->word)
         d->word->store(d->base + number, std::memory_order_release);
     pthread_mutex_unlock(&held.lock);

@@ -153,7 +153,10 @@ static void hold_up(protocol *p, bl__worker *w) {
                  .words = WORDS,
                  .run = &p->run,
                  .payload_bytes = 4 * (WORDS - BL__ENTRY_HEAD),
-                 .limit = w->stack->bottom + p->run.stack_capacity};
+                 .limit = w->stack->bottom + p->run.stack_capacity,
+                 .top = w->stack->top,
+                 .mask = w->stack->mask,
+                 .fences_alone = p->run.fences_alone};
     uint32_t payload = 0;
     bl__gate_open(w->stack, w->run->fences_alone);
     for (uint32_t i = 0; p->spawns && i < p->entries; i++) {

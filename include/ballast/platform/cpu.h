@@ -33,8 +33,29 @@ extern int bl__clock_gettime(int clock, struct timespec *time) __asm__("clock_ge
 #define BL_MAY_ALIAS __attribute__((may_alias))
 #define BL_UNROLL
 #define BL_OVERLAP
+#define BL_RARELY(x) __builtin_expect(!!(x), 0)
 #define BL_ASSUME(x) ((x) ? (void)0 : __builtin_unreachable())
 
+#if defined(__SANITIZE_THREAD__)
+#define BL__THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define BL__THREAD_SANITIZER 1
+#endif
+#endif
+
+/* gcc for ARM computes the address of every atomic word into a register of its own, even of a relaxed one: in the worker
+ * loop that is six registers too many. A volatile access is the same instruction, with an offset. */
+#if defined(__aarch64__) && defined(__GNUC__) && !defined(__clang__) && !defined(BL__THREAD_SANITIZER)
+#define BL__RELAXED_LOAD(p, bits) (*(const volatile uint##bits##_t *)(p))
+#define BL__RELAXED_STORE(p, v, bits) ((void)(*(volatile uint##bits##_t *)(p) = (v)))
+#else
+#define BL__RELAXED_LOAD(p, bits) __atomic_load_n(p, __ATOMIC_RELAXED)
+#define BL__RELAXED_STORE(p, v, bits) __atomic_store_n(p, v, __ATOMIC_RELAXED)
+#endif
+#define BL__ATOMIC_RELAXED(bits, order)                                                                                \
+    BL_FN uint##bits##_t bl_load##bits##_##order(const uint##bits##_t *p) { return BL__RELAXED_LOAD(p, bits); }        \
+    BL_FN void bl_store##bits##_##order(uint##bits##_t *p, uint##bits##_t v) { BL__RELAXED_STORE(p, v, bits); }
 #define BL__ATOMIC_LOAD(bits, order, O)                                                                                \
     BL_FN uint##bits##_t bl_load##bits##_##order(const uint##bits##_t *p) { return __atomic_load_n(p, O); }
 #define BL__ATOMIC_STORE(bits, order, O)                                                                               \
@@ -46,16 +67,14 @@ extern int bl__clock_gettime(int clock, struct timespec *time) __asm__("clock_ge
         return __atomic_compare_exchange_n(p, expected, v, 0, O, F);                                                   \
     }
 #define BL__ATOMICS(bits)                                                                                              \
-    BL__ATOMIC_LOAD(bits, relaxed, __ATOMIC_RELAXED)                                                                   \
+    BL__ATOMIC_RELAXED(bits, relaxed)                                                                                  \
+    BL__ATOMIC_RELAXED(bits, host)                                                                                     \
     BL__ATOMIC_LOAD(bits, acquire, __ATOMIC_ACQUIRE)                                                                   \
     BL__ATOMIC_LOAD(bits, seq_cst, __ATOMIC_SEQ_CST)                                                                   \
     BL__ATOMIC_LOAD(bits, first_seq_cst, __ATOMIC_SEQ_CST)                                                             \
-    BL__ATOMIC_LOAD(bits, host, __ATOMIC_RELAXED)                                                                      \
-    BL__ATOMIC_STORE(bits, relaxed, __ATOMIC_RELAXED)                                                                  \
     BL__ATOMIC_STORE(bits, release, __ATOMIC_RELEASE)                                                                  \
     BL__ATOMIC_STORE(bits, seq_cst, __ATOMIC_SEQ_CST)                                                                  \
     BL__ATOMIC_STORE(bits, first_seq_cst, __ATOMIC_SEQ_CST)                                                            \
-    BL__ATOMIC_STORE(bits, host, __ATOMIC_RELAXED)                                                                     \
     BL__ATOMIC_RMW(bits, fetch_add, __atomic_fetch_add, relaxed, __ATOMIC_RELAXED)                                     \
     BL__ATOMIC_RMW(bits, fetch_add, __atomic_fetch_add, acquire, __ATOMIC_ACQUIRE)                                     \
     BL__ATOMIC_RMW(bits, fetch_add, __atomic_fetch_add, release, __ATOMIC_RELEASE)                                     \
@@ -88,6 +107,9 @@ BL__ATOMICS(64)
 #undef BL__ATOMIC_RMW
 #undef BL__ATOMIC_STORE
 #undef BL__ATOMIC_LOAD
+#undef BL__ATOMIC_RELAXED
+#undef BL__RELAXED_STORE
+#undef BL__RELAXED_LOAD
 
 BL_FN void bl_fence_acquire(void) { __atomic_thread_fence(__ATOMIC_ACQUIRE); }
 BL_FN void bl_fence_release(void) { __atomic_thread_fence(__ATOMIC_RELEASE); }
@@ -102,19 +124,15 @@ BL_FN bool bl_fence_heavy(void) { return bl__fence_all_threads(); }
  * after the store, and after all writes before the store: the compiler must keep their order, the processor need
  * not. On ARM a release store, once per task, makes a loop that streams through memory take 1.6 times as long.
  * ThreadSanitizer does not know of membarrier. */
-#if defined(__x86_64__) || defined(__i386__) || defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) || defined(__i386__) || defined(BL__THREAD_SANITIZER)
 #define BL__RELEASES_ALWAYS 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define BL__RELEASES_ALWAYS 1
-#endif
 #endif
 BL_HOT_FN void bl_store32_release_light(uint32_t *p, uint32_t v, bool alone) {
 #ifdef BL__RELEASES_ALWAYS
     (void)alone;
     bl_store32_release(p, v);
 #else
-    if (alone) {
+    if (BL_RARELY(alone)) {
         bl_store32_release(p, v);
     } else {
         __atomic_signal_fence(__ATOMIC_RELEASE);
@@ -122,6 +140,20 @@ BL_HOT_FN void bl_store32_release_light(uint32_t *p, uint32_t v, bool alone) {
     }
 #endif
 }
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define BL_HAS_PAIRS 1
+BL_HOT_FN void bl_pair_store(uint32_t *p, uint32_t a, uint32_t b) {
+    uint64_t both = (uint64_t)b << 32 | a;
+    memcpy(p, &both, sizeof both);
+}
+BL_HOT_FN void bl_pair_load(const uint32_t *p, uint32_t *a, uint32_t *b) {
+    uint64_t both;
+    memcpy(&both, p, sizeof both);
+    *a = (uint32_t)both;
+    *b = (uint32_t)(both >> 32);
+}
+#endif
 
 #if defined(__SIZEOF_INT128__) && (defined(__x86_64__) || defined(__aarch64__))
 #define BL_HAS_CAS128 1

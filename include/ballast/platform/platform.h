@@ -74,6 +74,9 @@
  *   bl_block_sync()                       every lane of the block waits for all
  *   bl_opaque32(v)                        v, but the compiler does not know: keeps code inside a loop that lanes leave
  *                                         one by one
+ *   bl_pair_store(p, a, b), bl_pair_load(p, &a, &b)
+ *                                         two adjacent words; on a CPU in one access, because a load waits that needs
+ *                                         what two stores have just written
  *   bl_processor()                        GPU only: which multiprocessor this is
  *   bl_stack_here()                       CPU and sim: an address at the end of the stack that is in use
  *   bl_lane_add32(p, v)                   fetch-and-add on memory that only the lanes of one worker see
@@ -106,6 +109,10 @@
 #define bl_bump(x) ((x) + 1)
 #endif
 
+#ifndef BL_RARELY
+#define BL_RARELY(x) (x)
+#endif
+
 #ifndef BL_CAN_SLEEP
 #define BL_CAN_SLEEP 0
 #endif
@@ -120,5 +127,16 @@
 
 /* Payloads of any type are moved as words. */
 typedef uint32_t BL_MAY_ALIAS bl_word;
+
+#ifndef BL_HAS_PAIRS
+BL_FN void bl_pair_store(uint32_t *p, uint32_t a, uint32_t b) {
+    p[0] = a;
+    p[1] = b;
+}
+BL_FN void bl_pair_load(const uint32_t *p, uint32_t *a, uint32_t *b) {
+    *a = p[0];
+    *b = p[1];
+}
+#endif
 
 #endif

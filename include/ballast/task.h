@@ -97,6 +97,7 @@ BL_HOT_FN uint32_t *bl__outbox_slot(bl_task *t, uint32_t *number) {
     uint32_t at = *number = t->top; /* bl__outbox_show moves it */
     if (at == t->limit)
         return bl__outbox_overflow(s, t->words, t->stop);
+    return bl__masked_slot(s, t->words, t->mask, at);
 #else
     if (t->max_spawn == 0 || (t->lanes == 1 && t->spawned++ >= t->max_spawn)) {
         bl__report(t, BL__SPAWNED_TOO_MANY, t->max_spawn ? t->spawned : 1);
@@ -105,8 +106,8 @@ BL_HOT_FN uint32_t *bl__outbox_slot(bl_task *t, uint32_t *number) {
     uint32_t at = *number = bl_lane_add32(&s->top, 1);
     if (t->lanes > 1 && (int32_t)(at - s->limit) >= 0)
         return NULL; /* when all lanes are done the worker reports how many there were: bl__close_outbox */
+    return bl__stack_slot(s, t->words, at);
 #endif
-    return bl__masked_slot(s, t->words, BL_WARP == 1 ? t->mask : s->mask, at);
 }
 
 /* The entry is complete: on a CPU an idle worker may take it at once, unless it is an extra. */

@@ -59,11 +59,12 @@ typedef struct bl__stack {
     uint32_t extras; /* threads: how many entries found no room */
 } bl__stack;         /* the slots follow */
 
+BL_FN uint32_t *bl__stack_slot(bl__stack *s, uint32_t words, uint32_t i) {
+    return (uint32_t *)(s + 1) + (size_t)(i & s->mask) * words;
+}
+/* Threads: with a copy of the mask, which the compiler need not read again after each store. */
 BL_FN uint32_t *bl__masked_slot(bl__stack *s, uint32_t words, uint32_t mask, uint32_t i) {
     return (uint32_t *)(void *)((unsigned char *)(s + 1) + (size_t)(i & mask) * (4 * words));
-}
-BL_FN uint32_t *bl__stack_slot(bl__stack *s, uint32_t words, uint32_t i) {
-    return bl__masked_slot(s, words, s->mask, i);
 }
 BL_FN uint32_t bl__stack_count(const bl__stack *s) { return s->top - s->bottom; }
 

@@ -182,7 +182,7 @@ static void run_task(run *r, bl_task *t, const payload *p, uint32_t index) {
 /* Thieves visit only worker 0. */
 static void open(bl__stack *s, uint32_t worker) {
     if (worker == 0)
-        bl__gate_open(s, false);
+        bl__gate_open(s, 1, false);
 }
 static bool shut(bl__stack *s, uint32_t worker) { return worker == 0 && bl__gate_shut(s); }
 

@@ -147,6 +147,11 @@ BL_HOT_FN void bl_pair_store(uint32_t *p, uint32_t a, uint32_t b) {
     uint64_t both = (uint64_t)b << 32 | a;
     memcpy(p, &both, sizeof both);
 }
+BL_HOT_FN bool bl_pair_is(const uint32_t *p, uint32_t a, uint32_t b) {
+    uint64_t both;
+    memcpy(&both, p, sizeof both);
+    return both == ((uint64_t)b << 32 | a);
+}
 BL_HOT_FN void bl_pair_load(const uint32_t *p, uint32_t *a, uint32_t *b) {
     uint64_t both;
     memcpy(&both, p, sizeof both);

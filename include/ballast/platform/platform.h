@@ -74,7 +74,7 @@
  *   bl_block_sync()                       every lane of the block waits for all
  *   bl_opaque32(v)                        v, but the compiler does not know: keeps code inside a loop that lanes leave
  *                                         one by one
- *   bl_pair_store(p, a, b), bl_pair_load(p, &a, &b)
+ *   bl_pair_store(p, a, b), bl_pair_load(p, &a, &b), bl_pair_is(p, a, b)
  *                                         two adjacent words; on a CPU in one access, because a load waits that needs
  *                                         what two stores have just written
  *   bl_processor()                        GPU only: which multiprocessor this is
@@ -137,6 +137,7 @@ BL_FN void bl_pair_load(const uint32_t *p, uint32_t *a, uint32_t *b) {
     *a = p[0];
     *b = p[1];
 }
+BL_FN bool bl_pair_is(const uint32_t *p, uint32_t a, uint32_t b) { return p[0] == a && p[1] == b; }
 #endif
 
 #endif

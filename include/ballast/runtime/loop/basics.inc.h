@@ -1,11 +1,11 @@
 /* Template, part of worker_loop.inc.h: what all parts of the loop use. */
 
 /* Around calls of the user's code: on a CPU others can take from this worker's stack meanwhile. */
-BL_HOT_FN void BL__NAME(open)(bl__stack *s, bool fences_alone) {
+BL_HOT_FN void BL__NAME(open)(bl__stack *s, uint32_t mark, bool fences_alone) {
 #if BL__RAIDS
-    bl__gate_open(s, fences_alone);
+    bl__gate_open(s, mark, fences_alone);
 #else
-    (void)s, (void)fences_alone;
+    (void)s, (void)mark, (void)fences_alone;
 #endif
 }
 /* True: a thief has taken something, or looked. */

@@ -192,7 +192,7 @@ BL_CALLED_FN bool BL__NAME(serve)(BL__NAME(recursion) * c, bl__frame *newest) {
     w->peak = bl__max(w->peak, count);
     if (count && BL__NAME(share_and_publish)(w, bl__max(count / 2, 1)))
         bl__wake_for_work(run);
-    BL__NAME(open)(w->stack, run->fences_alone);
+    BL__NAME(open)(w->stack, 1, run->fences_alone);
     return true;
 }
 

@@ -32,10 +32,10 @@ typedef struct BL__NAME(hands) {
     BL__RECURSION *recursion;
 } BL__NAME(hands);
 
-/* n tasks, which are no longer on the stack. True: others want something, or a thief was there. */
+/* n tasks, which are no longer on the stack. True: others want something, or a thief was there. mark: gate.h. */
 BL_HOT_FN bool BL__NAME(run_tasks)(const BL__NAME(hands) * h, bl_task *task, const BL__CARRIED *carried, uint32_t index,
-                                   uint32_t n) {
-    bl__worker *w = h->w;
+                                   uint32_t n, uint32_t mark) {
+
     bl__stack *s = task->stack;
     bool visited = false;
 #if BL__JOINS
@@ -47,20 +47,18 @@ BL_HOT_FN bool BL__NAME(run_tasks)(const BL__NAME(hands) * h, bl_task *task, con
         task->limit = task->top + bl__min(n * (BL_MAX_SPAWN), task->run->outbox);
 #if BL__RECURSES
     BL__NAME(frame) first;
-    BL__NAME(lend_frame)(h->recursion, w, task, &first);
+    BL__NAME(lend_frame)(h->recursion, h->w, task, &first);
 #endif
-    BL__NAME(open)(s, task->fences_alone);
+    BL__NAME(open)(s, mark, task->fences_alone);
     BL__CALL(task, BL__PAYLOAD_OF(carried), index, n, h->shared, h->local);
 #if BL__RECURSES
-    visited = BL__NAME(recurse)(h->recursion, w, task, &first);
+    visited = BL__NAME(recurse)(h->recursion, h->w, task, &first);
 #endif
     visited = BL__NAME(shut)(s) || visited;
 #if BL__JOINS
     task->top = s->top; /* a recursion moves it */
-    visited = BL__NAME(join)(w, task, h->shared, h->local) || visited;
+    visited = BL__NAME(join)(h->w, task, h->shared, h->local) || visited;
 #endif
-    w->tasks += n;
-    bl_store64_host(h->beat, w->tasks);
     return visited || BL_RARELY(bl_load32_host(&h->control->stop) | (uint32_t)bl_load64_relaxed(&h->control->idle));
 }
 
@@ -86,7 +84,10 @@ BL_HOT_FN bl__break BL__NAME(run_entry)(const BL__NAME(hands) * h, bl_task *task
             bl__stack_move_top(task->stack, task->top = top - 1); /* so that its spawns take the entry's place */
         else
             bl_pair_store(entry, index + n, end);
-        if (BL__NAME(run_tasks)(h, task, &carried, index, n))
+        bool wanted = BL__NAME(run_tasks)(h, task, &carried, index, n, 1);
+        h->w->tasks += n;
+        bl_store64_host(h->beat, h->w->tasks);
+        if (wanted)
             return BL__WANTED;
         if (last || task->top != top)
             return BL__HAS_SINGLES && *row >= BL__SINGLES && !task->fences_alone ? BL__UNEXPECTED : BL__NO_BREAK;
@@ -94,17 +95,21 @@ BL_HOT_FN bl__break BL__NAME(run_entry)(const BL__NAME(hands) * h, bl_task *task
     }
 }
 
-/* The same for an entry that should be a single one. Any other is left where it is. */
-BL_HOT_FN bl__break BL__NAME(run_single)(const BL__NAME(hands) * h, bl_task *task) {
+/* The same for an entry that should be a single one. Any other is left where it is. Tasks are counted in `mark` alone,
+ * which saves a store. */
+BL_HOT_FN bl__break BL__NAME(run_single)(const BL__NAME(hands) * h, bl_task *task, uint32_t *mark) {
     const uint32_t words = BL_ENTRY_WORDS(task->run);
-    uint32_t *entry = bl__masked_slot(task->stack, words, task->mask, task->top - 1), index, end;
+    uint32_t *entry = bl__masked_slot(task->stack, words, task->mask, task->top - 1), n = 1, index = 0;
     BL__CARRIED carried;
-    bl_pair_load(entry, &index, &end);
-    if (BL_RARELY(!BL__NAME(is_single)(task->run, index, end)))
+    if (BL__TAKES_PIECES)
+        bl_pair_load(entry, &index, &n);
+    if (BL_RARELY(BL__TAKES_PIECES ? !BL__NAME(is_single)(task->run, index, n) : !bl_pair_is(entry, 0, 1)))
         return BL__UNEXPECTED;
     bl__words_copy((bl_word *)&carried, entry + BL__ENTRY_HEAD, words - BL__ENTRY_HEAD);
     bl__stack_move_top(task->stack, --task->top);
-    return BL__NAME(run_tasks)(h, task, &carried, 0, BL__TAKES_PIECES ? end : 1) ? BL__WANTED : BL__NO_BREAK;
+    bool wanted = BL__NAME(run_tasks)(h, task, &carried, 0, n, *mark);
+    *mark += n;
+    return wanted ? BL__WANTED : BL__NO_BREAK;
 }
 
 /* One of the two loops, until there is a break, or too little or too much on the stack. True: the other should continue.
@@ -123,15 +128,16 @@ BL_HOT_FN bool BL__NAME(run_on)(bl__worker *w, const bl_task *given, const BL_SH
     const uint32_t least = task.stack->bottom + 1; /* thieves move it, and have been seen then */
     bl__break why;
     bool goes_on;
-    uint32_t row = 0;
+    uint32_t row = 0, mark = 1;
     task.top = task.stack->top;
     task.limit = task.stack->bottom + task.run->stack_capacity;
     if (singles)
         task.fences_alone = 0;
     do {
-        why = singles ? BL__NAME(run_single)(&h, &task) : BL__NAME(run_entry)(&h, &task, &row);
+        why = singles ? BL__NAME(run_single)(&h, &task, &mark) : BL__NAME(run_entry)(&h, &task, &row);
         goes_on = task.top - least < near.calm && !(BL__JOINS && near.spare[0] == 0);
-    } while (why == BL__NO_BREAK && goes_on);
+    } while (why == BL__NO_BREAK && goes_on && !(singles && mark >> 31));
+    near.tasks += mark - 1;
     bl__worker_agree(w, &near, BL__TAKES_PIECES, BL__RECURSES);
     if (copies)
         memcpy(local, &copy, sizeof copy);

@@ -72,7 +72,7 @@ BL_FN uint32_t bl__stack_count(const bl__stack *s) { return s->top - s->bottom; 
  * nothing. */
 BL_FN void bl__stack_move_top(bl__stack *s, uint32_t top) {
 #if BL_WARP == 1
-    bl_store32_relaxed(&s->top, top);
+    bl_poke32(&s->top, top);
 #else
     s->top = top;
 #endif

@@ -53,9 +53,9 @@ BL_CALLED_FN bool bl__gate_wait(bl__stack *s) {
 
 /* True: a thief has been there since the last time. */
 BL_HOT_FN bool bl__gate_shut(bl__stack *s) {
-    bl_store32_relaxed(&s->open, 0);
+    bl_poke32(&s->open, 0);
     bl_fence_light();
-    return BL_RARELY(bl_load32_relaxed(&s->gate)) && bl__gate_wait(s);
+    return BL_RARELY(bl_peek32(&s->gate)) && bl__gate_wait(s);
 }
 
 /* ---- thieves ---- */

@@ -44,18 +44,6 @@ extern int bl__clock_gettime(int clock, struct timespec *time) __asm__("clock_ge
 #endif
 #endif
 
-/* gcc for ARM computes the address of every atomic word into a register of its own, even of a relaxed one: in the worker
- * loop that is six registers too many. A volatile access is the same instruction, with an offset. */
-#if defined(__aarch64__) && defined(__GNUC__) && !defined(__clang__) && !defined(BL__THREAD_SANITIZER)
-#define BL__RELAXED_LOAD(p, bits) (*(const volatile uint##bits##_t *)(p))
-#define BL__RELAXED_STORE(p, v, bits) ((void)(*(volatile uint##bits##_t *)(p) = (v)))
-#else
-#define BL__RELAXED_LOAD(p, bits) __atomic_load_n(p, __ATOMIC_RELAXED)
-#define BL__RELAXED_STORE(p, v, bits) __atomic_store_n(p, v, __ATOMIC_RELAXED)
-#endif
-#define BL__ATOMIC_RELAXED(bits, order)                                                                                \
-    BL_FN uint##bits##_t bl_load##bits##_##order(const uint##bits##_t *p) { return BL__RELAXED_LOAD(p, bits); }        \
-    BL_FN void bl_store##bits##_##order(uint##bits##_t *p, uint##bits##_t v) { BL__RELAXED_STORE(p, v, bits); }
 #define BL__ATOMIC_LOAD(bits, order, O)                                                                                \
     BL_FN uint##bits##_t bl_load##bits##_##order(const uint##bits##_t *p) { return __atomic_load_n(p, O); }
 #define BL__ATOMIC_STORE(bits, order, O)                                                                               \
@@ -67,14 +55,16 @@ extern int bl__clock_gettime(int clock, struct timespec *time) __asm__("clock_ge
         return __atomic_compare_exchange_n(p, expected, v, 0, O, F);                                                   \
     }
 #define BL__ATOMICS(bits)                                                                                              \
-    BL__ATOMIC_RELAXED(bits, relaxed)                                                                                  \
-    BL__ATOMIC_RELAXED(bits, host)                                                                                     \
+    BL__ATOMIC_LOAD(bits, relaxed, __ATOMIC_RELAXED)                                                                   \
     BL__ATOMIC_LOAD(bits, acquire, __ATOMIC_ACQUIRE)                                                                   \
     BL__ATOMIC_LOAD(bits, seq_cst, __ATOMIC_SEQ_CST)                                                                   \
     BL__ATOMIC_LOAD(bits, first_seq_cst, __ATOMIC_SEQ_CST)                                                             \
+    BL__ATOMIC_LOAD(bits, host, __ATOMIC_RELAXED)                                                                      \
+    BL__ATOMIC_STORE(bits, relaxed, __ATOMIC_RELAXED)                                                                  \
     BL__ATOMIC_STORE(bits, release, __ATOMIC_RELEASE)                                                                  \
     BL__ATOMIC_STORE(bits, seq_cst, __ATOMIC_SEQ_CST)                                                                  \
     BL__ATOMIC_STORE(bits, first_seq_cst, __ATOMIC_SEQ_CST)                                                            \
+    BL__ATOMIC_STORE(bits, host, __ATOMIC_RELAXED)                                                                     \
     BL__ATOMIC_RMW(bits, fetch_add, __atomic_fetch_add, relaxed, __ATOMIC_RELAXED)                                     \
     BL__ATOMIC_RMW(bits, fetch_add, __atomic_fetch_add, acquire, __ATOMIC_ACQUIRE)                                     \
     BL__ATOMIC_RMW(bits, fetch_add, __atomic_fetch_add, release, __ATOMIC_RELEASE)                                     \
@@ -107,9 +97,18 @@ BL__ATOMICS(64)
 #undef BL__ATOMIC_RMW
 #undef BL__ATOMIC_STORE
 #undef BL__ATOMIC_LOAD
-#undef BL__ATOMIC_RELAXED
-#undef BL__RELAXED_STORE
-#undef BL__RELAXED_LOAD
+
+/* gcc for ARM computes the address of every atomic word into a register of its own, even of a relaxed one: in the worker
+ * loop that is six registers too many. A volatile access is the same instruction, with an offset. */
+#if defined(__aarch64__) && defined(__GNUC__) && !defined(__clang__) && !defined(BL__THREAD_SANITIZER)
+#define bl_peek32(p) (*(const volatile uint32_t *)(p))
+#define bl_peek64(p) (*(const volatile uint64_t *)(p))
+#define bl_poke32(p, v) ((void)(*(volatile uint32_t *)(p) = (v)))
+#else
+#define bl_peek32 bl_load32_relaxed
+#define bl_peek64 bl_load64_relaxed
+#define bl_poke32 bl_store32_relaxed
+#endif
 
 BL_FN void bl_fence_acquire(void) { __atomic_thread_fence(__ATOMIC_ACQUIRE); }
 BL_FN void bl_fence_release(void) { __atomic_thread_fence(__ATOMIC_RELEASE); }
@@ -136,7 +135,7 @@ BL_HOT_FN void bl_store32_release_light(uint32_t *p, uint32_t v, bool alone) {
         bl_store32_release(p, v);
     } else {
         __atomic_signal_fence(__ATOMIC_RELEASE);
-        bl_store32_relaxed(p, v);
+        bl_poke32(p, v);
     }
 #endif
 }

@@ -52,6 +52,8 @@
  *
  *   shared plain data (ordered by the atomics around it, never racing)
  *     bl_data_read(to, from, words), bl_data_write(to, from, words)
+ *     bl_peekBITS(p), bl_poke32(p, v)     relaxed, for what a thread does with each task: words at an offset from a
+ *                            pointer that it holds
  *   racing copies (the reader may use what it copied only after a successful compare-and-swap)
  *     bl_race_read(to, from, words), bl_race_write(to, from, words)
  *   bl_bump(x)               x + 1, for a counter or tag that tells one use of a word from the next; a mutant forgets
@@ -107,6 +109,12 @@
 
 #ifndef bl_bump
 #define bl_bump(x) ((x) + 1)
+#endif
+
+#ifndef bl_peek32
+#define bl_peek32(p) bl_load32_relaxed(p)
+#define bl_peek64(p) bl_load64_relaxed(p)
+#define bl_poke32(p, v) bl_store32_relaxed(p, v)
 #endif
 
 #ifndef BL_RARELY

@@ -59,7 +59,7 @@ BL_HOT_FN bool BL__NAME(run_tasks)(const BL__NAME(hands) * h, bl_task *task, con
     task->top = s->top; /* a recursion moves it */
     visited = BL__NAME(join)(h->w, task, h->shared, h->local) || visited;
 #endif
-    return visited || BL_RARELY(bl_load32_host(&h->control->stop) | (uint32_t)bl_load64_relaxed(&h->control->idle));
+    return visited || BL_RARELY(bl_peek32(&h->control->stop) | (uint32_t)bl_peek64(&h->control->idle));
 }
 
 /* Whether the tasks of an entry are all run at once. */

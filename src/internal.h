@@ -213,12 +213,14 @@ typedef enum bl__seen {
     BL__NO_PROGRESS /* for the stall time */
 } bl__seen;
 void bl__watch_start(bl__watch *watch);
-/* `tally`: host copies. */
-bl__seen bl__watch_look(bl_context *c, bl__watch *watch, const bl__tally *tally, uint32_t count);
+/* `tally`: host copies. `threads`: the run, if its workers are threads with a private stack, which knows of tasks that
+ * the tally does not yet; else NULL. */
+bl__seen bl__watch_look(bl_context *c, bl__watch *watch, const bl__tally *tally, uint32_t count,
+                        const bl__run *threads);
 /* Seconds until the next look, at most `most`. */
 double bl__watch_next(const bl_context *c, double most);
 /* Says in c->detail why, and where each worker stands. */
-void bl__watch_report(bl_context *c, const char *why, const bl__tally *tally, uint32_t count);
+void bl__watch_report(bl_context *c, const char *why, const bl__tally *tally, uint32_t count, const bl__run *threads);
 
 /* A call on a context begins and ends. BL_OK, or why it may not: BL_EINVAL, BL_EBUSY, BL_EDEAD. Only bl_run and its
  * like also refuse by themselves. */

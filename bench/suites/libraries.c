@@ -34,6 +34,7 @@ typedef struct contest {
 static const contest CONTESTS[] = {
     {"fib_peers", false, "30", "35"},
     {"nqueens_peers", false, "11", "13"},
+    {"knapsack_peers", false, "48", "64"},
     {"uts_peers", false, "mini_T1_d9", "T1 T3"},
     {"foreach_peers", false, "eighth tiny", "eighth triangle blocks tiny"},
     {"starts_peers", false, "1000", "10000"},
@@ -188,6 +189,7 @@ static void run(bench *b, bench_device *d) {
 static const char *const SAYS[][2] = {
     {"fib_peers", "Fibonacci numbers"},
     {"nqueens_peers", "n queens"},
+    {"knapsack_peers", "a knapsack"},
     {"uts_peers", "UTS"},
     {"foreach_peers", "a loop"},
     {"starts_peers", "runs of one task"},
@@ -211,7 +213,7 @@ static const bench_figure FIGURES[] = {
     {.name = "peers",
      .title = "Other libraries",
      .asks = "How do other libraries perform on the same work?",
-     .rows = "case=fib*|nqueens*|uts*|foreach*|transform*|octree*|pagerank*",
+     .rows = "case=fib*|nqueens*|knapsack*|uts*|foreach*|transform*|octree*|pagerank*",
      METHODS_OVER_LOADS,
      .x_text = "load",
      .flags = BENCH_BARS | BENCH_LOG_Y | BENCH_LESS,

@@ -130,7 +130,8 @@ typedef struct bl_stats {
     /* The papers' figure: the largest queue times the number of queues, or the most tasks of a launch. */
     uint64_t paper_tasks;
     uint64_t peak_bytes; /* memory of the run itself: queues, stacks, pools */
-    double balance;      /* busy time of the least busy worker over that of the busiest, 0..1 */
+    double balance;      /* busy time of the least busy worker over that of the busiest, 0..1; a thread that found
+                            nothing to run does not count, except in waves */
     uint32_t workers;
     uint32_t lanes;     /* lanes per worker */
     uint32_t pauses;    /* how often the run stopped, to grow or for the host */

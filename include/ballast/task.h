@@ -71,7 +71,10 @@ struct bl_task {
     uint32_t checked;   /* BL_CHECKED */
     uint32_t max_spawn; /* machines with lanes: BL_MAX_SPAWN, ... */
     uint32_t spawned;   /* ... and entries that this lane's task has spawned; in a recursion: whether it has */
-    uint32_t limit;     /* CPU: where the room on the stack ends */
+    /* CPU, copied from memory so that the compiler can keep them in registers: */
+    uint32_t limit;        /* where the room on the stack ends, */
+    uint32_t top, mask;    /* its top, which only the owner moves, its mask, */
+    uint32_t fences_alone; /* and run->fences_alone */
     /* CPU, programs with BL_RESULT, where a worker runs the children of a fork by recursion; else NULL: */
     bl__frame *frame;   /* a fork goes here and makes no record, ... */
     void *kept, *child; /* ... with its payload and its children's, */
@@ -107,9 +110,10 @@ BL_COLD_FN uint32_t *bl__outbox_overflow(bl__stack *s, uint32_t words, uint32_t 
 BL_HOT_FN uint32_t *bl__outbox_slot(bl_task *t, uint32_t *number) {
     bl__stack *s = t->stack;
 #if BL_WARP == 1
-    uint32_t at = *number = s->top; /* bl__outbox_show moves it */
+    uint32_t at = *number = t->top; /* bl__outbox_show moves it */
     if (at == t->limit)
         return bl__outbox_overflow(s, t->words, t->stop);
+    return bl__masked_slot(s, t->words, t->mask, at);
 #else
     if (t->max_spawn == 0 || (t->lanes == 1 && t->spawned++ >= t->max_spawn)) {
         bl__report(t, BL__SPAWNED_TOO_MANY, t->max_spawn ? t->spawned : 1);
@@ -118,15 +122,17 @@ BL_HOT_FN uint32_t *bl__outbox_slot(bl_task *t, uint32_t *number) {
     uint32_t at = *number = bl_lane_add32(&s->top, 1);
     if (t->lanes > 1 && (int32_t)(at - s->limit) >= 0)
         return NULL; /* when all lanes are done the worker reports how many there were: bl__close_outbox */
-#endif
     return bl__stack_slot(s, t->words, at);
+#endif
 }
 
 /* The entry is complete: on a CPU an idle worker may take it at once, unless it is an extra. */
 BL_HOT_FN void bl__outbox_show(bl_task *t, uint32_t number) {
 #if BL_WARP == 1
-    if (number != t->limit)
-        bl_store32_release_light(&t->stack->top, number + 1, t->run->fences_alone); /* G1 */
+    if (number != t->limit) {
+        t->top = number + 1;
+        bl_store32_release_light(&t->stack->top, number + 1, t->fences_alone); /* G1 */
+    }
 #else
     (void)t, (void)number;
 #endif
@@ -148,8 +154,7 @@ BL_HOT_FN void bl__spawn(bl_task *t, const void *payload, uint32_t bytes, uint32
     uint32_t number, *entry = bl__outbox_slot(t, &number);
     if (!entry)
         return;
-    entry[0] = 0;
-    entry[1] = count;
+    bl_pair_store(entry, 0, count);
     bl__words_copy(entry + BL__ENTRY_HEAD, (const bl_word *)payload, bytes / 4);
     if (t->result_bytes) {
         entry[BL__ENTRY_HEAD + bytes / 4] = join;

@@ -1,6 +1,8 @@
 /* The watch over the workers of a run: whether they make progress, and where each one is. */
 #include "internal.h"
 
+#include <ballast/parts/gate.h>
+
 void bl__watch_start(bl__watch *watch) {
     watch->tasks = UINT64_MAX;
     watch->since = watch->reported = bl__now();
@@ -11,10 +13,17 @@ double bl__watch_next(const bl_context *c, double most) {
     return left < 1e-4 ? 1e-4 : left < most ? left : most;
 }
 
-bl__seen bl__watch_look(bl_context *c, bl__watch *watch, const bl__tally *tally, uint32_t count) {
+/* That worker i has run. A thread's may be missing some for an instant, between two tasks. */
+static uint64_t tasks_of(const bl__tally *tally, uint32_t i, const bl__run *threads) {
+    const uint32_t open = threads ? bl_load32_relaxed(&bl__stack_of(threads, i)->open) : 0;
+    return bl_load64_host(&tally[i].beat) + bl_load64_host(&tally[i].tasks) + (open ? open - 1 : 0);
+}
+
+bl__seen bl__watch_look(bl_context *c, bl__watch *watch, const bl__tally *tally, uint32_t count,
+                        const bl__run *threads) {
     uint64_t tasks = 0;
     for (uint32_t i = 0; i < count; i++)
-        tasks += bl_load64_host(&tally[i].beat) + bl_load64_host(&tally[i].tasks);
+        tasks += tasks_of(tally, i, threads);
     double now = bl__now();
     if (tasks != watch->tasks) {
         watch->tasks = tasks;
@@ -33,7 +42,7 @@ bl__seen bl__watch_look(bl_context *c, bl__watch *watch, const bl__tally *tally,
     return BL__TO_PAUSE;
 }
 
-void bl__watch_report(bl_context *c, const char *why, const bl__tally *tally, uint32_t count) {
+void bl__watch_report(bl_context *c, const char *why, const bl__tally *tally, uint32_t count, const bl__run *threads) {
     static const char *const names[] = {"not started", "in a task", "searching", "idle", "ended"};
     enum { SHOWN = 16 };
     uint32_t at[BL__AT_END + 1] = {0};
@@ -53,6 +62,6 @@ void bl__watch_report(bl_context *c, const char *why, const bl__tally *tally, ui
             continue;
         shown++;
         bl__detail(c, "\nworker %u: %s, %llu tasks", i, names[standing <= BL__AT_END ? standing : BL__AT_END],
-                   (unsigned long long)(bl_load64_host(&tally[i].beat) + bl_load64_host(&tally[i].tasks)));
+                   (unsigned long long)tasks_of(tally, i, threads));
     }
 }

@@ -430,7 +430,7 @@ static void give_up(bl_context *c) {
     cpu_device *d = c->device;
     const uint64_t job = d->job;
     struct timespec until;
-    bl__watch_report(c, "no task ended in time", d->run->tally, d->run->tallies);
+    bl__watch_report(c, "no task ended in time", d->run->tally, d->run->tallies, d->run);
     d->stalled = true;
     stop_workers(d->run);
     after_seconds(&until, 1.8);
@@ -445,7 +445,7 @@ static void give_up(bl_context *c) {
 /* Called with the lock, by the caller or the watcher. */
 static void look_after(bl_context *c, bl__watch *watch) {
     cpu_device *d = c->device;
-    bl__seen seen = bl__watch_look(c, watch, d->run->tally, d->run->tallies);
+    bl__seen seen = bl__watch_look(c, watch, d->run->tally, d->run->tallies, d->run);
     if (seen == BL__TO_PAUSE)
         stop_workers(d->run);
     else if (seen == BL__NO_PROGRESS)

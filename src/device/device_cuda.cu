@@ -304,7 +304,7 @@ static void stop_workers(cuda_device *d, const bl__run *run) {
 }
 
 static int give_up(bl_context *c, cuda_device *d, const bl__run *run) {
-    bl__watch_report(c, "no task ended in time", d->tallies, run->tallies);
+    bl__watch_report(c, "no task ended in time", d->tallies, run->tallies, NULL);
     stop_workers(d, run);
     double until = bl__now() + 2;
     while (cudaEventQuery(d->read) == cudaErrorNotReady && bl__now() < until)
@@ -327,7 +327,7 @@ static int wait_and_watch(bl_context *c, cuda_device *d, const bl__run *run) {
         if (now < look_at)
             continue;
         bl__seen seen =
-            peek(d, run) == cudaSuccess ? bl__watch_look(c, &watch, d->tallies, run->tallies) : BL__ALL_WELL;
+            peek(d, run) == cudaSuccess ? bl__watch_look(c, &watch, d->tallies, run->tallies, NULL) : BL__ALL_WELL;
         look_at = bl__now() + bl__watch_next(c, 0.1);
         if (seen == BL__TO_PAUSE)
             stop_workers(d, run);

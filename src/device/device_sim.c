@@ -65,7 +65,7 @@ static void sim_body(void *argument, uint32_t block, uint32_t lane) {
 
 static int sim_watch(void *argument) {
     sim_launch_state *s = argument;
-    bl__seen seen = bl__watch_look(s->c, &s->watch, s->run->tally, s->run->tallies);
+    bl__seen seen = bl__watch_look(s->c, &s->watch, s->run->tally, s->run->tallies, NULL);
     if (seen == BL__TO_PAUSE)
         bl_fetch_or32_relaxed(&s->run->control->stop, BL__STOP_HOST);
     return seen == BL__NO_PROGRESS;
@@ -94,7 +94,7 @@ static int sim_launch(bl_context *c, const bl__plan *plan, const bl__run *run, c
             return bl__no_memory(c, "the stacks of the fibers");
         if (result != BL_SIM_DONE) {
             bl__watch_report(c, result == BL_SIM_DEADLOCK ? "all lanes wait for each other" : "no task ended in time",
-                             run->tally, run->tallies);
+                             run->tally, run->tallies, NULL);
             return BL_ESTALL;
         }
     }

@@ -24,11 +24,18 @@ static void release_all(bl__job *j) {
 
 static size_t aligned(size_t bytes) { return (bytes + 15) / 16 * 16; }
 
+/* Threads: the tasks of a piece whose spawns should find room on the stack; what more it spawns becomes extra entries.
+ * 0: there are no pieces of a given size. */
+static uint32_t pieces_fit(const bl__job *j) {
+    const uint32_t grain = j->c->config.grain ? j->c->config.grain : j->plan.program->grain;
+    return !j->plan.pieces || j->c->ops->warp > 1 ? 0 : grain < 64 ? grain : 64;
+}
+
 static int size_workers(bl__job *j, uint32_t lanes) {
     const bl_program *p = j->plan.program;
     const bl_config *config = &j->c->config;
     uint32_t batch = j->plan.instance->lane_tasks ? lanes : 1;
-    uint32_t outbox = batch * p->max_spawn;
+    uint32_t outbox = (pieces_fit(j) ? pieces_fit(j) : batch) * p->max_spawn;
     bl__run *run = &j->run;
     run->words = p->carried_bytes / 4 + BL__ENTRY_HEAD;
     run->lanes = lanes;

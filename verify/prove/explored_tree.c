@@ -32,6 +32,7 @@
 #define BL__NAP_SHARE 1u
 #define BL__WARY tree_no_time /* and short until then: workers recurse at once */
 #define BL__SHORT_TICKS 1u
+#define BL__SINGLES 1u
 #include <ballast/parts/entry.h>
 
 /* Whatever the runtime copies from and to memory of the run is plain data, checked by the machine. */

@@ -128,7 +128,7 @@ static bool is_fork(const run *r, uint32_t node) { return r->c.forks >> node & 1
 /* The slot that the next spawn writes. */
 static void write_slot(bl_task *t) {
     uint32_t words[WORDS] = {0};
-    bl_data_write(bl__stack_slot(t->stack, WORDS, t->stack->top), words, WORDS);
+    bl_data_write(bl__stack_slot(t->stack, WORDS, t->top), words, WORDS);
 }
 
 static void write_result(run *r, bl_task *t) {
@@ -182,7 +182,7 @@ static void run_task(run *r, bl_task *t, const payload *p, uint32_t index) {
 /* Thieves visit only worker 0. */
 static void open(bl__stack *s, uint32_t worker) {
     if (worker == 0)
-        bl__gate_open(s, false);
+        bl__gate_open(s, 1, false);
 }
 static bool shut(bl__stack *s, uint32_t worker) { return worker == 0 && bl__gate_shut(s); }
 
@@ -236,16 +236,16 @@ static bool join(run *r, bl_task *t, uint32_t worker) {
 
 static void run_entry(run *r, bl_task *t, uint32_t worker) {
     bl__stack *s = t->stack;
-    uint32_t top = s->top, *entry = bl__stack_slot(s, WORDS, top - 1), words[WORDS];
+    uint32_t top = t->top, *entry = bl__stack_slot(s, WORDS, top - 1), words[WORDS];
     bl_data_read(words, entry, WORDS);
     payload carried = {words[2], words[3]};
     for (uint32_t index = words[0];; index++) {
-        uint32_t next = index + 1;
-        bool last = next == words[1];
+        uint32_t left[2] = {index + 1, words[1]};
+        bool last = left[0] == left[1];
         if (last)
-            bl__stack_move_top(s, top - 1);
+            bl__stack_move_top(s, t->top = top - 1);
         else
-            bl_data_write(&entry[0], &next, 1);
+            bl_data_write(entry, left, 2);
         t->join = words[4];
         t->index = index;
         t->returned->ended = BL__UNENDED;
@@ -253,7 +253,7 @@ static void run_entry(run *r, bl_task *t, uint32_t worker) {
         run_task(r, t, &carried, index);
         bool visited = shut(s, worker);
         visited = join(r, t, worker) || visited;
-        if (last || visited || s->top != top)
+        if (last || visited || t->top != top)
             return;
     }
 }
@@ -272,11 +272,13 @@ static void run_all(run *r, uint32_t worker) {
                  .results_at = r->c.sums ? 0 : RESULTS_AT,
                  .payload_at = offsetof(record, forked),
                  .join_width = 2,
-                 .payload_bytes = sizeof(payload)};
+                 .payload_bytes = sizeof(payload),
+                 .mask = mine->head.mask};
     for (uint32_t bottom;;) {
         bl_data_read(&bottom, &mine->head.bottom, 1);
         if (mine->head.top == bottom)
             return;
+        t.top = mine->head.top;
         t.limit = bottom + CAPACITY;
         run_entry(r, &t, worker);
     }

@@ -155,9 +155,12 @@ static void hold_up(protocol *p, bl__worker *w) {
                  .words = WORDS,
                  .run = &p->run,
                  .payload_bytes = 4 * (WORDS - BL__ENTRY_HEAD),
-                 .limit = w->stack->bottom + p->run.stack_capacity};
+                 .limit = w->stack->bottom + p->run.stack_capacity,
+                 .top = w->stack->top,
+                 .mask = w->stack->mask,
+                 .fences_alone = p->run.fences_alone};
     uint32_t payload = 0;
-    bl__gate_open(w->stack, w->run->fences_alone);
+    bl__gate_open(w->stack, 1, w->run->fences_alone);
     for (uint32_t i = 0; p->spawns && i < p->entries; i++) {
         bl_spawn(&t, &payload);
         wait_for(&p->finished, i + 1);

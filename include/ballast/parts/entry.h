@@ -62,13 +62,17 @@ typedef struct bl__stack {
 BL_FN uint32_t *bl__stack_slot(bl__stack *s, uint32_t words, uint32_t i) {
     return (uint32_t *)(s + 1) + (size_t)(i & s->mask) * words;
 }
+/* Threads: with a copy of the mask, which the compiler need not read again after each store. */
+BL_FN uint32_t *bl__masked_slot(bl__stack *s, uint32_t words, uint32_t mask, uint32_t i) {
+    return (uint32_t *)(void *)((unsigned char *)(s + 1) + (size_t)(i & mask) * (4 * words));
+}
 BL_FN uint32_t bl__stack_count(const bl__stack *s) { return s->top - s->bottom; }
 
 /* By the owner. On a CPU others look at it at any time (lookout.h), so it is moved as an atomic word, which costs
  * nothing. */
 BL_FN void bl__stack_move_top(bl__stack *s, uint32_t top) {
 #if BL_WARP == 1
-    bl_store32_relaxed(&s->top, top);
+    bl_poke32(&s->top, top);
 #else
     s->top = top;
 #endif

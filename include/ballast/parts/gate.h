@@ -1,7 +1,7 @@
 /* The gate of a thread's private stack: while the owner runs a task, thieves can take what it has not begun.
  *
- *     open    written by the owner: 1 while it is in the user's code and touches nothing of the stack but the slots
- *             above top
+ *     open    written by the owner: not 0 while it is in the user's code and touches nothing of the stack but the slots
+ *             above top. Then it is 1 more than the number of tasks that it has run since it last wrote tally->beat
  *     gate    BL__INSIDE while a thief is at the stack; BL__VISITED after that, until the owner has seen it; BL__ALONE
  *             throughout, or not
  *
@@ -31,8 +31,10 @@ enum { BL__INSIDE = 1, BL__VISITED = 2, BL__ALONE = 4 };
 
 /* ---- the owner ---- */
 
-/* alone: run->fences_alone. */
-BL_HOT_FN void bl__gate_open(bl__stack *s, bool alone) { bl_store32_release_light(&s->open, 1, alone); /* G1 */ }
+/* mark: not 0. alone: run->fences_alone. */
+BL_HOT_FN void bl__gate_open(bl__stack *s, uint32_t mark, bool alone) {
+    bl_store32_release_light(&s->open, mark, alone); /* G1 */
+}
 
 /* A thief is inside, or has been, or might not have been seen. True: it was there. */
 BL_CALLED_FN bool bl__gate_wait(bl__stack *s) {
@@ -51,9 +53,9 @@ BL_CALLED_FN bool bl__gate_wait(bl__stack *s) {
 
 /* True: a thief has been there since the last time. */
 BL_HOT_FN bool bl__gate_shut(bl__stack *s) {
-    bl_store32_relaxed(&s->open, 0);
+    bl_poke32(&s->open, 0);
     bl_fence_light();
-    return bl_load32_relaxed(&s->gate) && bl__gate_wait(s);
+    return BL_RARELY(bl_peek32(&s->gate)) && bl__gate_wait(s);
 }
 
 /* ---- thieves ---- */

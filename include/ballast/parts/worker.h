@@ -85,11 +85,14 @@ BL_FN void bl__worker_notes_pace(bl__worker *w) {
         w->stop |= took >= 4 * BL_LONG_TICKS ? BL__PACE : BL__COARSE;
 }
 
-/* CPU: what changes while a worker goes from task to task without its scheduler, and what of the rest that depends
- * on. */
-BL_HOT_FN void bl__worker_agree(bl__worker *to, const bl__worker *from, bool pieces) {
+/* CPU: what changes while a worker goes from task to task without its scheduler. */
+BL_HOT_FN void bl__worker_agree(bl__worker *to, const bl__worker *from, bool pieces, bool recurses) {
     to->tasks = from->tasks;
-    to->calm = from->calm;
+    if (recurses) {
+        to->wary = from->wary;
+        to->doubt = from->doubt;
+        to->wary_since = from->wary_since;
+    }
     if (pieces) {
         to->piece = from->piece;
         to->piece_run = from->piece_run;

@@ -33,7 +33,16 @@ extern int bl__clock_gettime(int clock, struct timespec *time) __asm__("clock_ge
 #define BL_MAY_ALIAS __attribute__((may_alias))
 #define BL_UNROLL
 #define BL_OVERLAP
+#define BL_RARELY(x) __builtin_expect(!!(x), 0)
 #define BL_ASSUME(x) ((x) ? (void)0 : __builtin_unreachable())
+
+#if defined(__SANITIZE_THREAD__)
+#define BL__THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define BL__THREAD_SANITIZER 1
+#endif
+#endif
 
 #define BL__ATOMIC_LOAD(bits, order, O)                                                                                \
     BL_FN uint##bits##_t bl_load##bits##_##order(const uint##bits##_t *p) { return __atomic_load_n(p, O); }
@@ -102,6 +111,18 @@ BL__ATOMICS(64)
 #define BL__FLOAT_CAS(bits, p, is, next) __atomic_compare_exchange(p, is, next, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
 #define BL__FLOAT_EXCHANGE(bits, p, v, old) __atomic_exchange(p, v, old, __ATOMIC_RELAXED)
 
+/* gcc for ARM computes the address of every atomic word into a register of its own, even of a relaxed one: in the worker
+ * loop that is six registers too many. A volatile access is the same instruction, with an offset. */
+#if defined(__aarch64__) && defined(__GNUC__) && !defined(__clang__) && !defined(BL__THREAD_SANITIZER)
+#define bl_peek32(p) (*(const volatile uint32_t *)(p))
+#define bl_peek64(p) (*(const volatile uint64_t *)(p))
+#define bl_poke32(p, v) ((void)(*(volatile uint32_t *)(p) = (v)))
+#else
+#define bl_peek32 bl_load32_relaxed
+#define bl_peek64 bl_load64_relaxed
+#define bl_poke32 bl_store32_relaxed
+#endif
+
 BL_FN void bl_fence_acquire(void) { __atomic_thread_fence(__ATOMIC_ACQUIRE); }
 BL_FN void bl_fence_release(void) { __atomic_thread_fence(__ATOMIC_RELEASE); }
 BL_FN void bl_fence_seq_cst(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
@@ -115,26 +136,41 @@ BL_FN bool bl_fence_heavy(void) { return bl__fence_all_threads(); }
  * after the store, and after all writes before the store: the compiler must keep their order, the processor need
  * not. On ARM a release store, once per task, makes a loop that streams through memory take 1.6 times as long.
  * ThreadSanitizer does not know of membarrier. */
-#if defined(__x86_64__) || defined(__i386__) || defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) || defined(__i386__) || defined(BL__THREAD_SANITIZER)
 #define BL__RELEASES_ALWAYS 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define BL__RELEASES_ALWAYS 1
-#endif
 #endif
 BL_HOT_FN void bl_store32_release_light(uint32_t *p, uint32_t v, bool alone) {
 #ifdef BL__RELEASES_ALWAYS
     (void)alone;
     bl_store32_release(p, v);
 #else
-    if (alone) {
+    if (BL_RARELY(alone)) {
         bl_store32_release(p, v);
     } else {
         __atomic_signal_fence(__ATOMIC_RELEASE);
-        bl_store32_relaxed(p, v);
+        bl_poke32(p, v);
     }
 #endif
 }
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define BL_HAS_PAIRS 1
+BL_HOT_FN void bl_pair_store(uint32_t *p, uint32_t a, uint32_t b) {
+    uint64_t both = (uint64_t)b << 32 | a;
+    memcpy(p, &both, sizeof both);
+}
+BL_HOT_FN bool bl_pair_is(const uint32_t *p, uint32_t a, uint32_t b) {
+    uint64_t both;
+    memcpy(&both, p, sizeof both);
+    return both == ((uint64_t)b << 32 | a);
+}
+BL_HOT_FN void bl_pair_load(const uint32_t *p, uint32_t *a, uint32_t *b) {
+    uint64_t both;
+    memcpy(&both, p, sizeof both);
+    *a = (uint32_t)both;
+    *b = (uint32_t)(both >> 32);
+}
+#endif
 
 #if defined(__SIZEOF_INT128__) && (defined(__x86_64__) || defined(__aarch64__))
 #define BL_HAS_CAS128 1

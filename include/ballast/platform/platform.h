@@ -55,6 +55,8 @@
  *
  *   shared plain data (ordered by the atomics around it, never racing)
  *     bl_data_read(to, from, words), bl_data_write(to, from, words)
+ *     bl_peekBITS(p), bl_poke32(p, v)     relaxed, for what a thread does with each task: words at an offset from a
+ *                            pointer that it holds
  *   racing copies (the reader may use what it copied only after a successful compare-and-swap)
  *     bl_race_read(to, from, words), bl_race_write(to, from, words)
  *   bl_bump(x)               x + 1, for a counter or tag that tells one use of a word from the next; a mutant forgets
@@ -77,6 +79,9 @@
  *   bl_block_sync()                       every lane of the block waits for all
  *   bl_opaque32(v)                        v, but the compiler does not know: keeps code inside a loop that lanes leave
  *                                         one by one
+ *   bl_pair_store(p, a, b), bl_pair_load(p, &a, &b), bl_pair_is(p, a, b)
+ *                                         two adjacent words; on a CPU in one access, because a load waits that needs
+ *                                         what two stores have just written
  *   bl_processor()                        GPU and sim: which multiprocessor this is
  *   BL_CROWD                              GPU and sim: so many workers get in each other's way when they look for work
  *   BL_SPREAD_TICKS                       GPU and sim: the time in which the work of a run reaches all workers, or never
@@ -111,6 +116,16 @@
 #define bl_bump(x) ((x) + 1)
 #endif
 
+#ifndef bl_peek32
+#define bl_peek32(p) bl_load32_relaxed(p)
+#define bl_peek64(p) bl_load64_relaxed(p)
+#define bl_poke32(p, v) bl_store32_relaxed(p, v)
+#endif
+
+#ifndef BL_RARELY
+#define BL_RARELY(x) (x)
+#endif
+
 #ifndef BL_CAN_SLEEP
 #define BL_CAN_SLEEP 0
 #endif
@@ -125,6 +140,18 @@
 
 /* Payloads of any type are moved as words. */
 typedef uint32_t BL_MAY_ALIAS bl_word;
+
+#ifndef BL_HAS_PAIRS
+BL_FN void bl_pair_store(uint32_t *p, uint32_t a, uint32_t b) {
+    p[0] = a;
+    p[1] = b;
+}
+BL_FN void bl_pair_load(const uint32_t *p, uint32_t *a, uint32_t *b) {
+    *a = p[0];
+    *b = p[1];
+}
+BL_FN bool bl_pair_is(const uint32_t *p, uint32_t a, uint32_t b) { return p[0] == a && p[1] == b; }
+#endif
 
 #include "floats.h"
 

@@ -43,9 +43,8 @@ BL_FN void bl__lookout_give(const bl__run *run) { bl_store32_release(&run->contr
 /* Tells the task that worker i is in from others; 0: it is in none. Looks only, so what it says may be gone. */
 BL_FN uint32_t bl__task_mark(const bl__run *run, uint32_t i) {
     const bl__tally *t = run->tally + i;
-    return bl_load32_relaxed(&bl__stack_of(run, i)->open)
-               ? ((uint32_t)bl_load64_relaxed(&t->beat) + bl_load32_relaxed(&t->fetched)) | 1u << 31
-               : 0;
+    const uint32_t open = bl_load32_relaxed(&bl__stack_of(run, i)->open);
+    return open ? ((uint32_t)bl_load64_relaxed(&t->beat) + bl_load32_relaxed(&t->fetched) + open) | 1u << 31 : 0;
 }
 /* ... and from itself before it spawned more. */
 BL_FN uint64_t bl__stack_mark(const bl__run *run, uint32_t i, uint32_t task) {

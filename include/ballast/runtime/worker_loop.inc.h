@@ -88,13 +88,19 @@ bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
     return true;
 }
 
+#if BL_WARP == 1
+#define BL__COPIES(run, stack) (stack)->mask, (run)->fences_alone
+#else
+#define BL__COPIES(run, stack) 0, 0
+#endif
+
 /* What a worker gives to its tasks, of which the compiler knows most: an initialiser of bl_task. */
 #define BL__TASK(run, stack, scratch, lane, worker, spare, returned)                                                   \
     {                                                                                                                  \
         stack, &(run)->control->stop, scratch, BL_KIND_LANE ? 0 : (lane), BL_KIND_LANE ? 1 : (run)->lanes,             \
             BL_ENTRY_WORDS(run), worker, run, returned, spare, BL__NO_JOIN, 0, BL__RESULT_BYTES, BL__RESULTS_AT,       \
             BL__PAYLOAD_AT, BL_SUM ? BL__MOST_CHILDREN : (BL_JOIN_WIDTH), BL__PAYLOAD_BYTES(run), BL__CHECKS,          \
-            BL_MAX_SPAWN, 0, 0, NULL, NULL, NULL, NULL                                                                 \
+            BL_MAX_SPAWN, 0, 0, 0, BL__COPIES(run, stack), NULL, NULL, NULL, NULL                                      \
     }
 
 #if BL__JOINS
@@ -167,6 +173,7 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
 
 #undef BL__BATCH
 #undef BL__TASK
+#undef BL__COPIES
 #undef BL__RECURSES
 #undef BL__FRAME_RESULTS
 #undef BL__RETURNS

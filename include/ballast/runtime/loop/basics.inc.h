@@ -1,19 +1,19 @@
 /* Template, part of worker_loop.inc.h: what all parts of the loop use. */
 
 /* Around calls of the user's code: on a CPU others can take from this worker's stack meanwhile. */
-BL_HOT_FN void BL__NAME(open)(bl__worker *w) {
+BL_HOT_FN void BL__NAME(open)(bl__stack *s, uint32_t mark, bool fences_alone) {
 #if BL__RAIDS
-    bl__gate_open(w->stack, w->run->fences_alone);
+    bl__gate_open(s, mark, fences_alone);
 #else
-    (void)w;
+    (void)s, (void)mark, (void)fences_alone;
 #endif
 }
 /* True: a thief has taken something, or looked. */
-BL_HOT_FN bool BL__NAME(shut)(bl__worker *w) {
+BL_HOT_FN bool BL__NAME(shut)(bl__stack *s) {
 #if BL__RAIDS
-    return bl__gate_shut(w->stack);
+    return bl__gate_shut(s);
 #else
-    return (void)w, false;
+    return (void)s, false;
 #endif
 }
 

@@ -34,10 +34,10 @@ BL_HOT_FN bool BL__NAME(go_on)(bl__worker *w, bl_task *task, bl__record *r, cons
     const bool wide = count > (BL_JOIN_WIDTH);
     unsigned char *payload = (unsigned char *)r + BL__PAYLOAD_AT;
     unsigned char *results = bl__record_results(r, BL__RESULTS_AT, wide);
-    BL__NAME(open)(w);
+    BL__NAME(open)(w->stack, 1, task->fences_alone);
     BL_JOIN(task, (const BL_PAYLOAD *)(const void *)payload, (const BL_RESULT *)(const void *)results, count, shared,
             local);
-    const bool visited = BL__NAME(shut)(w);
+    const bool visited = BL__NAME(shut)(w->stack);
     if (wide)
         bl__record_joined(results);
     return visited;

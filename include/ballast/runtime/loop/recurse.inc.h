@@ -149,7 +149,7 @@ BL_FN uint32_t *BL__NAME(slot_above)(bl__worker *w, uint32_t older, uint32_t ext
 /* All frames; `busy`: whether the newest has a child in progress. The oldest entry ends up lowest on the stack. */
 BL_CALLED_FN void BL__NAME(hand_over_all)(BL__NAME(recursion) * c, bl__frame *newest, uint32_t busy) {
     bl__worker *w = c->w;
-    c->visited = BL__NAME(shut)(w) || c->visited;
+    c->visited = BL__NAME(shut)(w->stack) || c->visited;
     uint32_t entries = 0, room = w->run->stack_capacity - bl__stack_count(w->stack);
     for (bl__frame *f = newest; f->end; f = f->below)
         entries += f->next < f->end;
@@ -185,7 +185,7 @@ BL_CALLED_FN bool BL__NAME(serve)(BL__NAME(recursion) * c, bl__frame *newest) {
     }
     if (run->workers == 1 || BL__NAME(shown)(w))
         return true;
-    BL__NAME(shut)(w);
+    BL__NAME(shut)(w->stack);
     c->visited = true; /* what this publishes may be the entry that the first task is from */
     uint32_t count = bl__stack_count(w->stack);
     if (count == 0)
@@ -193,7 +193,7 @@ BL_CALLED_FN bool BL__NAME(serve)(BL__NAME(recursion) * c, bl__frame *newest) {
     w->peak = bl__max(w->peak, count);
     if (count && BL__NAME(share_and_publish)(w, bl__max(count / 2, 1)))
         bl__wake_for_work(run);
-    BL__NAME(open)(w);
+    BL__NAME(open)(w->stack, 1, run->fences_alone);
     return true;
 }
 
@@ -249,6 +249,7 @@ BL_HOT_FN bl_task BL__NAME(task_with_frame)(const BL__NAME(recursion) * c, BL__N
                                             void *to) {
     bl_task task = BL__TASK(c->w->run, c->w->stack, c->scratch, 0, c->worker, c->w->spare, returned);
     task.limit = c->limit;
+    task.top = c->w->stack->top;
     task.join = 0; /* no root */
     task.frame = &f->head;
     task.child = &f->child;

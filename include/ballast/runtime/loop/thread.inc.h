@@ -1,91 +1,171 @@
-/* Template, part of worker_loop.inc.h: a CPU thread takes its newest entry and runs it, task by task. */
-
+/* Template, part of worker_loop.inc.h: a CPU thread takes its newest entry and runs it, task by task.
+ *
+ * There are two loops. One takes entries as they come: of a long one it runs task after task, with the payload in
+ * registers. Programs that spawn their tasks one by one have no long entries; when it has seen some of these in a row,
+ * the other loop continues, which expects nothing else. There a task that does nothing costs about a nanosecond: an entry
+ * written and read, the gate opened and shut, four words looked at.
+ */
 #if BL__RECURSES
 #define BL__RECURSION BL__NAME(recursion)
 #else
 #define BL__RECURSION void /* there is none */
 #endif
+#define BL__HAS_SINGLES (BL__RAIDS && !BL__JOINS && (BL_MAX_SPAWN) > 0)
 
-/* A CPU thread that has enough to do, room to do it in and nobody waiting for it need not prepare. */
-BL_HOT_FN bool BL__NAME(may_go_on)(bl__worker *w) {
-    const bl__run *run = w->run;
-    if (bl__stack_count(w->stack) - 1 >= w->calm || bl_load32_host(&run->control->stop) ||
-        (uint32_t)bl_load64_relaxed(&run->control->idle) || (BL__JOINS && w->spare[0] == 0))
-        return false;
-    bl_store64_host(&w->tally->beat, w->tasks);
-    return true;
+#ifndef BL_RUNTIME_THREAD_ONCE
+#define BL_RUNTIME_THREAD_ONCE
+#ifndef BL__SINGLES /* the explorer has few entries */
+#define BL__SINGLES 16u
+#endif
+/* Why a thread does not continue with the next entry: others want something, or a thief was there; or the other loop
+ * should. */
+typedef enum bl__break { BL__NO_BREAK, BL__WANTED, BL__UNEXPECTED } bl__break;
+#endif
+
+/* What a thread has at hand while it goes from task to task. */
+typedef struct BL__NAME(hands) {
+    bl__worker *w;
+    const bl__control *control;
+    uint64_t *beat;
+    const BL_SHARED *shared;
+    BL_LOCAL *local;
+    BL__RECURSION *recursion;
+} BL__NAME(hands);
+
+/* n tasks, which are no longer on the stack. True: others want something, or a thief was there. mark: gate.h. */
+BL_HOT_FN bool BL__NAME(run_tasks)(const BL__NAME(hands) * h, bl_task *task, const BL__CARRIED *carried, uint32_t index,
+                                   uint32_t n, uint32_t mark) {
+
+    bl__stack *s = task->stack;
+    bool visited = false;
+#if BL__JOINS
+    task->join = carried->join;
+    task->index = index;
+    task->returned->ended = BL__UNENDED;
+#endif
+    if (BL__ENDS_ALONE) /* room in the out-array was made for so much only */
+        task->limit = task->top + bl__min(n * (BL_MAX_SPAWN), task->run->outbox);
+#if BL__RECURSES
+    BL__NAME(frame) first;
+    BL__NAME(lend_frame)(h->recursion, h->w, task, &first);
+#endif
+    BL__NAME(open)(s, mark, task->fences_alone);
+    BL__CALL(task, BL__PAYLOAD_OF(carried), index, n, h->shared, h->local);
+#if BL__RECURSES
+    visited = BL__NAME(recurse)(h->recursion, h->w, task, &first);
+#endif
+    visited = BL__NAME(shut)(s) || visited;
+#if BL__JOINS
+    task->top = s->top; /* a recursion moves it */
+    visited = BL__NAME(join)(h->w, task, h->shared, h->local) || visited;
+#endif
+    return visited || BL_RARELY(bl_peek32(&h->control->stop) | (uint32_t)bl_peek64(&h->control->idle));
 }
 
-/* A CPU thread stays with its newest entry until that is used up, a task has spawned, or somebody is out of work:
- * the payload stays in registers, and what the tasks of one entry have in common is computed once. Before each task
- * the entry says what is left of it, for thieves; after a task during which a thief came, it is read again. */
-BL_HOT_FN void BL__NAME(run_entry)(bl__worker *w, bl_task *task, const BL_SHARED *shared, BL_LOCAL *local,
-                                   BL__RECURSION *recursion) {
-    bl__stack *s = w->stack;
-    const bl__run *run = w->run;
-    const bl__control *control = run->control;
-    (void)recursion;
-    const uint32_t words = BL_ENTRY_WORDS(run); /* w->words, but the compiler knows it */
-    uint32_t top = s->top, *entry = bl__stack_slot(s, words, top - 1), index = entry[0], end = entry[1];
+/* Whether the tasks of an entry are all run at once. */
+BL_HOT_FN bool BL__NAME(is_single)(const bl__run *run, uint32_t index, uint32_t end) {
+    return index == 0 && (BL__TAKES_PIECES ? end <= run->grain : end == 1);
+}
+
+/* The newest entry. The thread stays with it until it is used up, a task has spawned, or others want something: what the
+ * tasks have in common is computed once. Before each task the entry says what is left of it, for thieves. `row`: single
+ * entries so far, without others in between. */
+BL_HOT_FN bl__break BL__NAME(run_entry)(const BL__NAME(hands) * h, bl_task *task, uint32_t *row) {
+    const uint32_t words = BL_ENTRY_WORDS(task->run), top = task->top; /* w->words, but the compiler knows it */
+    uint32_t *entry = bl__masked_slot(task->stack, words, task->mask, top - 1), index, end;
     BL__CARRIED carried;
+    bl_pair_load(entry, &index, &end);
+    *row = BL__NAME(is_single)(task->run, index, end) ? *row + 1 : 0;
     bl__words_copy((bl_word *)&carried, entry + BL__ENTRY_HEAD, words - BL__ENTRY_HEAD);
     for (;;) {
-        uint32_t n = BL__NAME(next)(w, end - index);
+        uint32_t n = BL__NAME(next)(h->w, end - index);
         bool last = index + n == end;
         if (last)
-            bl__stack_move_top(s, top - 1); /* before the task, so that its spawns take the entry's place */
+            bl__stack_move_top(task->stack, task->top = top - 1); /* so that its spawns take the entry's place */
         else
-            entry[0] = index + n;
-#if BL__JOINS
-        task->join = carried.join;
-        task->index = index;
-        task->returned->ended = BL__UNENDED;
-#endif
-        if (BL__ENDS_ALONE) /* room in the out-array was made for so much only */
-            task->limit = s->top + run->outbox;
-#if BL__RECURSES
-        BL__NAME(frame) first;
-        BL__NAME(lend_frame)(recursion, w, task, &first);
-#endif
-        BL__NAME(open)(w);
-        BL__CALL(task, BL__PAYLOAD_OF(&carried), index, n, shared, local);
-        bool visited = false;
-#if BL__RECURSES
-        visited = BL__NAME(recurse)(recursion, w, task, &first);
-#endif
-        visited = BL__NAME(shut)(w) || visited;
-#if BL__JOINS
-        visited = BL__NAME(join)(w, task, shared, local) || visited;
-#endif
+            bl_pair_store(entry, index + n, end);
+        bool wanted = BL__NAME(run_tasks)(h, task, &carried, index, n, 1);
+        h->w->tasks += n;
+        bl_store64_host(h->beat, h->w->tasks);
+        if (wanted)
+            return BL__WANTED;
+        if (last || task->top != top)
+            return BL__HAS_SINGLES && *row >= BL__SINGLES && !task->fences_alone ? BL__UNEXPECTED : BL__NO_BREAK;
         index += n;
-        w->tasks += n;
-        if (last || visited || s->top != top || bl_load32_host(&control->stop) ||
-            (uint32_t)bl_load64_relaxed(&control->idle))
-            return;
-        bl_store64_host(&w->tally->beat, w->tasks);
     }
 }
 
-/* A thread's turns, until it should end. The scheduler is given the address of w, so the compiler keeps w in memory;
- * `near`, a copy, it need not. */
+/* The same for an entry that should be a single one. Any other is left where it is. Tasks are counted in `mark` alone,
+ * which saves a store. */
+BL_HOT_FN bl__break BL__NAME(run_single)(const BL__NAME(hands) * h, bl_task *task, uint32_t *mark) {
+    const uint32_t words = BL_ENTRY_WORDS(task->run);
+    uint32_t *entry = bl__masked_slot(task->stack, words, task->mask, task->top - 1), n = 1, index = 0;
+    BL__CARRIED carried;
+    if (BL__TAKES_PIECES)
+        bl_pair_load(entry, &index, &n);
+    if (BL_RARELY(BL__TAKES_PIECES ? !BL__NAME(is_single)(task->run, index, n) : !bl_pair_is(entry, 0, 1)))
+        return BL__UNEXPECTED;
+    bl__words_copy((bl_word *)&carried, entry + BL__ENTRY_HEAD, words - BL__ENTRY_HEAD);
+    bl__stack_move_top(task->stack, --task->top);
+    bool wanted = BL__NAME(run_tasks)(h, task, &carried, 0, n, *mark);
+    *mark += n;
+    return wanted ? BL__WANTED : BL__NO_BREAK;
+}
+
+/* One of the two loops, until there is a break, or too little or too much on the stack. True: the other should continue.
+ * w is in memory, since the scheduler is given its address; so what changes with each task is copied, and the task, whose
+ * constants the compiler should see here, is made anew. */
+BL_HOT_FN bool BL__NAME(run_on)(bl__worker *w, const bl_task *given, const BL_SHARED *shared, BL_LOCAL *local,
+                                BL__RECURSION *recursion, bool singles) {
+    bl__worker near = *w;
+    bl__returned mine = {0, BL__FORKED};
+    bl_task task = BL__TASK(w->run, w->stack, given->scratch, 0, w->spare, &mine);
+    BL_LOCAL copy;
+    const bool copies = singles && sizeof copy <= 64;
+    if (copies)
+        memcpy(&copy, local, sizeof copy);
+    const BL__NAME(hands) h = {&near, w->run->control, &w->tally->beat, shared, copies ? &copy : local, recursion};
+    const uint32_t least = task.stack->bottom + 1; /* thieves move it, and have been seen then */
+    bl__break why;
+    bool goes_on;
+    uint32_t row = 0, mark = 1;
+    task.top = task.stack->top;
+    task.limit = task.stack->bottom + task.run->stack_capacity;
+    if (singles)
+        task.fences_alone = 0;
+    do {
+        why = singles ? BL__NAME(run_single)(&h, &task, &mark) : BL__NAME(run_entry)(&h, &task, &row);
+        goes_on = task.top - least < near.calm && !(BL__JOINS && near.spare[0] == 0);
+    } while (why == BL__NO_BREAK && goes_on && !(singles && mark >> 31));
+    near.tasks += mark - 1;
+    bl__worker_agree(w, &near, BL__TAKES_PIECES, BL__RECURSES);
+    if (copies)
+        memcpy(local, &copy, sizeof copy);
+    return goes_on && why == BL__UNEXPECTED;
+}
+
+/* Called, for the sake of its registers. Not where owners have to order their stores (gate.h), which costs more than
+ * all this. */
+BL_CALLED_FN bool BL__NAME(run_singles)(bl__worker *w, const bl_task *given, const BL_SHARED *shared, BL_LOCAL *local) {
+    return BL__NAME(run_on)(w, given, shared, local, NULL, true);
+}
+
+/* A thread's turns, until it should end. While it has enough to do, room to do it in and nobody waiting for it, it need
+ * not prepare. */
 BL_HOT_FN void BL__NAME(turns)(bl__worker *w, bl_task *task, const BL_SHARED *shared, BL_LOCAL *local) {
     BL__RECURSION *recursion = NULL;
+    bool singles = false;
 #if BL__RECURSES
     BL__NAME(recursion) state;
     recursion = &state;
     BL__NAME(recursion_start)(recursion, w, task, shared, local);
 #endif
-    bl__worker near = *w;
-    for (;;) {
-        if (!BL__NAME(may_go_on)(&near)) {
-            bl__worker_agree(w, &near, BL__TAKES_PIECES);
-            bool go = BL__NAME(prepare)(w, shared);
-            bl__worker_agree(&near, w, BL__TAKES_PIECES);
-            if (!go)
-                break;
-            task->limit = task->stack->bottom + task->run->stack_capacity;
-        }
-        BL__NAME(run_entry)(&near, task, shared, local, recursion);
+    while (BL__NAME(prepare)(w, shared)) {
+        if (BL__HAS_SINGLES && singles)
+            singles = !BL__NAME(run_singles)(w, task, shared, local);
+        else
+            singles = BL__NAME(run_on)(w, task, shared, local, recursion, false);
     }
 }
+#undef BL__HAS_SINGLES
 #undef BL__RECURSION

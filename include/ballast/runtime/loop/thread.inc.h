@@ -119,7 +119,7 @@ BL_HOT_FN bool BL__NAME(run_on)(bl__worker *w, const bl_task *given, const BL_SH
                                 BL__RECURSION *recursion, bool singles) {
     bl__worker near = *w;
     bl__returned mine = {0, BL__FORKED};
-    bl_task task = BL__TASK(w->run, w->stack, given->scratch, 0, w->spare, &mine);
+    bl_task task = BL__TASK(w->run, w->stack, given->scratch, 0, given->worker, w->spare, &mine);
     BL_LOCAL copy;
     const bool copies = singles && sizeof copy <= 64;
     if (copies)

@@ -32,6 +32,13 @@ BL_FN void bl__worker_sync(uint32_t lanes) {
         bl_warp_sync();
 }
 
+#ifndef BL__SINGLES /* the explorer has few entries */
+#define BL__SINGLES 16u
+#endif
+/* Why a thread does not continue with the next entry: others want something, or a thief was there; or its other loop
+ * should (loop/thread.inc.h). */
+typedef enum bl__break { BL__NO_BREAK, BL__WANTED, BL__UNEXPECTED } bl__break;
+
 /* BL__IS(function, type): whether it is a pointer to such a function. BL__AS: it, or where it is not one in C, where
  * the compiler would only warn, nothing that could be complained about twice. */
 #ifdef __cplusplus

@@ -12,16 +12,6 @@
 #endif
 #define BL__HAS_SINGLES (BL__RAIDS && !BL__JOINS && (BL_MAX_SPAWN) > 0)
 
-#ifndef BL_RUNTIME_THREAD_ONCE
-#define BL_RUNTIME_THREAD_ONCE
-#ifndef BL__SINGLES /* the explorer has few entries */
-#define BL__SINGLES 16u
-#endif
-/* Why a thread does not continue with the next entry: others want something, or a thief was there; or the other loop
- * should. */
-typedef enum bl__break { BL__NO_BREAK, BL__WANTED, BL__UNEXPECTED } bl__break;
-#endif
-
 /* What a thread has at hand while it goes from task to task. */
 typedef struct BL__NAME(hands) {
     bl__worker *w;
@@ -117,10 +107,10 @@ BL_HOT_FN bl__break BL__NAME(run_single)(const BL__NAME(hands) * h, bl_task *tas
  * constants the compiler should see here, is made anew. */
 BL_HOT_FN bool BL__NAME(run_on)(bl__worker *w, const bl_task *given, const BL_SHARED *shared, BL_LOCAL *local,
                                 BL__RECURSION *recursion, bool singles) {
+    BL_LOCAL copy; /* first: the user's type may have the name of something below */
     bl__worker near = *w;
-    bl__returned mine = {0, BL__FORKED};
-    bl_task task = BL__TASK(w->run, w->stack, given->scratch, 0, given->worker, w->spare, &mine);
-    BL_LOCAL copy;
+    bl__returned returned = {0, BL__FORKED};
+    bl_task task = BL__TASK(w->run, w->stack, given->scratch, 0, given->worker, w->spare, &returned);
     const bool copies = singles && sizeof copy <= 64;
     if (copies)
         memcpy(&copy, local, sizeof copy);

@@ -197,6 +197,8 @@ int bl_open_sized(bl_context **context, const bl_config *given, size_t config_by
     bl__driver_open(c);
     c->stats_bytes = stats_bytes;
     c->process = (int)getpid();
+    c->log = bl__log_wanted();
+    c->profiler = bl__profiler();
     c->capability = info.capability;
     memcpy(c->id, info.id, sizeof c->id);
     memcpy(c->name, info.name, sizeof c->name);

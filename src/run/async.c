@@ -70,6 +70,7 @@ static void *driver_main(void *argument) {
     bl_context *c = argument;
     bl__driver *d = &c->driver;
     bl__thread_belongs_to(c);
+    pthread_setname_np(pthread_self(), "ballast-start");
     pthread_mutex_lock(&d->lock);
     while (!d->quit)
         if (d->first)

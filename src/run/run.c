@@ -197,6 +197,7 @@ static int run_dynamic(bl__job *j) {
         j->over = (uint32_t)after.idle & 1u << 31;
         if (j->over || after.stop & BL__STOP_DONE || (j->run.alone && !(after.stop & ~BL__COARSE)))
             break;
+        bl__phase(j, "pause");
         status = drain(j);
         j->run.of_range.loop_tasks = j->run.alone = 0; /* what was left of the loop is entries now */
         if (status != BL_OK || j->entries == 0)
@@ -308,6 +309,7 @@ int bl__request_run(bl_context *c, const bl__request *q, bl_stats *stats) {
     uint32_t lanes;
     j->roots = q->count;
     int status = bl__plan_make(c, program, &j->plan, &lanes);
+    bl__phase(j, "set up");
     if (status == BL_OK)
         status = size_workers(j, lanes);
     if (status == BL_OK) {
@@ -327,6 +329,7 @@ int bl__request_run(bl_context *c, const bl__request *q, bl_stats *stats) {
         status = bl__begin(j, q->roots, q->count, q->range, &tasks);
         if (status == BL_OK)
             status = bl__in_waves(j) ? bl__run_waves(j, tasks) : run_dynamic(j);
+        bl__phase(j, "collect");
         if (status == BL_OK && q->results)
             status = take_results(j, q->results);
         bl__add_up(j);
@@ -339,11 +342,15 @@ int bl__request_run(bl_context *c, const bl__request *q, bl_stats *stats) {
     bl_store64_host(&c->progressed, j->stats.tasks);
     if (stats)
         *stats = j->stats;
+    if (c->log)
+        bl__log_run(c, program, &j->stats, status);
     if (c->dead) {
+        bl__phase(j, NULL);
         abandon(j);
         return status;
     }
     release_all(j);
+    bl__phase(j, NULL);
     free(j);
     return status;
 }

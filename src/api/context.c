@@ -270,9 +270,8 @@ int bl_close(bl_context *c) {
     for (size_t i = 0; i < c->block_count; i++)
         if (inherited ? c->ops->host_memory : !c->dead)
             c->ops->free(c, c->blocks[i].memory);
-    for (int i = 0; i < BL__KEPT; i++)
-        if (c->kept[i].memory && (inherited ? c->ops->host_memory : !c->dead))
-            c->ops->free(c, c->kept[i].memory);
+    if (!inherited || c->ops->host_memory)
+        bl__free_kept(c);
     c->ops->close(c);
     free_config(&c->config);
     free(c->timelines.spans);

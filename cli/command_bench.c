@@ -1,6 +1,6 @@
 /* ballast bench: an experiment, as a table on the screen and as rows in a file. */
-#include "options.h"
 #include "output.h"
+#include "tool.h"
 
 #include "../bench/harness/suite.h"
 
@@ -12,7 +12,7 @@ static const app_option BENCH_OPTIONS[] = {
     {"--out", "DIR", "", "also write the raw rows to DIR/SUITE.csv; creates DIR if needed"},
     {"--quick", NULL, "", "fewer points and repeats: two minutes at most"},
     {"--device", "D", "auto", "auto, cpu, cuda, cuda:N; auto means the CPU and, if there is one, a GPU"},
-    {"--queues", "A,B,...", "", "run only these queues; the empty loop and the ceiling always run"},
+    {"--queues", "QUEUE,...", "", "run only these queues; the empty loop and the ceiling always run"},
     {"--case", "C", "", "run only the tables with this value in column `case`"},
     {"--repeats", "N", "", "measurements per row; default: 5, with --quick 3"},
     {"--force", NULL, "", "overwrite existing rows; without it, an interrupted run resumes"},
@@ -23,15 +23,6 @@ static const app_option BENCH_OPTIONS[] = {
 static void list_suites(void) {
     for (unsigned i = 0; bench_suite_at(i); i++)
         printf("  %-12s  %s\n", bench_suite_at(i)->name, bench_suite_at(i)->text);
-}
-
-static int help(void) {
-    puts("usage: ballast bench [SUITE] [options]\n\nRuns an experiment; without SUITE, lists the experiments. Every "
-         "result is verified.\n\nsuites");
-    list_suites();
-    puts("\noptions");
-    options_help(BENCH_OPTIONS);
-    return STATUS_OK;
 }
 
 static const bench_suite *known_suite(const char *word) {
@@ -67,7 +58,7 @@ static void join_words(int argc, char **argv, char *text, size_t size) {
         length += (size_t)snprintf(text + length, size - length, " %s", argv[i]);
 }
 
-int command_bench(int argc, char **argv) {
+static int command_bench(int argc, char **argv) {
     options set = {.command = "bench"};
     options_add(&set, BENCH_OPTIONS);
     const bench_suite *suite = NULL;
@@ -80,7 +71,7 @@ int command_bench(int argc, char **argv) {
     if (word && !(suite = known_suite(word)))
         return STATUS_WRONG_USE;
     if (options_given(&set, "--help"))
-        return help();
+        return command_help(&bench_command);
     status = read_request(&set, &request);
     if (status)
         return status;
@@ -100,3 +91,20 @@ int command_bench(int argc, char **argv) {
         run_failed("%s", error.text);
     return status;
 }
+
+static const char *suite_at(unsigned i, const char **text) {
+    const bench_suite *suite = bench_suite_at(i);
+    *text = suite ? suite->text : NULL;
+    return suite ? suite->name : NULL;
+}
+
+const command bench_command = {
+    .name = "bench",
+    .text = "run an experiment: rows to the screen and to a file",
+    .usage = "[SUITE] [options]",
+    .about = "Runs an experiment; without SUITE, lists the experiments. Every result is verified.",
+    .options = BENCH_OPTIONS,
+    .word_at = suite_at,
+    .words = "suites",
+    .run = command_bench,
+};

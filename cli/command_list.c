@@ -1,7 +1,7 @@
 /* ballast list: what this build offers. Each section is printed either for people or as JSON. */
 #include "list_queues.h"
-#include "options.h"
 #include "output.h"
+#include "tool.h"
 
 #include <string.h>
 
@@ -161,13 +161,6 @@ static const section SECTIONS[] = {
 };
 enum { SECTION_COUNT = sizeof SECTIONS / sizeof SECTIONS[0] };
 
-static int help(void) {
-    puts("usage: ballast list [apps|queues|schedulers|devices] [options]\n\n"
-         "Lists what this build offers; without a word, all four.\n\noptions");
-    options_help(LIST_OPTIONS);
-    return STATUS_OK;
-}
-
 static const section *known_section(const char *word) {
     name_list accepted = {0};
     for (int i = 0; i < SECTION_COUNT; i++) {
@@ -216,7 +209,7 @@ static void print_json(const section *only, const scheduler_filter *filter) {
     putchar('\n');
 }
 
-int command_list(int argc, char **argv) {
+static int command_list(int argc, char **argv) {
     options set = {.command = "list"};
     options_add(&set, LIST_OPTIONS);
     const section *only = NULL;
@@ -227,7 +220,7 @@ int command_list(int argc, char **argv) {
     if (word && !(only = known_section(word)))
         return STATUS_WRONG_USE;
     if (options_given(&set, "--help"))
-        return help();
+        return command_help(&list_command);
     scheduler_filter filter = {.app = NULL};
     status = read_filter(&set, only, &filter);
     if (status)
@@ -238,3 +231,18 @@ int command_list(int argc, char **argv) {
         print_text(only, &filter);
     return STATUS_OK;
 }
+
+static const char *section_at(unsigned i, const char **text) {
+    *text = NULL;
+    return i < SECTION_COUNT ? SECTIONS[i].name : NULL;
+}
+
+const command list_command = {
+    .name = "list",
+    .text = "list the apps, queues, schedulers and devices",
+    .usage = "[apps|queues|schedulers|devices] [options]",
+    .about = "Lists what this build offers; without a word, all four.",
+    .options = LIST_OPTIONS,
+    .word_at = section_at,
+    .run = command_list,
+};

@@ -3,8 +3,8 @@
 #define _POSIX_C_SOURCE 200809L /* getline, isatty */
 
 #include "../apps/fourrow/fourrow.h"
-#include "options.h"
 #include "output.h"
+#include "tool.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 static const app_option PLAY_OPTIONS[] = {
-    {"--side", "S", "first", "first or second: whether you move first"},
+    {"--side", "first|second", "first", "whether you move first"},
     {"--lookahead", "N", "7",
      "moves that the computer looks ahead, 1 to 42; each additional one takes up to 7 times as long"},
     {"--device", "D", "auto", DEVICES_ACCEPTED "; computes the moves"},
@@ -251,12 +251,6 @@ static int play_on_device(play *p) {
 
 /* ---- the command ---- */
 
-static int help(void) {
-    puts("usage: ballast play [options]\n\nFour in a row against the computer, a line per move: " KEYS ".\n\noptions");
-    options_help(PLAY_OPTIONS);
-    return STATUS_OK;
-}
-
 static int read_options(const options *set, play *p) {
     static const char *const SIDES[] = {"first", "second", NULL};
     int side = 0, status;
@@ -272,7 +266,7 @@ static int read_options(const options *set, play *p) {
     return 0;
 }
 
-int command_play(int argc, char **argv) {
+static int command_play(int argc, char **argv) {
     options set = {.command = "play"};
     const char *word = NULL;
     play p = {.device = "auto"};
@@ -281,9 +275,18 @@ int command_play(int argc, char **argv) {
     if (status)
         return status;
     if (options_given(&set, "--help"))
-        return help();
+        return command_help(&play_command);
     if (word)
         return wrong_use("%.64s: unknown word (accepted: options only)", word);
     status = read_options(&set, &p);
     return status ? status : play_on_device(&p);
 }
+
+const command play_command = {
+    .name = "play",
+    .text = "play four in a row against the computer",
+    .usage = "[options]",
+    .about = "Four in a row against the computer, a line per move: " KEYS ".",
+    .options = PLAY_OPTIONS,
+    .run = command_play,
+};

@@ -1,6 +1,6 @@
 /* ballast report: the rows of a folder as one page, with plots. */
-#include "options.h"
 #include "output.h"
+#include "tool.h"
 
 #include "../apps/common/app_output.h"
 #include "../report/report.h"
@@ -13,15 +13,6 @@ static const app_option REPORT_OPTIONS[] = {
     {"--help", NULL, "", "print this help"},
     {NULL, NULL, NULL, NULL},
 };
-
-static int help(void) {
-    puts("usage: ballast report DIR [options]\n\nWrites one HTML page from the rows of ballast bench SUITE --out DIR: "
-         "winners,\n"
-         "a plot and a table for every experiment, and whether the papers' findings reproduce. Includes\n"
-         "the timelines of ballast run APP --trace DIR/NAME.trace.json.\n\noptions");
-    options_help(REPORT_OPTIONS);
-    return STATUS_OK;
-}
 
 /* A page replaces an existing file only with --force. */
 static int check_place(const options *set, const char *path) {
@@ -55,7 +46,7 @@ static int make_page(const char *folder, const char *path) {
     return status;
 }
 
-int command_report(int argc, char **argv) {
+static int command_report(int argc, char **argv) {
     options set = {.command = "report"};
     options_add(&set, REPORT_OPTIONS);
     const char *folder;
@@ -64,7 +55,7 @@ int command_report(int argc, char **argv) {
     if (status)
         return status;
     if (options_given(&set, "--help"))
-        return help();
+        return command_help(&report_command);
     if (!folder)
         return wrong_use(
             "DIR missing (accepted: ballast report DIR, a folder that ballast bench SUITE --out DIR wrote)");
@@ -76,3 +67,14 @@ int command_report(int argc, char **argv) {
     status = check_place(&set, path);
     return status ? status : make_page(folder, path);
 }
+
+const command report_command = {
+    .name = "report",
+    .text = "write one HTML page with plots of those rows",
+    .usage = "DIR [options]",
+    .about = "Writes one HTML page from the rows of ballast bench SUITE --out DIR: winners,\n"
+             "a plot and a table for every experiment, and whether the papers' findings reproduce. Includes\n"
+             "the timelines of ballast run APP --trace DIR/NAME.trace.json.",
+    .options = REPORT_OPTIONS,
+    .run = command_report,
+};

@@ -1,8 +1,8 @@
 /* ballast run: one app, one device, one scheduler: solve, verify, summarise. */
 #define _POSIX_C_SOURCE 200809L /* isatty, open_memstream */
 
-#include "options.h"
 #include "output.h"
+#include "tool.h"
 #include "trace_file.h"
 
 #include "../apps/common/app_output.h"
@@ -23,14 +23,14 @@ static const char *const STEALS[] = {"one", "half", NULL};
 
 static const app_option RUN_OPTIONS[] = {
     {"--device", "D", "auto", DEVICES_ACCEPTED "; auto means a usable GPU, else the CPU"},
-    {"--scheduler", "S", "auto", "a name from ballast list schedulers"},
+    {"--scheduler", "SCHEDULER", "auto", "a name from ballast list schedulers"},
     {"--workers", "N", "", "number of workers; default: all that fit"},
     {"--bind", NULL, "", "cpu: pin each worker to one of the cores that this process may use"},
-    {"--group", "G", "", "lanes that run one task: lane, warp or block:LANES; default: the app's best"},
+    {"--group", "lane|warp|block:LANES", "", "lanes that run one task; default: the app's best"},
     {"--repeat", "R", "1", "number of runs; the summary shows their median time"},
     {"--seed", "S", "1", "seed of generated problems and of random victims"},
-    {"--victims", "V", "", "victim selection: round-robin or random; default: the scheduler's best"},
-    {"--steal", "S", "", "amount to steal: one or half; default: the scheduler's best"},
+    {"--victims", "round-robin|random", "", "victim selection; default: the scheduler's best"},
+    {"--steal", "one|half", "", "amount to steal; default: the scheduler's best"},
     {"--capacity", "N", "", "initial entries per queue; queues grow"},
     {"--private", "N", "", "entries of each private stack, 0 for none; default: the scheduler's best"},
     {"--pop", "N", "", "loop indices taken at once; default: the app's best"},
@@ -77,20 +77,17 @@ typedef struct run_outcome {
 
 /* ---- reading the command line ---- */
 
+#define NUMBERS "Numbers may end in k, M or G (powers of ten)."
+
 static int help(const app *chosen) {
-    printf("usage: ballast run %s [options]\n\n", chosen ? chosen->name : "APP");
-    if (chosen) {
-        printf("%s: %s\n\noptions of %s\n", chosen->name, chosen->text, chosen->name);
-        options_help(chosen->options);
-    } else {
-        puts("Solves one problem, verifies the result and prints a summary.\n\napps (ballast run APP --help lists "
-             "their options)");
-        for (unsigned i = 0; app_at(i); i++)
-            printf("  %-10s  %s\n", app_at(i)->name, app_at(i)->text);
-    }
+    if (!chosen)
+        return command_help(&run_command);
+    printf("usage: ballast run %s [options]\n\n%s: %s\n\noptions of %s\n", chosen->name, chosen->name, chosen->text,
+           chosen->name);
+    options_help(chosen->options);
     puts("\noptions of run");
     options_help(RUN_OPTIONS);
-    puts("\nNumbers may end in k, M or G (powers of ten).");
+    puts("\n" NUMBERS);
     return STATUS_OK;
 }
 
@@ -602,7 +599,7 @@ static int run(run_request *request) {
     return status;
 }
 
-int command_run(int argc, char **argv) {
+static int command_run(int argc, char **argv) {
     options set = {.command = "run before APP"};
     options_add(&set, RUN_OPTIONS);
     run_request request;
@@ -617,3 +614,22 @@ int command_run(int argc, char **argv) {
     status = read_request(&set, &request);
     return status ? status : run(&request);
 }
+
+static const char *app_word(unsigned i, const char **text) {
+    *text = app_at(i) ? app_at(i)->text : NULL;
+    return app_at(i) ? app_at(i)->name : NULL;
+}
+
+static const app_option *app_options(const char *word) { return app_find(word)->options; }
+
+const command run_command = {
+    .name = "run",
+    .text = "solve one problem, verify the result, print a summary",
+    .usage = "APP [options]",
+    .about = "Solves one problem, verifies the result and prints a summary. " NUMBERS,
+    .options = RUN_OPTIONS,
+    .word_at = app_word,
+    .words = "apps (ballast run APP --help lists their options)",
+    .options_of = app_options,
+    .run = command_run,
+};

@@ -1,7 +1,7 @@
 /* ballast verify: contract, stress and linearizability tests of the queues on this machine. The checks are in
  * verify/. */
-#include "options.h"
 #include "output.h"
+#include "tool.h"
 
 #include "verify.h"
 
@@ -32,17 +32,6 @@ typedef struct verify_request {
 } verify_request;
 
 /* ---- the command line ---- */
-
-static int help(void) {
-    puts("usage: ballast verify [QUEUE...] [options]\n\n"
-         "Tests that queues keep their claims: contract cases, a stress test with many threads, and recorded "
-         "histories,\n"
-         "each of which must have an order that explains every result. For a property that a queue does not claim,\n"
-         "it shows a history that violates it: from this device if one occurs in time, else from the simulated\n"
-         "machine. Without a QUEUE, it tests all queues.\n\noptions");
-    options_help(VERIFY_OPTIONS);
-    return STATUS_OK;
-}
 
 static int unknown_queue(const char *name) {
     name_list accepted = {0};
@@ -256,7 +245,7 @@ static int litmus(const verify_request *request) {
     return verify_litmus(request->target != &verify_cpu, request->seconds, request->json);
 }
 
-int command_verify(int argc, char **argv) {
+static int command_verify(int argc, char **argv) {
     options set = {.command = "verify"};
     verify_request request = {0};
     options_add(&set, VERIFY_OPTIONS);
@@ -264,7 +253,7 @@ int command_verify(int argc, char **argv) {
     if (status)
         return status;
     if (options_given(&set, "--help"))
-        return help();
+        return command_help(&verify_command);
     status = read_request(&set, &request);
     if (status)
         return status;
@@ -284,3 +273,23 @@ int command_verify(int argc, char **argv) {
     }
     return status;
 }
+
+static const char *queue_at(unsigned i, const char **text) {
+    *text = NULL;
+    return verify_cpu.queue[i] ? verify_cpu.queue[i]->name : NULL;
+}
+
+const command verify_command = {
+    .name = "verify",
+    .text = "test that queues keep their claims, on this machine and device",
+    .usage = "[QUEUE...] [options]",
+    .about =
+        "Tests that queues keep their claims: contract cases, a stress test with many threads, and recorded "
+        "histories,\n"
+        "each of which must have an order that explains every result. For a property that a queue does not claim,\n"
+        "it shows a history that violates it: from this device if one occurs in time, else from the simulated\n"
+        "machine. Without a QUEUE, it tests all queues.",
+    .options = VERIFY_OPTIONS,
+    .word_at = queue_at,
+    .run = command_verify,
+};

@@ -1,56 +1,87 @@
 /* ballast: the command line of the library. This file only dispatches; each command has its own file. */
-#include "options.h"
 #include "output.h"
+#include "tool.h"
 
 #include <fcntl.h>
 #include <string.h>
 
-typedef struct command {
-    const char *name;
-    const char *text;
-    int (*function)(int argc, char **argv);
-} command;
+static const char *const SHELLS[] = {"bash", "zsh", NULL};
 
-static const command COMMANDS[] = {
-    {"list", "list the apps, queues, schedulers and devices", command_list},
-    {"run", "solve one problem, verify the result, print a summary", command_run},
-    {"bench", "run an experiment: rows to the screen and to a file", command_bench},
-    {"play", "play four in a row against the computer", command_play},
-    {"report", "write one HTML page with plots of those rows", command_report},
-    {"verify", "test that queues keep their claims, on this machine and device", command_verify},
+static const app_option TOOL_OPTIONS[] = {
+    {"--help", NULL, "", "print this help"},
+    {"--version", NULL, "", "print the version"},
+    {"--manual", NULL, "", "print the manual page, for man -l"},
+    {"--completion", "bash|zsh", "", "print the completion for this shell"},
+    {NULL, NULL, NULL, NULL},
 };
-enum { COMMAND_COUNT = sizeof COMMANDS / sizeof COMMANDS[0] };
-
-static int help(void) {
-    puts("ballast: dynamic load balancing on CPUs and GPUs\n\nusage: ballast COMMAND [options]\n\ncommands");
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        printf("  %-6s  %s\n", COMMANDS[i].name, COMMANDS[i].text);
-    puts("\nballast COMMAND --help lists the options of a command, ballast --version prints the version.\n"
-         "Exit status: 0 success; 1 the run failed, or its result failed verification; 2 invalid usage.");
-    return STATUS_OK;
-}
+static const app_option ENVIRONMENT[] = {
+    {"BALLAST_WORKERS", "N", "", "use at most N workers on the CPU, where --workers does not say"},
+    {"BALLAST_LOG", "1", "", "print one line per run on standard error: device, scheduler, tasks, times, steals"},
+    {NULL, NULL, NULL, NULL},
+};
+static const app_option STATUSES[] = {
+    {"0", NULL, "", "success"},
+    {"1", NULL, "", "the run failed, or its result failed verification"},
+    {"2", NULL, "", "wrong usage"},
+    {NULL, NULL, NULL, NULL},
+};
+static const command *const COMMANDS[] = {
+    &list_command, &run_command, &bench_command, &play_command, &report_command, &verify_command, NULL,
+};
+static const tool TOOL = {
+    .text = "dynamic load balancing on CPUs and GPUs",
+    .options = TOOL_OPTIONS,
+    .environment = ENVIRONMENT,
+    .statuses = STATUSES,
+    .commands = COMMANDS,
+};
 
 static int wrong_command(const char *problem) {
     name_list accepted = {0};
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        name_list_add(&accepted, COMMANDS[i].name);
-    return wrong_use("%.80s (accepted: %s, --help, --version)", problem, accepted.text);
+    for (int i = 0; COMMANDS[i]; i++)
+        name_list_add(&accepted, COMMANDS[i]->name);
+    for (int i = 0; TOOL_OPTIONS[i].name; i++)
+        name_list_add(&accepted, TOOL_OPTIONS[i].name);
+    return wrong_use("%.80s (accepted: %s)", problem, accepted.text);
+}
+
+static int print_version(void) {
+    printf("ballast %s\n", bl_version());
+    return STATUS_OK;
+}
+
+/* An option in place of a command. */
+static int own_option(int argc, char **argv) {
+    options set = {.command = "ballast"};
+    int at = 0, shell = -1;
+    options_add(&set, TOOL_OPTIONS);
+    int status = options_take(&set, argv, &at);
+    if (status)
+        return status;
+    if (at < argc)
+        return wrong_use("%.64s: unexpected after %.64s (accepted: nothing)", argv[at], argv[0]);
+    if (options_given(&set, "--help"))
+        return tool_help(&TOOL);
+    if (options_given(&set, "--version"))
+        return print_version();
+    if (options_given(&set, "--manual"))
+        return print_manual(&TOOL);
+    status = option_choice(&set, "--completion", SHELLS, &shell);
+    if (status)
+        return status;
+    return shell == 0 ? print_bash_completion(&TOOL) : print_zsh_completion(&TOOL);
 }
 
 static int dispatch(int argc, char **argv) {
     if (argc < 2)
         return wrong_command("command missing");
-    if (strcmp(argv[1], "--help") == 0)
-        return help();
-    if (strcmp(argv[1], "--version") == 0) {
-        printf("ballast %s\n", bl_version());
-        return STATUS_OK;
-    }
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        if (strcmp(argv[1], COMMANDS[i].name) == 0)
-            return COMMANDS[i].function(argc - 2, argv + 2);
+    if (options_is(argv[1]))
+        return own_option(argc - 1, argv + 1);
+    for (int i = 0; COMMANDS[i]; i++)
+        if (strcmp(argv[1], COMMANDS[i]->name) == 0)
+            return COMMANDS[i]->run(argc - 2, argv + 2);
     char problem[80];
-    snprintf(problem, sizeof problem, "%.48s: unknown %s", argv[1], options_is(argv[1]) ? "option" : "command");
+    snprintf(problem, sizeof problem, "%.48s: unknown command", argv[1]);
     return wrong_command(problem);
 }
 

@@ -51,14 +51,6 @@ const char *queue_kind(int kind);            /* "fifo" and so on for BL_QUEUE_KI
 int unknown_scheduler(const char *name);     /* prints which half of POLICY:QUEUE is wrong, and returns 2 */
 const char *without_alias(const char *name); /* the full name for one of the papers' names, otherwise the name itself */
 
-/* ---- the commands: argv[0] is the first word after the command; they return the exit status ---- */
-
-int command_list(int argc, char **argv);
-int command_run(int argc, char **argv);
-int command_bench(int argc, char **argv);
-int command_play(int argc, char **argv);
-int command_report(int argc, char **argv);
-int command_verify(int argc, char **argv);
 int verify_litmus(bool cuda, double seconds, bool wants_json); /* verify --litmus */
 
 #endif

@@ -1,4 +1,4 @@
-# `cmake --install`: both libraries, the headers, a CMake package and two pkg-config files; the tool adds itself. None of
+# `cmake --install`: both libraries, the headers, a CMake package, two pkg-config files, and the tool. None of
 # them contains the prefix, so the installed folder can be moved. Components: ballast_runtime (the shared library),
 # ballast_development (what compiling needs), ballast_tool.
 include(CMakePackageConfigHelpers)
@@ -53,6 +53,31 @@ foreach(kind ballast ballast-static)
     configure_file(cmake/ballast.pc.in "${PROJECT_BINARY_DIR}/package/${kind}.pc" @ONLY)
     install(FILES "${PROJECT_BINARY_DIR}/package/${kind}.pc" DESTINATION "${pc_folder}" COMPONENT ballast_development)
 endforeach()
+
+# ---- the tool, with the manual page and the completions that it prints of itself ----
+set(pages "${PROJECT_BINARY_DIR}/package/pages")
+find_program(BALLAST_GZIP gzip)
+mark_as_advanced(BALLAST_GZIP)
+function(install_tool)
+    install(TARGETS ballast_tool RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT ballast_tool)
+    if(CMAKE_CROSSCOMPILING) # it does not run here
+        return()
+    endif()
+    set(manual ballast.1)
+    if(BALLAST_GZIP)
+        set(compress COMMAND "${BALLAST_GZIP}" -9nf ballast.1)
+        set(manual ballast.1.gz)
+    endif()
+    file(MAKE_DIRECTORY "${pages}")
+    add_custom_command(TARGET ballast_tool POST_BUILD
+        COMMAND sh -c "\"$0\" --manual >ballast.1 && \"$0\" --completion bash >ballast && \"$0\" --completion zsh >_ballast"
+            $<TARGET_FILE:ballast_tool>
+        ${compress}
+        WORKING_DIRECTORY "${pages}" VERBATIM)
+    install(FILES "${pages}/${manual}" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT ballast_tool)
+    install(FILES "${pages}/ballast" DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/bash-completion/completions" COMPONENT ballast_tool)
+    install(FILES "${pages}/_ballast" DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/zsh/site-functions" COMPONENT ballast_tool)
+endfunction()
 
 if(PROJECT_IS_TOP_LEVEL)
     include(cmake/packages.cmake)

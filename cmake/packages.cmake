@@ -46,6 +46,10 @@ if(HWLOC_FOUND) # the static library needs it
 endif()
 set(CPACK_DEBIAN_TOOL_DESCRIPTION "${about}.\nThis package contains the tool, which runs applications, verifies and measures\nqueues, and writes reports.")
 set(CPACK_DEBIAN_TOOL_PACKAGE_SECTION science)
+if(BALLAST_TOOL AND NOT CMAKE_CROSSCOMPILING) # below /usr, Debian's zsh looks only here
+    install(FILES "${pages}/_ballast" DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/zsh/vendor-completions"
+        COMPONENT debian_tool EXCLUDE_FROM_ALL)
+endif()
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME ballast)

@@ -93,6 +93,8 @@ struct bl_context {
     uint32_t busy;       /* with a call: bl__enter */
     uint32_t limit;      /* bl_limit */
     bool dead;
+    bool log;           /* BALLAST_LOG, when it was opened */
+    void *profiler;     /* NULL: none was attached then */
     bool detail_is_old; /* of an earlier call: the next one replaces it */
     char detail[4096];
     bl__timelines timelines;
@@ -273,6 +275,15 @@ void bl__driver_open(bl_context *c);
 /* Waits until all that was started is done, and ends the thread. BL_EBUSY: it would wait for the calling thread. */
 int bl__driver_wait(bl_context *c);
 void bl__driver_close(bl_context *c);
+
+/* ---- run/log.c, run/phases.c ---- */
+
+bool bl__log_wanted(void);
+#ifdef BL_HAVE_NVTX
+void *bl__profiler(void); /* a handle for it; NULL: none is attached */
+#else
+static inline void *bl__profiler(void) { return NULL; }
+#endif
 
 /* ---- run/trace.c ---- */
 

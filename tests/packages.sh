@@ -67,6 +67,9 @@ else
 fi
 
 check "the tool runs" sh -c '"$1/usr/bin/ballast" run fib --n 20 --device cpu | grep -q 6765' sh "$root"
+for page in man/man1/ballast.1.gz bash-completion/completions/ballast zsh/vendor-completions/_ballast; do
+    check "the tool's $page" test -s "$root/usr/share/$page"
+done
 check "the tool knows its version" sh -c '"$1/usr/bin/ballast" --version | grep -qF "$2"' sh "$root" "$version"
 libraries=$(dirname "$(find "$root/usr" -name 'libballast.so')")
 check "a program: compile" "$cc" -I"$root/usr/include" "$source/examples/01_cpu.c" -o "$tmp/program" -L"$libraries" -lballast -lm

@@ -9,7 +9,7 @@
 
 typedef struct app_option {
     const char *name;    /* "--particles", or "-t" */
-    const char *value;   /* the placeholder for its value in the help: "N", "FILE" */
+    const char *value;   /* its value in the help: "N", "FILE", or what may be chosen: "one|half". Shells complete it */
     const char *initial; /* the default, as a user would type it; "" if there is none */
     const char *text;
 } app_option;

@@ -45,7 +45,7 @@ enum { PARTICLES, DISTRIBUTION, THRESHOLD, MAX_DEPTH, INPUT, OUTPUT };
 
 static const app_option octree_options[] = {
     [PARTICLES] = {"--particles", "N", "", "how many particles to make; 500k unless given"},
-    [DISTRIBUTION] = {"--distribution", "KIND", "", "where they lie: uniform (unless given), tube, sphere, plummer"},
+    [DISTRIBUTION] = {"--distribution", "uniform|tube|sphere|plummer", "", "where they lie; uniform unless given"},
     [THRESHOLD] = {"--threshold", "N", "20", "an octant with more particles is split"},
     [MAX_DEPTH] = {"--max-depth", "N", "20", "octants at this depth are not split, 0 to 20"},
     [INPUT] = {"--input", "FILE", "", "read the particles instead: .xyz (text), .f32le (raw), .ply; each also .gz"},

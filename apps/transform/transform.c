@@ -23,7 +23,7 @@ typedef struct transform {
 enum { OPTION_ELEMENTS, OPTION_PATTERN, OPTION_CHUNK };
 static const app_option transform_options[] = {
     {"--elements", "N", "5.12M", "floats of the array"},
-    {"--pattern", "P", "regular", "which tasks have work: regular (all), half (every second) or third (every third)"},
+    {"--pattern", "regular|half|third", "regular", "which tasks have work: all, every second or every third"},
     {"--chunk", "N", "512", "floats per task, a multiple of 4"},
     {NULL, NULL, NULL, NULL},
 };

@@ -9,7 +9,8 @@
  * bl_cancel, bl_progress, the calls that start and wait (see there) and bl_device_id, _name and _target may always be
  * called. Fork: a context belongs to the process that
  * opened it. In a forked child bl_close frees the child's copy, and every other call returns BL_EDEAD. Memory: bl_close
- * frees everything a context has allocated, for itself or by bl_alloc. Nothing is printed; nothing exits the process.
+ * frees everything a context has allocated, for itself or by bl_alloc. Nothing exits the process, and nothing is printed
+ * unless the environment asks for it: with BALLAST_LOG=1 a context prints one line per run on standard error.
  */
 #ifndef BL_BALLAST_H
 #define BL_BALLAST_H
@@ -141,6 +142,13 @@ typedef struct bl_stats {
     double wall_seconds; /* what the caller waited: the run, and all around it */
     uint64_t left;       /* tasks that there were and that were not run, because the run ended early */
 } bl_stats;
+
+/* Writes the statistics as one line without an end of line, "scheduler=steal:chase_lev group=lane workers=8 tasks=...",
+ * with the names that fields have above. Returns its length like snprintf: `size` or more means that it was cut off. */
+BL_API int bl_stats_text_sized(char *text, size_t size, const bl_stats *stats, size_t stats_bytes);
+static inline int bl_stats_text(char *text, size_t size, const bl_stats *stats) {
+    return bl_stats_text_sized(text, size, stats, sizeof(bl_stats));
+}
 
 /* `config` may be NULL. When it fails, *context is NULL and bl_error_detail(NULL) says why. The sizes are those of
  * the caller's bl_config and bl_stats: both may grow at their ends, and a program that was compiled before still

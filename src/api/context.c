@@ -197,6 +197,8 @@ int bl_open_sized(bl_context **context, const bl_config *given, size_t config_by
     bl__driver_open(c);
     c->stats_bytes = stats_bytes;
     c->process = (int)getpid();
+    c->log = bl__log_wanted();
+    c->profiler = bl__profiler();
     c->capability = info.capability;
     memcpy(c->id, info.id, sizeof c->id);
     memcpy(c->name, info.name, sizeof c->name);
@@ -254,14 +256,6 @@ int bl__leave(bl_context *c, int status) {
     return status;
 }
 
-/* All memory that runs have left. */
-enum { REUSABLE = 4 };
-static bl__block *kept_at(bl_context *c, uint32_t i) {
-    bl__reusable *r = &c->reusable;
-    bl__block *reusable[REUSABLE] = {&r->queues, &r->records, &r->free_records, &r->spares};
-    return i < BL__KEPT ? &c->kept[i] : reusable[i - BL__KEPT];
-}
-
 int bl_close(bl_context *c) {
     if (!c)
         return BL_OK;
@@ -276,9 +270,8 @@ int bl_close(bl_context *c) {
     for (size_t i = 0; i < c->block_count; i++)
         if (inherited ? c->ops->host_memory : !c->dead)
             c->ops->free(c, c->blocks[i].memory);
-    for (uint32_t i = 0; i < BL__KEPT + REUSABLE; i++)
-        if (kept_at(c, i)->memory && (inherited ? c->ops->host_memory : !c->dead))
-            c->ops->free(c, kept_at(c, i)->memory);
+    if (!inherited || c->ops->host_memory)
+        bl__free_kept(c);
     c->ops->close(c);
     free_config(&c->config);
     free(c->timelines.spans);
@@ -322,6 +315,14 @@ const char *bl_device_name(const bl_context *c) { return c->name; }
 const char *bl_device_target(const bl_context *c) { return c->ops->target; }
 
 /* ---- memory ---- */
+
+/* All memory that runs have left. */
+enum { REUSABLE = 4 };
+static bl__block *kept_at(bl_context *c, uint32_t i) {
+    bl__reusable *r = &c->reusable;
+    bl__block *reusable[REUSABLE] = {&r->queues, &r->records, &r->free_records, &r->spares};
+    return i < BL__KEPT ? &c->kept[i] : reusable[i - BL__KEPT];
+}
 
 bool bl__free_kept(bl_context *c) {
     bool any = false;

@@ -169,6 +169,9 @@ static void *thread_main(void *argument) {
     cpu_thread *self = argument;
     cpu_device *d = self->device;
     uint64_t seen = 0;
+    char name[16]; /* what Linux allows */
+    snprintf(name, sizeof name, "ballast-%u", (unsigned)self->number);
+    pthread_setname_np(pthread_self(), name);
     bl__cpus_stay_on(self->core);
     bl__thread_belongs_to(d->c);
     pthread_mutex_lock(&d->lock);
@@ -456,6 +459,7 @@ static void *watcher_main(void *argument) {
     cpu_device *d = argument;
     bl__watch watch;
     uint64_t job = 0;
+    pthread_setname_np(pthread_self(), "ballast-watch");
     pthread_mutex_lock(&d->lock);
     while (!d->watcher_quit) {
         if (!d->active || d->stalled) {

@@ -70,6 +70,7 @@ static void *driver_main(void *argument) {
     bl_context *c = argument;
     bl__driver *d = &c->driver;
     bl__thread_belongs_to(c);
+    pthread_setname_np(pthread_self(), "ballast-start");
     pthread_mutex_lock(&d->lock);
     while (!d->quit)
         if (d->first)
@@ -233,9 +234,9 @@ int bl_start_copy_out(bl_context *c, void *host, const void *device, size_t byte
 static void await_end(bl__driver *d, double seconds) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
-    double whole = floor(seconds), part = seconds - whole;
-    until.tv_sec += (time_t)whole;
-    until.tv_nsec += (long)(1e9 * part);
+    const time_t whole = (time_t)seconds; /* not floor, for which a program would have to link libm */
+    until.tv_sec += whole;
+    until.tv_nsec += (long)(1e9 * (seconds - (double)whole));
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     int late = 0;

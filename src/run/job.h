@@ -10,6 +10,8 @@
  *   reuse.c    what a run leaves for the next one
  *   extras.c   what CPU workers keep in memory of their own
  *   misuse.c   what a task did wrong, in words
+ *   log.c      BALLAST_LOG
+ *   phases.c   ranges for Nsight
  *   buffers.c  memory on the device
  *
  * A file calls only files below it in this list. */
@@ -56,6 +58,7 @@ typedef struct bl__job {
     uint32_t entries; /* in flat, or in the in-array */
     uint32_t roots;
     double begun, checkpoint_at; /* on bl__now */
+    const char *phase;           /* that the profiler shows; NULL: none */
     bl_stats before;             /* of what was run before the checkpoint that this run resumes from */
     _Alignas(16) unsigned char read_back[BL__READ_BACK]; /* as much of `state` as there is room for, after a launch */
 } bl__job;
@@ -137,6 +140,24 @@ void bl__extras_end(bl__job *j);
 
 int bl__say_failure(bl__job *j, const bl__control *after); /* BL_ETASK */
 int bl__say_misuse(bl__job *j, uint64_t misuse);           /* as in bl__control; BL_EMISUSE */
+
+/* ---- log.c ---- */
+
+void bl__log_run(const bl_context *c, const bl_program *program, const bl_stats *stats, int status);
+
+/* ---- phases.c ---- */
+
+void bl__phase_show(bl__job *j, const char *name) __attribute__((cold)); /* nobody looks, most of the time */
+
+/* The run is now in this phase, and no longer in the one before; NULL: it is over. The name stays the caller's. */
+static inline void bl__phase(bl__job *j, const char *name) {
+#ifdef BL_HAVE_NVTX
+    if (j->c->profiler)
+        bl__phase_show(j, name);
+#else
+    (void)j, (void)name;
+#endif
+}
 
 /* ---- buffers.c ---- */
 

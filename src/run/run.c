@@ -215,6 +215,7 @@ static int run_dynamic(bl__job *j) {
         j->over = (uint32_t)after.idle & 1u << 31;
         if (j->over || after.stop & BL__STOP_DONE || (j->run.alone && !(after.stop & ~BL__COARSE)))
             break;
+        bl__phase(j, "pause");
         status = drain(j);
         if (status != BL_OK || j->entries == 0)
             break;
@@ -331,6 +332,7 @@ static int run_part(bl_context *c, const bl__request *q, uint64_t base, uint32_t
     uint32_t lanes;
     j->roots = q->count;
     int status = bl__plan_make(c, program, &j->plan, &lanes);
+    bl__phase(j, "set up");
     if (status == BL_OK)
         status = size_workers(j, lanes);
     if (status == BL_OK) {
@@ -351,6 +353,7 @@ static int run_part(bl_context *c, const bl__request *q, uint64_t base, uint32_t
         status = bl__begin(j, q->roots, q->count, range, &tasks);
         if (status == BL_OK)
             status = bl__in_waves(j) ? bl__run_waves(j, tasks) : run_dynamic(j);
+        bl__phase(j, "collect");
         if (status != BL_OK && !c->dead && j->drained)
             bl__give_left(j);
         if (status == BL_OK && q->results)
@@ -365,11 +368,15 @@ static int run_part(bl_context *c, const bl__request *q, uint64_t base, uint32_t
     bl_store64_host(&c->progressed, c->of_parts + j->stats.tasks);
     if (stats)
         *stats = j->stats;
+    if (c->log)
+        bl__log_run(c, program, &j->stats, status);
     if (c->dead) {
+        bl__phase(j, NULL);
         abandon(j);
         return status;
     }
     release_all(j);
+    bl__phase(j, NULL);
     free(j);
     return status;
 }

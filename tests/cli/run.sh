@@ -131,7 +131,7 @@ says "run pagerank --help" "--graph FILE" run pagerank --help
 says "run fourrow --help" "--position MOVES" run fourrow --help
 says "play --help" "^usage: ballast play" play --help
 says "run nqueens --help" "--n N" run nqueens --help
-says "run transform --help" "--pattern P" run transform --help
+says "run transform --help" "--pattern regular|half|third" run transform --help
 says "--version" "^ballast [0-9][0-9.]*$" --version
 
 # ---- list ----

@@ -17,8 +17,8 @@ static void halve(bl_task *task, const void *payload, uint32_t index, const void
 }
 
 static void fail_now(bl_task *task, const void *payload, uint32_t index, const void *shared) {
-    (void)payload, (void)index, (void)shared;
-    bl_task_fail(task);
+    (void)index, (void)shared;
+    bl_task_fail(task, 0, payload);
 }
 
 /* ---- bl_stats_text ---- */

@@ -103,12 +103,10 @@ static void test_random(uint64_t first, uint64_t runs) {
     printf("%llu random schedules, %llu with killed nodes: %llu steps, %llu entries, %llu moves\n",
            (unsigned long long)runs, (unsigned long long)killed, (unsigned long long)steps, (unsigned long long)entries,
            (unsigned long long)moved);
-    printf(
-        "messages: ask %llu, refuse %llu, name %llu, entries %llu, results %llu, probe %llu, report %llu, over %llu, "
-        "alarm %llu; at most %.2f of those allowed when done\n",
-        (unsigned long long)messages[0], (unsigned long long)messages[1], (unsigned long long)messages[2],
-        (unsigned long long)messages[3], (unsigned long long)messages[4], (unsigned long long)messages[5],
-        (unsigned long long)messages[6], (unsigned long long)messages[7], (unsigned long long)messages[8], idle);
+    printf("messages:");
+    for (uint32_t k = 0; k < BL__CLUSTER_KINDS; k++)
+        printf(" %s %llu", world_kinds[k], (unsigned long long)messages[k]);
+    printf("; at most %.2f of those allowed when done\n", idle);
     CHECK(runs < 1000 || (messages[BL__CLUSTER_ALARM] && messages[BL__CLUSTER_NAME] && moved && killed < runs / 2));
 }
 

@@ -66,6 +66,7 @@ static void report(bl__cluster_node *n, bl__cluster_orders *out) {
     send(n, n->number & (n->number - 1), BL__CLUSTER_REPORT, 0, n->owes, out);
     for (uint32_t i = 0; i < BL__CLUSTER_SUMS; i++)
         out->list[out->count - 1].message.sums[i] = n->sums[i] - n->reported[i];
+    n->unheard = !n->owes;
     n->owes = false;
     memcpy(n->reported, n->sums, sizeof n->sums);
 }
@@ -79,7 +80,7 @@ static void advance(bl__cluster_node *n, bl__cluster_orders *out) {
         return;
     bool same = memcmp(n->sums, n->reported, sizeof n->sums) == 0;
     if (n->number) {
-        if (n->owes || !same)
+        if (n->owes || (!same && !n->unheard))
             report(n, out);
     } else if (balanced(n->sums)) {
         if (same && !n->owes) {
@@ -278,6 +279,11 @@ void bl__cluster_receive(bl__cluster_node *n, uint32_t from, const bl__cluster_m
         n->pending -= m->answers;
         for (uint32_t i = 0; i < BL__CLUSTER_SUMS; i++)
             n->sums[i] += m->sums[i];
+        if (!m->answers) /* a node that hears many reports passes on their sum */
+            send(n, from, BL__CLUSTER_HEARD, 0, 0, out);
+        break;
+    case BL__CLUSTER_HEARD:
+        n->unheard = false;
         break;
     case BL__CLUSTER_OVER:
         send_to_children(n, BL__CLUSTER_OVER, out);

@@ -34,6 +34,7 @@ typedef enum bl__cluster_kind {
     BL__CLUSTER_PROBE,   /* from the root of the tree towards its leaves: report once more */
     BL__CLUSTER_REPORT, /* towards the root: the sender's part of the tree is idle, and has counted `sums` since its last
                             report */
+    BL__CLUSTER_HEARD,  /* answers a REPORT that does not answer PROBE: the next one may come */
     BL__CLUSTER_OVER,   /* from the root towards the leaves: the run is over */
     BL__CLUSTER_ALARM,  /* node `count` is lost */
     BL__CLUSTER_KINDS
@@ -85,6 +86,7 @@ typedef struct bl__cluster_node {
     bool refused;                        /* an ASK, and nothing has been shown since */
     bool wanted;                         /* as the driver was told */
     bool owes;                           /* a report to the parent, or the root its first probe */
+    bool unheard;                        /* a report: what changes meanwhile goes into the next one */
     bool ended, alarmed;                 /* alarmed: has told all others of a lost node */
     uint64_t sums[BL__CLUSTER_SUMS];     /* of this node and of what its children have reported */
     uint64_t reported[BL__CLUSTER_SUMS]; /* to the parent; at the root, `sums` when the last probe began */
@@ -96,7 +98,8 @@ void bl__cluster_begin(bl__cluster_node *n, uint32_t number, uint32_t nodes, uin
 
 /* ---- events. Each sets `out` to what is to be done ---- */
 
-/* `count` entries may be given away; replaces what was said before. */
+/* `count` entries may be given away; replaces what was said before. A driver that runs entries that it has shown says so
+ * first. */
 void bl__cluster_shows(bl__cluster_node *n, uint32_t count, bl__cluster_orders *out);
 /* The node has run entries. */
 void bl__cluster_ran(bl__cluster_node *n);

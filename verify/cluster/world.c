@@ -3,6 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+const char *const world_kinds[BL__CLUSTER_KINDS] = {"ASK",   "REFUSE", "NAME",  "ENTRIES", "RESULTS",
+                                                    "PROBE", "REPORT", "HEARD", "OVER",    "ALARM"};
+
 typedef struct message {
     bl__cluster_message is;
     uint16_t first; /* of its entries or results */
@@ -563,7 +566,7 @@ static void mix_node(uint64_t digest[2], const bl__cluster_node *n) {
     mix(digest, n->left | (uint64_t)n->turn << 32);
     mix(digest, n->pending | (uint64_t)n->dry << 32 | (uint64_t)n->asking << 33 | (uint64_t)n->refused << 34 |
                     (uint64_t)n->wanted << 35 | (uint64_t)n->owes << 36 | (uint64_t)n->ended << 37 |
-                    (uint64_t)n->alarmed << 38 | (uint64_t)n->ran << 39);
+                    (uint64_t)n->alarmed << 38 | (uint64_t)n->ran << 39 | (uint64_t)n->unheard << 40);
     for (uint32_t i = 0; i < BL__CLUSTER_SUMS; i++) {
         mix(digest, n->sums[i]);
         mix(digest, n->reported[i]);
@@ -598,8 +601,6 @@ void world_digest(const world *w, uint64_t digest[2]) {
 }
 
 void world_describe(const world *w, world_action a, char *text, size_t size) {
-    static const char *const kinds[] = {"ASK",   "REFUSE", "NAME", "ENTRIES", "RESULTS",
-                                        "PROBE", "REPORT", "OVER", "ALARM"};
     switch (a.act) {
     case WORLD_RUN:
         snprintf(text, size, "%u runs entry %u", a.node, site_at(w, a.node)->newest);
@@ -607,7 +608,7 @@ void world_describe(const world *w, world_action a, char *text, size_t size) {
     case WORLD_DELIVER: {
         const message *m = message_at(w, channel_at(w, a.from * w->o.nodes + a.node)->head);
         snprintf(text, size, "%u -> %u %s count %u answers %u sums %llu %llu %llu %llu", a.from, a.node,
-                 kinds[m->is.kind], m->is.count, m->is.answers, (unsigned long long)m->is.sums[0],
+                 world_kinds[m->is.kind], m->is.count, m->is.answers, (unsigned long long)m->is.sums[0],
                  (unsigned long long)m->is.sums[1], (unsigned long long)m->is.sums[2],
                  (unsigned long long)m->is.sums[3]);
         break;

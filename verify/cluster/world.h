@@ -47,6 +47,8 @@ typedef struct world_sums {
     uint64_t idle;    /* messages sent after the last entry was run and the last result was taken */
 } world_sums;
 
+extern const char *const world_kinds[BL__CLUSTER_KINDS]; /* of messages, in words */
+
 typedef struct world world;
 
 size_t world_size(const world_options *o, const world_tree *t);

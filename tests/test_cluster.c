@@ -174,6 +174,22 @@ static void test_victims(void) {
         CHECK(i == 3 ? !asked[i] : asked[i] > rounds / 6 * 9 / 10 && asked[i] < rounds / 6 * 11 / 10);
 }
 
+/* Two seeds that differ in their last bit select different victims. */
+static void test_seeds(void) {
+    bl__cluster_node a, b;
+    bl__cluster_orders from_a, from_b;
+    uint32_t different = 0;
+    check_at("seeds");
+    for (uint32_t number = 0; number < 100; number++) {
+        bl__cluster_begin(&a, number, 100, 1, 10, 2);
+        bl__cluster_begin(&b, number, 100, 1, 10, 3);
+        bl__cluster_dry(&a, &from_a);
+        bl__cluster_dry(&b, &from_b);
+        different += from_a.list[0].node != from_b.list[0].node;
+    }
+    CHECK(different > 80);
+}
+
 int main(int argc, char **argv) {
     uint64_t runs = 300000, first = 1, states_max = 1000000;
     bool deep = false;
@@ -200,6 +216,7 @@ int main(int argc, char **argv) {
     test_other_run();
     test_dry();
     test_victims();
+    test_seeds();
     for (uint32_t i = 0; i < sizeof smalls / sizeof *smalls; i++)
         if (deep || !smalls[i].deep)
             test_small(&smalls[i], states_max);

@@ -171,7 +171,9 @@ void bl__cluster_begin(bl__cluster_node *n, uint32_t number, uint32_t nodes, uin
     n->nodes = nodes;
     n->run = run;
     n->most = most;
-    n->random = (seed ^ (number + 1) * 2654435769u) | 1u;
+    n->random = seed ^ (number + 1) * 2654435769u;
+    if (n->random == 0)
+        n->random = 1;
     for (int i = 0; i < 8; i++) /* seeds of neighbours differ in few bits */
         bl__random32(&n->random);
     n->tries = all_tries(n);

@@ -259,7 +259,7 @@ static void settle(model *x, uint32_t i) {
     if (s->held.count || s->working) {
         bl__cluster_shows(&s->node, s->held.count ? s->held.count - 1 : 0, &x->orders);
         carry_out(x, i, NULL);
-        if (s->held.count < x->m->batch) {
+        if (s->held.count < x->m->low) {
             bl__cluster_low(&s->node, &x->orders);
             carry_out(x, i, NULL);
         }

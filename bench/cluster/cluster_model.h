@@ -26,7 +26,8 @@ typedef struct cluster_machine {
     double bandwidth;       /* of a node's link, bytes per second */
     double handling;        /* seconds that a node needs to receive a message; it works meanwhile */
     double task;            /* seconds of a task on a node that has enough of them */
-    uint32_t batch;         /* tasks that a node runs at once: it is low when it has fewer */
+    uint32_t batch;         /* tasks that a node runs before it looks around */
+    uint32_t low;           /* it asks early when it has fewer entries */
     uint32_t bytes;         /* of an entry in a message */
 } cluster_machine;
 

@@ -22,7 +22,7 @@ static const bench_column COLUMNS[] = {
     {NULL, NULL},
 };
 
-static const cluster_tree FULL[] = {{"geometric", false, 4, 0, 13, 0, 19}, {"binomial", true, 0, 500000, 0, 2000, 42}};
+static const cluster_tree FULL[] = {{"geometric", false, 4, 0, 13, 0, 19}, {"binomial", true, 0, 50000, 0, 2000, 9}};
 static const cluster_tree QUICK[] = {{"geometric", false, 4, 0, 10, 0, 19}, {"binomial", true, 0, 2500, 0, 2000, 42}};
 static const uint32_t ROUND_TRIPS[] = {3, 10};
 enum { TREES = 2, SPEEDS = 2, LEAST = 16, MOST = 4096, MOST_QUICK = 1024, KEY_SIZE = 64 };
@@ -36,6 +36,7 @@ static cluster_machine machine_of(uint32_t nodes, uint32_t round_trip) {
                          .handling = 0.2e-6,
                          .task = 100e-9,
                          .batch = 64,
+                         .low = 8,
                          .bytes = 32};
     return m;
 }

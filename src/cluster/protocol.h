@@ -32,11 +32,10 @@ typedef enum bl__cluster_kind {
     BL__CLUSTER_ENTRIES, /* `count` entries follow, for ASK or for NAME */
     BL__CLUSTER_RESULTS, /* `count` results follow */
     BL__CLUSTER_PROBE,   /* from the root of the tree towards its leaves: report once more */
-    BL__CLUSTER_REPORT, /* towards the root: the sender's part of the tree is idle, and has counted `sums` since its last
-                            report */
-    BL__CLUSTER_HEARD,  /* answers a REPORT that does not answer PROBE: the next one may come */
-    BL__CLUSTER_OVER,   /* from the root towards the leaves: the run is over */
-    BL__CLUSTER_ALARM,  /* node `count` is lost */
+    BL__CLUSTER_REPORT,  /* towards the root: the sender's part of the tree is idle; `sums` since its last report */
+    BL__CLUSTER_HEARD,   /* answers a REPORT that does not answer PROBE: the next one may come */
+    BL__CLUSTER_OVER,    /* from the root towards the leaves: the run is over */
+    BL__CLUSTER_ALARM,   /* node `count` is lost */
     BL__CLUSTER_KINDS
 } bl__cluster_kind;
 

@@ -1,7 +1,7 @@
 # Forwards to CMake, CTest and the scripts. `make` alone prints this list.
 ##   make demo       build one application and compare its load balancers on this machine, on one screen; about a minute
 ##   make test       build everything (with CUDA if nvcc is found), run all tests; BALLAST_DATA=DIR adds the data sets
-##   make prove      explore all small clients of every queue and protocol under weak memory; 20 minutes on two cores
+##   make prove      explore all small clients of every queue and protocol under weak memory, and small clusters; 20 minutes on two cores
 ##   make mutants    weaken every memory order by one step: a client must fail, or a written reason explains why not
 ##   make bench      build and run the benchmarks: other libraries, the suites of `ballast bench` (BENCH_FLAGS=--quick)
 ##   make report     build, run the suites with --quick, and write the page $(BUILD)/report/report.html
@@ -51,8 +51,9 @@ test: build
 	ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS)
 
 prove: configure
-	cmake --build $(BUILD) --parallel $(JOBS) --target ballast_prove
+	cmake --build $(BUILD) --parallel $(JOBS) --target ballast_prove test_cluster
 	$(BUILD)/ballast_prove --jobs $(JOBS) $(PROVE_FLAGS)
+	$(BUILD)/test_cluster --deep
 
 mutants: configure
 	cmake --build $(BUILD) --parallel $(JOBS) --target ballast_prove

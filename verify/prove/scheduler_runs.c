@@ -284,7 +284,8 @@ static bool execute(scheduled *s) {
     return bl_explore(threads(s), body, s, &o, &result);
 }
 
-/* Any status other than BL_OK ends the run. */
+/* Any status other than BL_OK ends the run. After this one the host leaves alone what the workers were at: they stand
+ * where the last execution has left them. */
 static int explored_launch(bl_context *c, const bl__plan *plan, const bl__run *run, const void *shared) {
     scheduled *s = of(c);
     s->plan = plan;
@@ -292,7 +293,7 @@ static int explored_launch(bl_context *c, const bl__plan *plan, const bl__run *r
     s->shared = shared;
     keep(s);
     if (++s->launches < s->shape->launch)
-        return execute(s) ? BL_OK : BL_ETASK;
+        return execute(s) ? BL_OK : BL_ESTALL;
     bl_explore_options o = prove_explore_options(s->limits, before, after);
     o.max_steps = STEPS;
     o.max_executions /= LESS;
@@ -306,7 +307,7 @@ static int explored_launch(bl_context *c, const bl__plan *plan, const bl__run *r
     /* Cut executions are those in which a worker keeps looking for what another, which does not run, holds. */
     s->result->complete =
         s->right && s->result->executions + s->result->cut < o.max_executions && s->result->pruned < o.max_pruned;
-    return BL_ETASK;
+    return BL_ESTALL;
 }
 
 static int no_timer_start(bl_context *c) { return (void)c, BL_OK; }

@@ -1,4 +1,4 @@
-/* What may be the value of an option: rows say it by their placeholder, "FILE" or "one|half". */
+/* The values that an option accepts, as the option tables name them: "FILE", "one|half". */
 #include "tool.h"
 
 #include <ctype.h>

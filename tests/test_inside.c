@@ -1,5 +1,6 @@
 /* Looking inside a run: bl_stats_text, BALLAST_LOG and the names of threads. */
 #include "check.h"
+#include "task_functions.h"
 
 #include <ballast/ballast.h>
 #include <ballast/platform/platform.h>
@@ -8,18 +9,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-static void halve(bl_task *task, const void *payload, uint32_t index, const void *shared) {
-    uint32_t half = *(const uint32_t *)payload / 2;
-    (void)index, (void)shared;
-    if (half)
-        bl_task_spawn(task, &half, 2);
-}
-
-static void fail_now(bl_task *task, const void *payload, uint32_t index, const void *shared) {
-    (void)index, (void)shared;
-    bl_task_fail(task, 0, payload);
-}
 
 /* ---- bl_stats_text ---- */
 

@@ -1,6 +1,7 @@
 /* The ranges that a profiler sees. This program is its own profiler: NVTX calls the functions that it puts into a table,
  * and they write "(name" where a range begins and ")" where it ends. Skipped if the library was built without NVTX. */
 #include "check.h"
+#include "task_functions.h"
 
 #ifndef BL_HAVE_NVTX
 int main(void) { return CHECK_SKIPPED; }
@@ -41,18 +42,6 @@ static int attach(NvtxGetExportTableFunc_t export_table) {
     *table[NVTX_CBID_CORE2_DomainRangePushEx] = (NvtxFunctionPointer)push;
     *table[NVTX_CBID_CORE2_DomainRangePop] = (NvtxFunctionPointer)pop;
     return 1;
-}
-
-static void halve(bl_task *task, const void *payload, uint32_t index, const void *shared) {
-    uint32_t half = *(const uint32_t *)payload / 2;
-    (void)index, (void)shared;
-    if (half)
-        bl_task_spawn(task, &half, 2);
-}
-
-static void fail_now(bl_task *task, const void *payload, uint32_t index, const void *shared) {
-    (void)index, (void)shared;
-    bl_task_fail(task, 0, payload);
 }
 
 static unsigned count(const char *what) {

@@ -9,7 +9,7 @@
  * - Calls for one node come one at a time, and the orders of a call are carried out, in turn, before the next call.
  * - No message is lost or doubled, and messages from one node to another arrive in the order in which they were sent.
  * - A node has begun a run before it gets messages of that run.
- * - A node never shows the entry that it would run next: who receives entries runs at least one of them, so that no
+ * - A node never shows the entry that it would run next: a node that receives entries runs at least one of them, so no
  *   entry wanders for ever. */
 #ifndef BALLAST_CLUSTER_PROTOCOL_H
 #define BALLAST_CLUSTER_PROTOCOL_H

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 4096 }; /* entries or records that are looked at together */
+enum { CHUNK = 4096 }; /* entries or records that one copy brings to the host */
 
 typedef struct giving {
     bl__job *j;

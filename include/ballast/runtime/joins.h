@@ -71,8 +71,8 @@ BL_FN void bl__records_init(const bl__run *run, uint32_t rank, uint32_t size) {
     bl_broker q = bl__free_records(run);
     bl_broker_init(&q, 0, rank, size);
 }
-/* Marks a record that is in use: left by lanes, which mark none, it may be gone on with by threads. */
-BL_FN bool bl__record_is_free(const bl__run *run, uint32_t number) {
+/* True: the record is free. One that is in use becomes shared: lanes mark none, and threads may resume what they left. */
+BL_FN bool bl__record_free_else_share(const bl__run *run, uint32_t number) {
     bl__record *r = bl__record_at(run, number);
     if (bl__record_out(r->state) == 0)
         return true;
@@ -86,14 +86,14 @@ BL_FN void bl__records_fill(const bl__run *run, uint32_t rank, uint32_t size) {
     for (uint32_t id = rank; run->spares_left && id < run->workers; id += size) {
         uint32_t *left = bl__spare_left(run, id), n = 0;
         for (uint32_t i = id * BL_WARP; i < (id + 1) * BL_WARP; i++)
-            if (bl__record_is_free(run, i))
+            if (bl__record_free_else_share(run, i))
                 left[++n] = i;
         left[0] = n;
     }
     kept = run->spares_left ? BL_WARP * run->workers : 0;
 #endif
     for (uint32_t i = kept + rank; i < run->record_capacity; i += size)
-        if (bl__record_is_free(run, i))
+        if (bl__record_free_else_share(run, i))
             bl__records_give(&q, &i, 1);
 }
 BL_FN void bl__records_count(const bl__run *run, uint64_t *total, uint32_t rank) {

@@ -58,9 +58,9 @@ all_there() { # WORDS...
     options_of "$@" >"$tmp/options"
     test -s "$tmp/options" || return 1
     while read -r option rest; do
-        text=${rest#*  }
-        grep -qxE " +$option( .*)?" "$tmp/page" || { echo "page: no $option"; return 1; }
-        tr -s ' ' <"$tmp/page" | grep -qF -e "$(echo "$text" | tr -s ' ')" || { echo "page: $option without $text"; return 1; }
+        text=$(echo "${rest#*  }" | tr -s ' ' | sed 's/^ //')
+        grep -qxE -e " *$option( .*)?" "$tmp/page" || { echo "page: no $option"; return 1; }
+        tr -s ' ' <"$tmp/page" | grep -qF -e "$text" || { echo "page: $option without $text"; return 1; }
         complete_in_bash "ballast${*:+ $*} $option" | grep -qx -e "$option" || { echo "bash: no $option"; return 1; }
         grep -qF -e "'${option}[" -e "'${option}=[" "$tmp/functions/_ballast" || { echo "zsh: no $option"; return 1; }
     done <"$tmp/options"

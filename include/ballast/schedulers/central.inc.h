@@ -15,7 +15,7 @@ BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
     if (w->lane == 0) {
         BL_QUEUE q = BL__NAME(queue)(w, 0);
         if (BL_QUEUE_(size)(&q)) /* read first: nobody contends for an empty queue */
-            got = BL__NAME(take_batch)(w, &q);
+            got = BL__NAME(take_own)(w, &q);
     }
     bl_warp_sync();
     return bl_warp_broadcast32(got, 0);
@@ -45,4 +45,19 @@ BL_FN uint32_t BL__NAME(shown)(bl__worker *w) {
     BL_QUEUE q = BL__NAME(queue)(w, 0);
     return BL_QUEUE_(size)(&q);
 }
-BL_FN bool BL__NAME(sees_work)(bl__worker *w) { return !BL__NAME(all_empty)(w); }
+
+/* Of the thousands that wait on a GPU only about as many go as there are entries: the others would come for nothing,
+ * and who asks meanwhile whether somebody is idle would be told that nobody is. */
+BL_FN bool BL__NAME(sees_work)(bl__worker *w) {
+#if BL_WARP > 1
+    uint32_t goes = 0;
+    if (w->lane == 0) {
+        BL_QUEUE q = BL__NAME(queue)(w, 0);
+        uint32_t idle = (uint32_t)bl_load64_relaxed(&w->run->control->idle) & 0x7fffffffu;
+        goes = bl__random32(&w->random) % bl__max(idle, 1) < BL_QUEUE_(size)(&q);
+    }
+    return bl_warp_broadcast32(goes, 0) != 0;
+#else
+    return !BL__NAME(all_empty)(w);
+#endif
+}

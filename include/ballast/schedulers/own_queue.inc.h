@@ -56,16 +56,6 @@ BL_FN uint32_t BL__NAME(look)(bl__worker *w, uint32_t *victim) {
 #if BL_WARP > 1
 #define BL__FEW_ENTRIES 4u
 
-/* Enough for all lanes, up to `most` entries. */
-BL_FN uint32_t BL__NAME(rob_batch)(bl__worker *w, BL_QUEUE *q, uint32_t most) {
-    uint32_t tasks = 0, got = 0;
-    while (tasks < w->batch && got < most && BL__NAME(take)(w, q, true) == BL_QUEUE_DONE) {
-        const uint32_t *slot = bl__stack_slot(w->stack, w->words, w->stack->top - 1);
-        tasks += slot[1] - slot[0];
-        got++;
-    }
-    return got;
-}
 #endif
 
 /* Where there are many, or where tasks take long, a warp takes what its lanes need: they run at the same time, so
@@ -78,7 +68,7 @@ BL_FN uint32_t BL__NAME(rob)(bl__worker *w, uint32_t victim, uint32_t size) {
     if (w->batch > 1 && !w->run->one_per_node && !w->run->steal_half) {
         bool fill = size >= 2 * w->batch || w->stop & BL__PACE;
         uint32_t most = fill ? w->batch : bl__min((size + 1) / 2, BL__FEW_ENTRIES);
-        return BL__NAME(rob_batch)(w, &q, bl__min(most, w->run->stack_capacity - w->run->outbox));
+        return BL__NAME(take_batch)(w, &q, true, bl__min(most, w->run->stack_capacity - w->run->outbox));
     }
 #endif
 #if BL_QUEUE_(BY_HANDLE)
@@ -98,7 +88,7 @@ BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
     if (w->lane == 0) {
         BL_QUEUE own = BL__NAME(queue)(w, w->id);
         if (BL_WARP == 1 || BL_QUEUE_(size)(&own)) /* a look costs a GPU less than a pop that finds nothing */
-            got = BL__NAME(take_batch)(w, &own);
+            got = BL__NAME(take_own)(w, &own);
     }
     bl_warp_sync();
     got = bl_warp_broadcast32(got, 0);

@@ -228,16 +228,27 @@ BL_FN uint32_t BL__NAME(rob_loop)(bl__worker *w, uint32_t victim) {
 
 /* ---- spawned entries ---- */
 
+/* So many slots make up a batch if all are as wide as this one. */
+BL_FN uint32_t BL__NAME(slots_of_batch)(const bl__worker *w, bl__region r, uint32_t slot) {
+    uint32_t ends[2];
+    if (w->batch == 1)
+        return 1;
+    bl_data_read(ends, bl__region_slot(r, w->words, slot), 2);
+    return ends[1] - ends[0] < w->batch ? (w->batch + ends[1] - ends[0] - 1) / bl__max(ends[1] - ends[0], 1) : 1;
+}
+
 BL_FN uint32_t BL__NAME(fetch_slots)(bl__worker *w) {
     uint32_t from = 0, to = 0;
+    bl__region r = bl__region_of(w->run, w->id);
     if (w->lane == 0) {
         BL_QUEUE own = BL__NAME(own_of)(w, w->id);
-        if (BL_QUEUE_(pop)(&own, w->batch, &from, &to) != BL_QUEUE_DONE)
+        if ((w->batch > 1 && BL_QUEUE_(size)(&own) == 0) ||
+            BL_QUEUE_(pop)(&own, BL__NAME(slots_of_batch)(w, r, BL_QUEUE_(begin)(&own)), &from, &to) != BL_QUEUE_DONE)
             from = to = 0;
     }
     BL__NAME(agree)(&from, &to);
     if (from < to)
-        BL__NAME(slots_to_stack)(w, bl__region_of(w->run, w->id), from, to - from);
+        BL__NAME(slots_to_stack)(w, r, from, to - from);
     return to - from;
 }
 
@@ -255,7 +266,9 @@ BL_FN uint32_t BL__NAME(rob_slots)(bl__worker *w, uint32_t victim) {
     if (from == to)
         return 0;
     bl__region stolen = bl__region_of(w->run, victim), own = bl__region_of(w->run, w->id);
-    uint32_t kept = bl__min(to - from, w->batch), rest = to - from - kept;
+    uint32_t kept =
+        bl__min(bl__min(to - from, w->batch - bl__stack_count(w->stack)), BL__NAME(slots_of_batch)(w, stolen, from));
+    uint32_t rest = to - from - kept;
     BL__NAME(slots_to_stack)(w, stolen, from, kept);
     BL__NAME(move_slots)(w, own, begin - rest, stolen, from + kept, rest);
     if (w->lane == 0) {
@@ -266,6 +279,16 @@ BL_FN uint32_t BL__NAME(rob_slots)(bl__worker *w, uint32_t victim) {
         }
     }
     return to - from;
+}
+
+/* Whether its stack has enough to go on with. Where tasks take long, lanes that stay empty cost more than another try:
+ * there that is a batch, if all entries are as wide as the newest. */
+BL_FN bool BL__NAME(has_enough)(const bl__worker *w, bool slow) {
+    const uint32_t count = bl__stack_count(w->stack);
+    if (count == 0 || !slow || w->batch == 1)
+        return count != 0;
+    const uint32_t *newest = bl__stack_slot(w->stack, w->words, w->stack->top - 1);
+    return count >= w->batch || newest[1] - newest[0] >= w->batch / count;
 }
 
 /* ---- the contract ---- */
@@ -287,15 +310,17 @@ BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
     if (got)
         return got;
     bl__worker_looks(w);
-    uint32_t victim;
+    uint32_t victim, now;
     bool shows = BL__NAME(look)(w, &victim);
-    for (uint32_t show = bl_warp_ballot(shows), tries = 0; show && tries < 4 && !got; show &= show - 1, tries++) {
+    const bool slow = bl_warp_any(w->lane == 0 && w->stop & BL__PACE && !w->run->one_per_node);
+    for (uint32_t show = bl_warp_ballot(shows), tries = 0; show && tries < 4 && !BL__NAME(has_enough)(w, slow);
+         show &= show - 1, tries++) {
         uint32_t from = bl_warp_broadcast32(victim, bl_lowest_bit(show));
-        if (w->run->of_range.loop_tasks)
-            got = BL__NAME(rob_loop)(w, from);
-        if (got == 0 && !w->run->alone)
-            got = BL__NAME(rob_slots)(w, from);
-        bl__worker_tried(w, got);
+        now = got == 0 && w->run->of_range.loop_tasks ? BL__NAME(rob_loop)(w, from) : 0;
+        if (now == 0 && !w->run->alone)
+            now = BL__NAME(rob_slots)(w, from);
+        bl__worker_tried(w, now);
+        got += now;
     }
     return got;
 }

@@ -2,6 +2,10 @@
  *
  * Queues by value carry the entry itself; queues by handle carry an index into the run's entry pool.
  */
+
+/* Whether a batch of entries costs less than one after another. */
+#define BL__TAKES_MANY (BL_QUEUE_(KIND) == BL_QUEUE_KIND_FIFO && BL_QUEUE_(FLAGS) & BL_QUEUE_BATCHED && w->batch > 1)
+
 BL_FN BL_QUEUE BL__NAME(queue)(const bl__worker *w, uint32_t i) {
     BL_QUEUE q;
     unsigned char *memory = w->run->queues + (size_t)i * w->run->queue_stride;
@@ -56,30 +60,58 @@ BL_FN bl_outcome BL__NAME(take)(bl__worker *w, BL_QUEUE *q, bool steal) {
     return BL_QUEUE_DONE;
 }
 
-/* Fills an empty stack with enough for one batch: one entry in most cases, where every task is an entry as many as
- * there are lanes. */
-BL_FN uint32_t BL__NAME(take_batch)(bl__worker *w, BL_QUEUE *q) {
-    bl__stack *s = w->stack;
+/* Up to n entries onto the stack; how many. One at a time, except where the queue has more in one go. */
+BL_FN uint32_t BL__NAME(take_some)(bl__worker *w, BL_QUEUE *q, bool steal, uint32_t n) {
 #if !BL_QUEUE_(BY_HANDLE)
-    if (w->run->one_per_node) { /* the slots up to the ring's end lie one after another */
+    if (BL__TAKES_MANY) { /* the slots up to the ring's end lie one after another */
+        bl__stack *s = w->stack;
+        uint32_t *slots = bl__stack_slot(s, w->words, s->top);
+        n = bl__min(n, s->mask + 1 - (s->top & s->mask));
+        n = steal ? BL_QUEUE_(steal_n)(q, slots, n) : BL_QUEUE_(pop_n)(q, slots, n);
+        bl__stack_move_top(s, s->top + n);
+        return n;
+    }
+#endif
+    (void)n;
+    bl_outcome outcome;
+    do
+        outcome = BL__NAME(take)(w, q, steal);
+    while (outcome == BL_QUEUE_RETRY && !steal);
+    return outcome == BL_QUEUE_DONE;
+}
+
+/* Enough for one batch, `most` entries at most: one entry in most cases, where every task is an entry as many as there
+ * are lanes. The next ones are taken to be as wide as the last. */
+BL_FN uint32_t BL__NAME(take_batch)(bl__worker *w, BL_QUEUE *q, bool steal, uint32_t most) {
+    uint32_t tasks = 0, got = 0, width = w->batch, n = 1;
+    while (tasks < w->batch && got < most) {
+        if (BL__TAKES_MANY)
+            n = bl__min((w->batch - tasks + width - 1) / width, most - got);
+        n = BL__NAME(take_some)(w, q, steal, n);
+        if (n == 0)
+            break;
+        for (uint32_t i = 1; i <= n; i++) {
+            const uint32_t *slot = bl__stack_slot(w->stack, w->words, w->stack->top - i);
+            width = slot[1] - slot[0];
+            tasks += width;
+        }
+        got += n;
+    }
+    return got;
+}
+
+/* Fills an empty stack from the owner's end. */
+BL_FN uint32_t BL__NAME(take_own)(bl__worker *w, BL_QUEUE *q) {
+#if !BL_QUEUE_(BY_HANDLE)
+    if (w->run->one_per_node) {
+        bl__stack *s = w->stack; /* the slots up to the ring's end lie one after another */
         uint32_t room = s->mask + 1 - (s->top & s->mask);
         uint32_t got = BL_QUEUE_(pop_n)(q, bl__stack_slot(s, w->words, s->top), bl__min(w->batch, room));
         bl__stack_move_top(s, s->top + got);
         return got;
     }
 #endif
-    uint32_t tasks = 0, got = 0;
-    while (tasks < w->batch && got < w->batch) {
-        bl_outcome outcome = BL__NAME(take)(w, q, false);
-        if (outcome == BL_QUEUE_RETRY)
-            continue;
-        if (outcome != BL_QUEUE_DONE)
-            break;
-        const uint32_t *slot = bl__stack_slot(s, w->words, s->top - 1);
-        tasks += slot[1] - slot[0];
-        got++;
-    }
-    return got;
+    return BL__NAME(take_batch)(w, q, false, w->batch);
 }
 
 /* As the papers have it: one entry per task. As many as there is room for are laid out in the free part of the stack, or
@@ -122,3 +154,5 @@ BL_FN uint32_t BL__NAME(put_oldest)(bl__worker *w, BL_QUEUE *q, uint32_t n) {
     }
     return done;
 }
+
+#undef BL__TAKES_MANY

@@ -41,12 +41,12 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint32_t *qua
         if (!*on_duty) {
             *on_duty = bl_warp_any(w->lane == 0 && bl__scout_begins(w, quarter));
             if (!*on_duty) {
-                bl_backoff(tries);
+                bl__wait_for_turn(w, tries);
                 continue;
             }
             tries = 0;
         }
-        if (bl_warp_any(w->lane == 0 && bl__scout_pauses(w, quarter)))
+        if (bl_warp_any(w->lane == 0 && bl__scout_pauses(w, quarter, tries)))
             bl_backoff(8);
 #endif
         if (BL__NAME(sees_work)(w))

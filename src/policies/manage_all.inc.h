@@ -53,6 +53,19 @@ BL_FN void bl__add_tallies(const bl__run *run, bl__totals *totals, uint32_t rank
     bl_fetch_max64_relaxed(&totals->queue_peak, mine.queue_peak);
 }
 
+/* The workers that find nothing in their queues begin idle, each with its bit: thousands that counted themselves would
+ * take longer than a small run does. */
+BL_FN void bl__set_idlers(const bl__run *run, uint32_t rank, uint32_t size) {
+    if (rank == 0)
+        run->control->idle = run->idle_first;
+    for (uint32_t i = rank * 8; i < run->workers; i += size * 8) {
+        uint32_t bits = 0;
+        for (uint32_t k = 0; k < 8 && i + k < run->workers; k++)
+            bits |= (bl__begins_idle(run, i + k) ? 1u : 0u) << k;
+        bl_fetch_or32_relaxed(run->idlers + i / 32, bits << i % 32);
+    }
+}
+
 #define X(name)                                                                                                        \
     case BL__QUEUE_##name:                                                                                             \
         if (op == BL__SET_UP)                                                                                          \
@@ -77,6 +90,8 @@ BL__MANAGE(bl__manage_op op, int queue, const bl__run *run, uint32_t *entries, u
         bl__records_count(run, total, rank);
     else if (op == BL__ADD_UP)
         bl__add_tallies(run, (bl__totals *)(void *)total, rank, size);
+    else if (op == BL__FILL && BL_WARP > 1)
+        bl__set_idlers(run, rank, size);
     switch (queue) {
         BL_MANAGED_QUEUES(X)
         BL_RANGES(X)

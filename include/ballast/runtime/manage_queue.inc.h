@@ -43,7 +43,9 @@ BL_FN void BL__NAME(fill)(const bl__run *run, const uint32_t *entries, uint32_t 
     for (uint32_t i = rank, at = 0; i < count; i += size) {
         while (run->dealt && i >= run->dealt[at + 1])
             at++;
-        BL_QUEUE q = BL__NAME(managed)(run, run->dealt ? at : i % run->queue_count, rank);
+        if (!run->dealt) /* the inverse of bl__dealt */
+            at = (uint32_t)(((uint64_t)(i + 1) * run->queue_count + count - 1) / count) - 1;
+        BL_QUEUE q = BL__NAME(managed)(run, at, rank);
         bl_data_write(bl__pool_entry(&pool, i), entries + (size_t)i * run->words, run->words);
         while (BL_QUEUE_(push)(&q, &i) != BL_QUEUE_DONE)
             ;

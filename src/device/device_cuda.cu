@@ -16,17 +16,41 @@ extern "C" {
 #define BL__MANAGE static __device__ void manage_part
 #include "policies/manage_all.inc.h"
 
+/* Small operations that the kernel which fills the queues does on its way. On the stream each would take longer to
+ * begin than to do, and a small run waits for them all. Anything else that is put on the stream comes after them. */
+typedef struct cuda_delayed {
+    uint4 *clear; /* memory to clear, ... */
+    size_t clear_bytes;
+    uint32_t *to; /* ... and then memory to write, from pinned memory; NULL: none */
+    const uint32_t *from;
+    size_t words;
+} cuda_delayed;
+
+/* How many blocks of a kernel fit: the answer of the last time. */
+typedef struct cuda_fitted {
+    const void *kernel;
+    uint32_t threads;
+    size_t shared;
+    int blocks;
+} cuda_fitted;
+
 typedef struct cuda_device {
     int number;
     int multiprocessors;
     cudaStream_t stream, side; /* side: looks at a run, and stops it, while it runs */
     bool own_stream;
-    cudaEvent_t started, ended; /* of the first launch that is timed, of the last launch */
-    cudaEvent_t read;           /* what the last launch left has been copied */
-    unsigned char *staging;     /* pinned: what is read back after a launch, then what is sent */
-    size_t sent;                /* bytes of it that may not have been copied yet */
-    bool timing, timed;         /* the next launch is the first; it has been */
-    bl__tally *tallies;         /* pinned: what the watch sees */
+    cudaEvent_t started, ended;     /* of the first launch that is timed, of the last launch */
+    cudaEvent_t read;               /* what the last launch left has been copied */
+    unsigned char *staging;         /* pinned: what is read back after a launch, then what is sent, then `arrived` */
+    std::atomic<uint32_t> *arrived; /* pinned: the number of the last launch whose report has been read back */
+    uint32_t launches;
+    size_t sent; /* bytes of the staging memory that may not have been copied yet */
+    cuda_delayed delayed;
+    bl__totals *totals;    /* what the next report adds up to; NULL: nothing */
+    uint32_t *blocks_done; /* on the device: of a report; 0 between two */
+    cuda_fitted fitted;
+    bool timing, timed; /* the next launch is the first; it has been */
+    bl__tally *tallies; /* pinned: what the watch sees */
     uint32_t tally_capacity;
     std::atomic<uint32_t> *word; /* that held streams wait on, and which of all words it is; NULL: none was held */
     uint32_t word_number, base;
@@ -35,7 +59,7 @@ typedef struct cuda_device {
     size_t late_count, late_room;
 } cuda_device;
 
-enum { STAGING = 1 << 16 };
+enum { STAGING = 1 << 16, REPORT_THREADS = 128 };
 
 static int status_of(bl_context *c, cudaError_t error, const char *what) {
     if (error == cudaSuccess)
@@ -156,6 +180,7 @@ static void cuda_close(bl_context *c) {
             if (event)
                 cudaEventDestroy(event);
         free_late(d);
+        cudaFree(d->blocks_done);
         cudaFreeHost(d->tallies);
         cudaFreeHost(d->staging);
     }
@@ -185,7 +210,13 @@ static int cuda_open(bl_context *c, const char *id) {
     if (error == cudaSuccess)
         error = cudaEventCreateWithFlags(&d->read, cudaEventDisableTiming);
     if (error == cudaSuccess)
-        error = cudaMallocHost((void **)&d->staging, STAGING);
+        error = cudaMallocHost((void **)&d->staging, STAGING + BL_LINE);
+    if (error == cudaSuccess)
+        d->arrived = new (d->staging + STAGING) std::atomic<uint32_t>(0);
+    if (error == cudaSuccess)
+        error = cudaMalloc((void **)&d->blocks_done, sizeof *d->blocks_done);
+    if (error == cudaSuccess)
+        error = cudaMemsetAsync(d->blocks_done, 0, sizeof *d->blocks_done, d->stream);
     if (error == cudaSuccess)
         make_words();
     int status = status_of(c, error, "opening the device");
@@ -196,14 +227,33 @@ static int cuda_open(bl_context *c, const char *id) {
 
 /* ---- memory ---- */
 
-static cuda_device *use(bl_context *c) {
+/* For what puts nothing on the stream. */
+static cuda_device *look_at(bl_context *c) {
     cuda_device *d = (cuda_device *)c->device;
     cudaSetDevice(d->number);
     return d;
 }
 
+static cudaError_t do_delayed(cuda_device *d) {
+    const cuda_delayed x = d->delayed;
+    cudaError_t error = cudaSuccess;
+    d->delayed = cuda_delayed{};
+    if (x.clear_bytes)
+        error = cudaMemsetAsync(x.clear, 0, x.clear_bytes, d->stream);
+    if (x.words && error == cudaSuccess)
+        error = cudaMemcpyAsync(x.to, x.from, 4 * x.words, cudaMemcpyHostToDevice, d->stream);
+    return error;
+}
+
+static cuda_device *use(bl_context *c) {
+    cuda_device *d = look_at(c);
+    if (d->delayed.clear_bytes || d->delayed.words)
+        (void)do_delayed(d); /* an error that it left behind is found by the next call */
+    return d;
+}
+
 static int cuda_alloc(bl_context *c, void **memory, size_t bytes) {
-    cuda_device *d = use(c);
+    cuda_device *d = look_at(c);
     if (!holds_streams(d))
         free_late(d);
     return status_of(c, cudaMalloc(memory, bytes), "allocating");
@@ -223,7 +273,9 @@ static int cuda_copy(bl_context *c, void *to, const void *from, size_t bytes) {
 }
 /* By pinned memory, from which the copy is made when its turn comes. */
 static int cuda_send(bl_context *c, void *to, const void *from, size_t bytes) {
-    cuda_device *d = use(c);
+    cuda_device *d = look_at(c);
+    if (d->delayed.words)
+        use(c);
     const size_t room = STAGING - BL__READ_BACK;
     cudaError_t error = cudaSuccess;
     if (bytes > room)
@@ -235,13 +287,20 @@ static int cuda_send(bl_context *c, void *to, const void *from, size_t bytes) {
     unsigned char *staged = d->staging + BL__READ_BACK + d->sent;
     d->sent += (bytes + 15) / 16 * 16;
     memcpy(staged, from, bytes);
-    if (error == cudaSuccess)
-        error = cudaMemcpyAsync(to, staged, bytes, cudaMemcpyHostToDevice, d->stream);
+    d->delayed.to = (uint32_t *)to;
+    d->delayed.from = (const uint32_t *)(const void *)staged;
+    d->delayed.words = bytes / 4;
+    if (bytes % 4)
+        use(c);
     return status_of(c, error, "copying");
 }
 static int cuda_zero(bl_context *c, void *memory, size_t bytes) {
     cuda_device *d = use(c);
-    return status_of(c, cudaMemsetAsync(memory, 0, bytes, d->stream), "clearing");
+    if (bytes % sizeof(uint4))
+        return status_of(c, cudaMemsetAsync(memory, 0, bytes, d->stream), "clearing");
+    d->delayed.clear = (uint4 *)memory;
+    d->delayed.clear_bytes = bytes;
+    return BL_OK;
 }
 
 /* ---- queues between launches ---- */
@@ -251,30 +310,62 @@ static __global__ void manage_kernel(bl__manage_op op, int queue, const bl__run 
     manage_part(op, queue, &run, entries, count, total, blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x);
 }
 
+/* Fills the queues, and does what was delayed. */
+static __global__ void fill_kernel(int queue, const bl__run run, const cuda_delayed x, uint32_t *entries,
+                                   uint32_t count) {
+    const uint32_t rank = blockIdx.x * blockDim.x + threadIdx.x, size = gridDim.x * blockDim.x;
+    for (uint4 *p = x.clear + rank; p < x.clear + x.clear_bytes / sizeof *p; p += size)
+        *p = make_uint4(0, 0, 0, 0);
+    for (size_t i = rank; i < x.words; i += size)
+        x.to[i] = x.from[i];
+    /* All other threads may read what this one has yet to copy. */
+    manage_part(BL__FILL, queue, &run, x.words && x.to == entries ? (uint32_t *)x.from : entries, count, NULL, rank,
+                size);
+}
+
 static int cuda_manage(bl_context *c, bl__manage_op op, int queue, const bl__run *run, uint32_t *entries,
                        uint32_t count, uint64_t *total) {
-    cuda_device *d = use(c);
+    cuda_device *d = op == BL__FILL || op == BL__ADD_UP ? look_at(c) : use(c);
+    if (op == BL__ADD_UP) { /* the report does it */
+        d->totals = (bl__totals *)(void *)total;
+        return BL_OK;
+    }
     /* Set-up is slots to write, the rest a thread per queue; a queue that all may use gets some more. */
     uint64_t threads = op == BL__SET_UP           ? (uint64_t)run->queue_count * run->capacity
-                       : op == BL__ADD_UP         ? 0
                        : op >= BL__RECORDS_SET_UP ? run->record_capacity
                                                   : run->queue_count;
     threads = threads < 1024 ? 1024 : threads > 1u << 18 ? 1u << 18 : threads;
-    manage_kernel<<<(unsigned)((threads + 127) / 128), 128, 0, d->stream>>>(op, queue, *run, entries, count, total);
+    unsigned blocks = (unsigned)((threads + 127) / 128);
+    if (op == BL__FILL)
+        fill_kernel<<<blocks, 128, 0, d->stream>>>(queue, *run, d->delayed, entries, count);
+    else
+        manage_kernel<<<blocks, 128, 0, d->stream>>>(op, queue, *run, entries, count, total);
+    if (op == BL__FILL)
+        d->delayed = cuda_delayed{};
     return status_of(c, cudaGetLastError(), "filling or draining queues"); /* the next copy waits for it */
 }
 
 /* ---- launching ---- */
 
 static int cuda_fit(bl_context *c, bl__plan *plan, uint32_t lanes, size_t worker_memory) {
-    cuda_device *d = use(c);
+    cuda_device *d = look_at(c);
     bool lane_tasks = plan->instance->lane_tasks;
     plan->threads = lane_tasks ? 128 : lanes;
     plan->workers_per_block = lane_tasks ? plan->threads / 32 : 1;
     plan->processors = (uint32_t)d->multiprocessors;
-    int blocks = 0;
     size_t shared = worker_memory * plan->workers_per_block;
-    int error = plan->program->cuda_fit(plan->instance->kernel, plan->threads, shared, &blocks);
+    const bool known =
+        d->fitted.kernel == plan->instance->kernel && d->fitted.threads == plan->threads && d->fitted.shared == shared;
+    int blocks = d->fitted.blocks;
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* what a kernel may use is raised, never lowered */
+    int error = cudaSuccess;
+    if (!known) {
+        pthread_mutex_lock(&lock);
+        error = plan->program->cuda_fit(plan->instance->kernel, plan->threads, shared, &blocks);
+        pthread_mutex_unlock(&lock);
+    }
+    if (error == cudaSuccess)
+        d->fitted = cuda_fitted{plan->instance->kernel, plan->threads, shared, blocks};
     if (error == cudaSuccess && blocks == 0)
         error = cudaErrorInvalidConfiguration;
     if (error == cudaErrorInvalidValue || error == cudaErrorInvalidConfiguration) {
@@ -313,22 +404,27 @@ static int give_up(bl_context *c, cuda_device *d, const bl__run *run) {
     return BL_ESTALL;
 }
 
-static int wait_and_watch(bl_context *c, cuda_device *d, const bl__run *run) {
+/* Until the report of that number is there. The word in pinned memory says so sooner than the event, which says why not
+ * if it never comes. */
+static int wait_and_watch(bl_context *c, cuda_device *d, const bl__run *run, uint32_t number) {
     bl__watch watch;
     bl__watch_start(&watch);
-    double begun = bl__now(), look_at = begun + bl__watch_next(c, 0.1);
+    double begun = bl__now(), next_look = begun + bl__watch_next(c, 0.1);
     for (;;) {
+        if (d->arrived->load(std::memory_order_acquire) == number)
+            return BL_OK;
+        double now = bl__now();
+        if (now - begun < 0.002)
+            continue;
         cudaError_t error = cudaEventQuery(d->read);
         if (error != cudaErrorNotReady)
             return status_of(c, error, "running");
-        double now = bl__now();
-        if (now - begun > 0.002)
-            usleep(50);
-        if (now < look_at)
+        usleep(50);
+        if (now < next_look)
             continue;
         bl__seen seen =
             peek(d, run) == cudaSuccess ? bl__watch_look(c, &watch, d->tallies, run->tallies, NULL) : BL__ALL_WELL;
-        look_at = bl__now() + bl__watch_next(c, 0.1);
+        next_look = bl__now() + bl__watch_next(c, 0.1);
         if (seen == BL__TO_PAUSE)
             stop_workers(d, run);
         else if (seen == BL__NO_PROGRESS)
@@ -370,13 +466,49 @@ static int cuda_launch(bl_context *c, const bl__plan *plan, const bl__run *run, 
     return status_of(c, (cudaError_t)error, "launching");
 }
 
+/* Adds up the tallies; the block that is the last to do so writes the report to pinned memory, and then its number. */
+static __global__ void report_kernel(const bl__run run, bl__totals *totals, const uint32_t *report, uint32_t *host,
+                                     uint32_t words, uint32_t *blocks_done, uint32_t *arrived, uint32_t number) {
+    __shared__ bl__totals sum;
+    __shared__ bool is_last;
+    if (threadIdx.x == 0)
+        memset(&sum, 0, sizeof sum);
+    __syncthreads();
+    if (totals)
+        bl__add_tallies(&run, &sum, blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        if (totals)
+            bl__add_totals(totals, &sum);
+        __threadfence();
+        is_last = atomicAdd(blocks_done, 1) == gridDim.x - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (!is_last)
+        return;
+    for (uint32_t i = threadIdx.x; i < words; i += blockDim.x)
+        host[i] = __ldcg(report + i);
+    __threadfence_system();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        *blocks_done = 0;
+        bl_store32_host(arrived, number);
+    }
+}
+
 static int cuda_finish(bl_context *c, const bl__run *run, void *host, const void *device, size_t bytes) {
     cuda_device *d = use(c);
-    cudaError_t error = cudaMemcpyAsync(d->staging, device, bytes, cudaMemcpyDeviceToHost, d->stream);
-    cudaError_t recorded = cudaEventRecord(d->read, d->stream);
-    int status = recorded == cudaSuccess ? wait_and_watch(c, d, run) : status_of(c, recorded, "waiting");
-    if (status == BL_OK)
-        status = status_of(c, error, "copying");
+    const uint32_t number = ++d->launches;
+    const uint32_t blocks = d->totals ? (run->tallies + REPORT_THREADS - 1) / REPORT_THREADS : 1;
+    report_kernel<<<blocks, REPORT_THREADS, 0, d->stream>>>(*run, d->totals, (const uint32_t *)device,
+                                                            (uint32_t *)(void *)d->staging, (uint32_t)(bytes / 4),
+                                                            d->blocks_done, (uint32_t *)(void *)d->arrived, number);
+    cudaError_t error = cudaGetLastError();
+    if (error == cudaSuccess)
+        error = cudaEventRecord(d->read, d->stream);
+    d->totals = NULL;
+    int status = error == cudaSuccess ? wait_and_watch(c, d, run, number) : status_of(c, error, "waiting");
     if (status != BL_OK)
         return status;
     d->sent = 0;
@@ -386,7 +518,7 @@ static int cuda_finish(bl_context *c, const bl__run *run, void *host, const void
 
 /* From the first launch to the end of the last: what the host does before and after is no part of the run. */
 static int cuda_timer_start(bl_context *c) {
-    cuda_device *d = use(c);
+    cuda_device *d = look_at(c);
     d->timing = true;
     d->timed = false;
     return BL_OK;

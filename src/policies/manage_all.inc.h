@@ -22,6 +22,18 @@ BL_FN void bl__drain_spill(const bl__run *run, uint32_t *entries, uint64_t *tota
     }
 }
 
+BL_FN void bl__add_totals(bl__totals *to, const bl__totals *more) {
+    bl_fetch_add64_relaxed(&to->tasks, more->tasks);
+    bl_fetch_add64_relaxed(&to->steals, more->steals);
+    bl_fetch_add64_relaxed(&to->attempts, more->attempts);
+    bl_fetch_add64_relaxed(&to->spilled, more->spilled);
+    bl_fetch_max64_relaxed(&to->most_busy, more->most_busy);
+    bl_fetch_max64_relaxed(&to->least_busy, more->least_busy);
+    bl_fetch_max64_relaxed(&to->peak, more->peak);
+    bl_fetch_add64_relaxed(&to->peaks, more->peaks);
+    bl_fetch_max64_relaxed(&to->queue_peak, more->queue_peak);
+}
+
 BL_FN void bl__add_tallies(const bl__run *run, bl__totals *totals, uint32_t rank, uint32_t size) {
     bl__totals mine = {0, 0, 0, 0, 0, 0, 0, 0, 0};
     for (uint32_t i = rank; i < run->tallies; i += size) {
@@ -38,32 +50,10 @@ BL_FN void bl__add_tallies(const bl__run *run, bl__totals *totals, uint32_t rank
         mine.peaks += t->peak;
         mine.queue_peak = t->queue_peak > mine.queue_peak ? t->queue_peak : mine.queue_peak;
     }
-    if (size == 1) {
+    if (size == 1)
         *totals = mine;
-        return;
-    }
-    bl_fetch_add64_relaxed(&totals->tasks, mine.tasks);
-    bl_fetch_add64_relaxed(&totals->steals, mine.steals);
-    bl_fetch_add64_relaxed(&totals->attempts, mine.attempts);
-    bl_fetch_add64_relaxed(&totals->spilled, mine.spilled);
-    bl_fetch_max64_relaxed(&totals->most_busy, mine.most_busy);
-    bl_fetch_max64_relaxed(&totals->least_busy, mine.least_busy);
-    bl_fetch_max64_relaxed(&totals->peak, mine.peak);
-    bl_fetch_add64_relaxed(&totals->peaks, mine.peaks);
-    bl_fetch_max64_relaxed(&totals->queue_peak, mine.queue_peak);
-}
-
-/* The workers that find nothing in their queues begin idle, each with its bit: thousands that counted themselves would
- * take longer than a small run does. */
-BL_FN void bl__set_idlers(const bl__run *run, uint32_t rank, uint32_t size) {
-    if (rank == 0)
-        run->control->idle = run->idle_first;
-    for (uint32_t i = rank * 8; i < run->workers; i += size * 8) {
-        uint32_t bits = 0;
-        for (uint32_t k = 0; k < 8 && i + k < run->workers; k++)
-            bits |= (bl__begins_idle(run, i + k) ? 1u : 0u) << k;
-        bl_fetch_or32_relaxed(run->idlers + i / 32, bits << i % 32);
-    }
+    else
+        bl__add_totals(totals, &mine);
 }
 
 #define X(name)                                                                                                        \
@@ -75,7 +65,7 @@ BL_FN void bl__set_idlers(const bl__run *run, uint32_t rank, uint32_t size) {
         else if (op == BL__COUNT)                                                                                      \
             name##__count(run, total, rank, size);                                                                     \
         else if (op == BL__DRAIN)                                                                                      \
-            name##__drain(run, entries, total, rank, size);                                                            \
+            name##__drain(run, entries, count, total, rank, size);                                                     \
         break;
 
 BL__MANAGE(bl__manage_op op, int queue, const bl__run *run, uint32_t *entries, uint32_t count, uint64_t *total,
@@ -90,8 +80,6 @@ BL__MANAGE(bl__manage_op op, int queue, const bl__run *run, uint32_t *entries, u
         bl__records_count(run, total, rank);
     else if (op == BL__ADD_UP)
         bl__add_tallies(run, (bl__totals *)(void *)total, rank, size);
-    else if (op == BL__FILL && BL_WARP > 1)
-        bl__set_idlers(run, rank, size);
     switch (queue) {
         BL_MANAGED_QUEUES(X)
         BL_RANGES(X)

@@ -98,14 +98,12 @@ static void choose_policy(bl__job *j) {
 
 /* ---- memory ---- */
 
-/* Of run->idlers: warps read 32 bytes at a time. */
-static size_t idlers_bytes(const bl__run *run) { return (run->workers + 255u) / 256 * 32; }
-
 static int allocate_workers(bl__job *j) {
     bl__run *run = &j->run;
     size_t spill = 4u * (size_t)run->words * run->stack_capacity * run->workers;
     size_t results = (bl__results_bytes(j) + BL_LINE - 1) / BL_LINE * BL_LINE;
-    size_t tallies = sizeof(bl__tally) * run->tallies, idlers = idlers_bytes(run);
+    size_t tallies = sizeof(bl__tally) * run->tallies,
+           idlers = (run->workers + 255u) / 256 * 32; /* warps read 32 bytes */
     size_t state =
         BL__RESULTS_OF_ROOTS + results + tallies + idlers + j->plan.program->payload_bytes + BL__FAILURE_TEXT;
     int status = bl__ensure(j, &j->state, state);
@@ -164,9 +162,6 @@ static int refill(bl__job *j) {
         status = bl__ensure(j, &j->pool, bl__pool_bytes(run->pool_capacity, run->workers, run->words));
         run->pool = j->pool.memory;
     }
-    const bool all_begin = j->c->ops->warp == 1 || run->dealt || run->of_range.loop_tasks || run->workers <= j->entries;
-    run->in_entries = j->entries;
-    run->idle_first = all_begin ? 0 : run->workers - j->entries;
     if (status == BL_OK && !reused)
         status = j->c->ops->manage(j->c, BL__SET_UP, j->plan.queue, run, NULL, j->entries, NULL);
     if (status == BL_OK)
@@ -185,7 +180,7 @@ static int drain(bl__job *j) {
         status = j->c->ops->manage(j->c, BL__COUNT, j->plan.queue, run, NULL, 0, j->total.memory);
     if (status == BL_OK)
         status = bl__copy_out(j->c, &total, j->total.memory, sizeof total);
-    const uint64_t extras = bl__extras_count(j);
+    const uint64_t extras = bl__extras_count(j), queued = total;
     total += extras + j->totals.spilled;
     if (total > UINT32_MAX)
         return too_many_entries(j);
@@ -195,7 +190,8 @@ static int drain(bl__job *j) {
     if (status == BL_OK)
         status = bl__zero(j->c, j->total.memory, sizeof total);
     if (status == BL_OK)
-        status = j->c->ops->manage(j->c, BL__DRAIN, j->plan.queue, run, j->flat.memory, 0, j->total.memory);
+        status =
+            j->c->ops->manage(j->c, BL__DRAIN, j->plan.queue, run, j->flat.memory, (uint32_t)queued, j->total.memory);
     if (status == BL_OK && extras)
         bl__extras_take(j, (uint32_t *)j->flat.memory + (size_t)(total - extras) * run->words);
     run->of_range.loop_tasks = run->alone = 0; /* what was left of a loop is entries now */
@@ -212,6 +208,7 @@ static int run_dynamic(bl__job *j) {
     if (status == BL_OK)
         status = j->c->ops->timer_start(j->c);
     while (status == BL_OK) {
+        j->run.in_entries = j->entries;
         j->drained = false;
         status = bl__launch(j, &after);
         if (status != BL_OK)
@@ -238,11 +235,9 @@ static int run_dynamic(bl__job *j) {
         bl__release(j, &j->queues); /* before the larger ones are made */
         bl__release(j, &j->pool);
         if (status == BL_OK)
-            status = bl__zero(j->c, j->state.memory, sizeof after);
-        if (status == BL_OK)
-            status = bl__zero(j->c, j->run.idlers, idlers_bytes(&j->run));
-        if (status == BL_OK)
             status = refill(j);
+        if (status == BL_OK)
+            status = bl__zero(j->c, j->state.memory, sizeof after);
     }
     int stopped = j->c->ops->timer_stop(j->c, &j->stats.seconds);
     if (bl__stopped_by_task(status) && !j->drained)

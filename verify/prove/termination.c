@@ -35,7 +35,7 @@ enum { WORKERS = 3, TASKS = 8 };
 
 typedef struct protocol {
     uint32_t workers, tasks, generations;
-    bool sleeps, waits, pauses, idles;
+    bool sleeps, waits, pauses;
     bl__control control;
     bl__run run;
     bl__tally tally[WORKERS];
@@ -149,15 +149,13 @@ static void work(protocol *p, uint32_t worker) {
     if (p->waits && worker == 0) /* for others, which must be awake: this detects a lost wake-up */
         for (uint32_t seen, tries = 0; (seen = bl_load32_relaxed(&p->finished)) != total(p);)
             bl_wait_change32(&p->finished, seen, &tries);
-    for (bool already = p->idles && worker >= p->tasks;; already = false) {
-        while (!already && !stopping(p) && fetch(p, &generation)) {
+    do {
+        while (!stopping(p) && fetch(p, &generation)) {
             if (p->sleeps)
                 bl__wake_for_work(&p->run);
             run_task(p, worker, generation);
         }
-        if (stopping(p) || !worker_idle(&w, p, already))
-            break;
-    }
+    } while (!stopping(p) && worker_idle(&w, p));
 }
 
 static void body(void *arg, uint32_t worker, uint32_t lane) {
@@ -171,8 +169,6 @@ static void body(void *arg, uint32_t worker, uint32_t lane) {
 static void before(void *arg) {
     protocol *p = arg;
     memset(&p->control, 0, sizeof p->control);
-    if (p->idles)
-        p->control.idle = p->workers - p->tasks;
     memset(p->tally, 0, sizeof p->tally);
     memset(p->results, 0, sizeof p->results);
     memset(p->spilled, 0, sizeof p->spilled);
@@ -206,8 +202,7 @@ static const struct {
                {3, 1, 0, "spin"},  {3, 1, 1, "spin"},  {2, 3, 0, "spin"},  {3, 3, 0, "spin"},  {2, 1, 1, "wait"},
                {2, 1, 2, "wait"},  {2, 1, 0, "sleep"}, {2, 1, 1, "sleep"}, {2, 2, 1, "sleep"}, {3, 1, 0, "sleep"},
                {3, 1, 1, "wait"},  {2, 1, 1, "pause"}, {2, 2, 1, "pause"}, {2, 3, 1, "pause"}, {3, 1, 1, "pause"},
-               {3, 2, 1, "pause"}, {2, 1, 2, "pause"}, {2, 1, 0, "idle"},  {2, 1, 1, "idle"},  {2, 1, 2, "idle"},
-               {3, 1, 1, "idle"},  {3, 2, 1, "idle"}};
+               {3, 2, 1, "pause"}, {2, 1, 2, "pause"}};
 
 static uint32_t count(void) { return sizeof clients / sizeof clients[0]; }
 
@@ -225,8 +220,7 @@ static bool explore(uint32_t client, const prove_limits *limits, bl_explore_resu
     p.generations = clients[client].generations;
     p.waits = !strcmp(how, "wait");
     p.pauses = !strcmp(how, "pause");
-    p.idles = !strcmp(how, "idle"); /* those without a first task begin idle, and spin */
-    p.sleeps = !p.idles && strcmp(how, "spin") != 0;
+    p.sleeps = strcmp(how, "spin") != 0;
     spins = p.sleeps ? 0 : UINT32_MAX;
     return bl_explore(p.workers, body, &p, &o, result);
 }

@@ -78,11 +78,11 @@ typedef struct bl__run {
     unsigned char *queues;
     unsigned char *pool;
     unsigned char *records, *free_records; /* join records, and the queue of those that are free */
-    uint32_t *spares;       /* where warps find their first free records, and leave theirs: per worker a spare list */
-    unsigned char *results; /* of the roots */
-    uint32_t *failure;      /* room for the payload of a task that fails, then BL__FAILURE_TEXT */
+    uint32_t *spares; /* where warps find their first free records, and leave theirs: per worker a spare list */
+    unsigned char *results;                /* of the roots */
+    uint32_t *failure;                     /* room for the payload of a task that fails, then BL__FAILURE_TEXT */
     uint32_t record_bytes, record_capacity;
-    uint32_t spares_left;          /* there are some */
+    uint32_t spares_left; /* there are some */
     uint32_t widest;               /* the most children of a fork: BL_JOIN_WIDTH, on a CPU as many as can be counted */
     void *host;                    /* the host's side of the device; on a CPU it puts workers to sleep and wakes them */
     const uint32_t *in, *in_first; /* waves: entries, and the number of the first task of each */
@@ -91,7 +91,6 @@ typedef struct bl__run {
     uint64_t base;                    /* bl_index: of a part of a loop that is too long for 32 bits */
     const uint32_t *dealt;            /* by the host: where the roots of each queue begin in flat; NULL: evenly */
     uint32_t in_entries;              /* entries at the start of a launch */
-    uint32_t idle_first;              /* GPU: workers that find none in their queues then: they begin idle */
     uint32_t first_task, slice_tasks; /* waves: this launch runs tasks first_task .. + slice_tasks */
     /* What one scheduler alone reads. */
     struct {
@@ -130,16 +129,6 @@ typedef struct bl__run {
 /* Where the entries of queue i begin, of `count` that the host puts into the queues. */
 BL_FN uint32_t bl__dealt(const bl__run *run, uint32_t count, uint32_t i) {
     return run->dealt ? run->dealt[i] : (uint32_t)((uint64_t)count * i / run->queue_count);
-}
-
-/* Whether worker i is one of run->idle_first. Of a queue for all the first workers take the entries. */
-BL_FN bool bl__begins_idle(const bl__run *run, uint32_t i) {
-    if (run->idle_first == 0)
-        return false;
-    /* As bl__dealt has it, the same number for i and for i + 1. */
-    return run->queue_count == 1
-               ? i >= run->workers - run->idle_first
-               : (uint64_t)run->in_entries * i % run->queue_count + run->in_entries < run->queue_count;
 }
 
 /* CPU workers: bl__sleep returns when control->wakes differs from `seen`, bl__nap also when so many ns have passed;

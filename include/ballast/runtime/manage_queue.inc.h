@@ -32,6 +32,12 @@ BL_FN void BL__NAME(set_up)(const bl__run *run, uint32_t entries, uint32_t rank,
 #endif
 }
 
+/* A queue that anyone may push to and pop from, alone: all threads help with it, each with its share. */
+#define BL__SHARED_QUEUE(run) (BL_QUEUE_(KIND) == BL_QUEUE_KIND_FIFO && (run)->queue_count == 1)
+BL_FN uint32_t BL__NAME(share)(uint32_t all, uint32_t rank, uint32_t size) {
+    return (uint32_t)((uint64_t)all * rank / size);
+}
+
 /* Spreads the entries evenly, or as the host has dealt them out. The caller made the queues large enough. */
 BL_FN void BL__NAME(fill)(const bl__run *run, const uint32_t *entries, uint32_t count, uint32_t rank, uint32_t size) {
     size = BL__NAME(helpers)(run, size);
@@ -43,17 +49,17 @@ BL_FN void BL__NAME(fill)(const bl__run *run, const uint32_t *entries, uint32_t 
     for (uint32_t i = rank, at = 0; i < count; i += size) {
         while (run->dealt && i >= run->dealt[at + 1])
             at++;
-        if (!run->dealt) /* the inverse of bl__dealt */
-            at = (uint32_t)(((uint64_t)(i + 1) * run->queue_count + count - 1) / count) - 1;
-        BL_QUEUE q = BL__NAME(managed)(run, at, rank);
+        BL_QUEUE q = BL__NAME(managed)(run, run->dealt ? at : i % run->queue_count, rank);
         bl_data_write(bl__pool_entry(&pool, i), entries + (size_t)i * run->words, run->words);
         while (BL_QUEUE_(push)(&q, &i) != BL_QUEUE_DONE)
             ;
     }
 #else
-    for (uint32_t i = rank; i < run->queue_count; i += size) {
+    const bool shared = BL__SHARED_QUEUE(run);
+    for (uint32_t i = shared ? 0 : rank; i < run->queue_count; i += size) {
         BL_QUEUE q = BL__NAME(managed)(run, i, rank);
-        uint32_t from = bl__dealt(run, count, i), to = bl__dealt(run, count, i + 1);
+        uint32_t from = shared ? BL__NAME(share)(count, rank, size) : bl__dealt(run, count, i);
+        uint32_t to = shared ? BL__NAME(share)(count, rank + 1, size) : bl__dealt(run, count, i + 1);
         while (from < to)
             from += BL_QUEUE_(push_n)(&q, entries + (size_t)from * run->words, to - from);
     }
@@ -67,12 +73,14 @@ BL_FN void BL__NAME(count)(const bl__run *run, uint64_t *total, uint32_t rank, u
     }
 }
 
-/* Everything in the queues into one flat array; `total` counts on from what is in it already. */
-BL_FN void BL__NAME(drain)(const bl__run *run, uint32_t *entries, uint64_t *total, uint32_t rank, uint32_t size) {
+/* Everything in the queues into one flat array, `count` entries; `total` counts on from what is in it already. */
+BL_FN void BL__NAME(drain)(const bl__run *run, uint32_t *entries, uint32_t count, uint64_t *total, uint32_t rank,
+                           uint32_t size) {
     size = BL__NAME(helpers)(run, size);
     if (rank >= size)
         return;
 #if BL_QUEUE_(BY_HANDLE)
+    (void)count;
     /* Anyone may pop, so all threads can help with a single queue. */
     for (uint32_t i = run->queue_count == 1 ? 0 : rank; i < run->queue_count; i += size) {
         BL_QUEUE q = BL__NAME(managed)(run, i, rank);
@@ -84,9 +92,11 @@ BL_FN void BL__NAME(drain)(const bl__run *run, uint32_t *entries, uint64_t *tota
                          run->words);
     }
 #else
-    for (uint32_t i = rank; i < run->queue_count; i += size) {
+    const bool shared = BL__SHARED_QUEUE(run);
+    for (uint32_t i = shared ? 0 : rank; i < run->queue_count; i += size) {
         BL_QUEUE q = BL__NAME(managed)(run, i, rank);
-        uint32_t n = BL_QUEUE_(size)(&q);
+        uint32_t n =
+            shared ? BL__NAME(share)(count, rank + 1, size) - BL__NAME(share)(count, rank, size) : BL_QUEUE_(size)(&q);
         uint64_t at = bl_fetch_add64_relaxed(total, n);
         for (uint32_t done = 0; done < n;)
             done += BL_QUEUE_(pop_n)(&q, entries + (size_t)(at + done) * run->words, n - done);
@@ -94,5 +104,6 @@ BL_FN void BL__NAME(drain)(const bl__run *run, uint32_t *entries, uint64_t *tota
 #endif
 }
 
+#undef BL__SHARED_QUEUE
 #undef BL__NAME
 #undef BL_QUEUE_

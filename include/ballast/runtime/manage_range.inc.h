@@ -44,7 +44,9 @@ BL_FN void BL__NAME(count)(const bl__run *run, uint64_t *total, uint32_t rank, u
 }
 
 /* What is left of a loop range becomes one entry. */
-BL_FN void BL__NAME(drain)(const bl__run *run, uint32_t *entries, uint64_t *total, uint32_t rank, uint32_t size) {
+BL_FN void BL__NAME(drain)(const bl__run *run, uint32_t *entries, uint32_t count, uint64_t *total, uint32_t rank,
+                           uint32_t size) {
+    (void)count;
     for (uint32_t i = rank; i < run->queue_count; i += size) {
         bl__region r = bl__region_of(run, i);
         BL_QUEUE loop = BL__NAME(bound)(r.loop), own = BL__NAME(bound)(r.own);

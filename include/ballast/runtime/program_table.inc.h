@@ -40,7 +40,11 @@ BL__IF_OTHER(BL__ENTRY)
 #undef BL__BOUNDS
 
 static int BL__PROGRAM_(_fit)(const void *kernel, uint32_t threads, size_t shared_memory, int *blocks) {
-    cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_memory);
+    /* The attribute is the kernel's, not the context's: another context may rely on more. */
+    cudaFuncAttributes attributes;
+    cudaError_t error = cudaFuncGetAttributes(&attributes, kernel);
+    if (error == cudaSuccess && (size_t)attributes.maxDynamicSharedSizeBytes < shared_memory)
+        error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_memory);
     if (error == cudaSuccess)
         error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, (int)threads, shared_memory);
     return (int)error;

@@ -81,7 +81,7 @@ bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
 #if BL__HIDES
     if (BL__NAME(may_take_long)(w, stop))
         BL__NAME(expose)(w, shared);
-    w->begun = bl_clock32() | 1; /* 0: there was none yet */
+    w->begun = bl_clock32();
 #endif
     if (BL_WARP > 1)
         BL__NAME(look_around)(w);
@@ -147,8 +147,7 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
     if (leads) {
 #if BL__TURNS
         if (lane == 0) {
-            if (!bl__begins_idle(run, id))
-                bl_fetch_add32_relaxed(bl__quarter_of(&w), BL__HAS_WORK);
+            bl_fetch_add32_relaxed(bl__quarter_of(&w), BL__HAS_WORK);
             w.tally->since = bl_clock32();
         }
 #endif

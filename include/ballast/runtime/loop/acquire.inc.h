@@ -8,10 +8,9 @@ BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared) {
     return BL__NAME(fetch)(w) != 0;
 #else
     bool got;
-    bool idle_already = BL__HIDES && w->begun == 0 && bl__begins_idle(w->run, w->id);
     uint32_t tries = 0;
     for (;; tries++) {
-        got = !idle_already && BL__NAME(fetch)(w) != 0;
+        got = BL__NAME(fetch)(w) != 0;
 #if BL__RAIDS
         got = got || (tries && !w->run->alone && BL__NAME(raid)(w, shared) != 0);
 #endif
@@ -25,10 +24,8 @@ BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared) {
             bl_backoff(tries - 1);
         }
         if (w->run->alone ? BL__NAME(all_empty)(w) || BL__NAME(stopping)(w)
-                          : BL__NAME(stopping)(w) || ((idle_already || tries >= BL__QUICK_TRIES) &&
-                                                      !BL__NAME(idle)(w, shared, idle_already)))
+                          : BL__NAME(stopping)(w) || (tries >= BL__QUICK_TRIES && !BL__NAME(idle)(w, shared)))
             break;
-        idle_already = false;
     }
     if (tries || !got) {
         BL__NAME(spend)(w, 0 - bl_clock());

@@ -87,18 +87,18 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint32_t *qua
     }
 }
 
-/* Out of work: waits for some. False when the run is over or paused. `already`: it began idle, and counts as such. */
-BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared, bool already) {
+/* Out of work: waits for some. False when the run is over or paused. */
+BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared) {
     bl__control *control = w->run->control;
     bool on_duty = false;
     uint32_t *quarter = NULL;
     BL__NAME(stand)(w, BL__AT_IDLE);
     BL__NAME(note)(w, BL__AT_IDLE);
-    if (w->lane == 0 && !already)
+    if (w->lane == 0)
         bl__idle_enter(control);
 #if BL__TURNS
     quarter = bl__quarter_of(w);
-    if (w->lane == 0 && !already) {
+    if (w->lane == 0) {
         bl_fetch_add32_relaxed(quarter, 0 - BL__HAS_WORK);
         bl__idler_counts(w, 1);
     }

@@ -111,13 +111,24 @@ static void read_file(const char *folder, const char *name, char *text, size_t s
         fclose(in);
 }
 
+/* Notes come before the error, and the state of the workers may follow it. */
+static char *last_message(char *text) {
+    static const char prefix[] = "ballast: ";
+    char *message = text;
+    for (char *line = text; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+        if (strncmp(line, prefix, sizeof prefix - 1) == 0)
+            message = line + sizeof prefix - 1;
+    message[strcspn(message, "\n")] = '\0';
+    return message;
+}
+
 static void fails(const char *folder, soak_outcome *outcome, const char *what, int number) {
-    char said[400];
+    char said[8192];
     read_file(folder, "err", said, sizeof said);
-    said[strcspn(said, "\n")] = '\0';
+    const char *message = last_message(said);
     int used = snprintf(outcome->why, sizeof outcome->why, what, number);
-    if (said[0] && used > 0)
-        snprintf(outcome->why + used, sizeof outcome->why - (size_t)used, ": %s", said);
+    if (message[0] && used > 0)
+        snprintf(outcome->why + used, sizeof outcome->why - (size_t)used, ": %s", message);
     outcome->end = SOAK_FAILED;
 }
 

@@ -80,7 +80,8 @@ static void fails(const char *what, const char *answer, const char *why) {
 }
 
 static void failures_are_noticed(void) {
-    fails("a wrong answer", "echo 'ballast: wrong result' >&2\nexit 1\n", "exit status 1: ballast: wrong result");
+    fails("a wrong answer", "printf 'ballast: a note\nballast: wrong result\nmore' >&2\nexit 1\n",
+          "exit status 1: wrong result");
     fails("a refusal", "exit 2\n", "exit status 2");
     fails("an unverified answer", "echo '{\"status\": \"complete\", \"tasks\": 7, \"checked\": \"no\"}'\n",
           "not verified");

@@ -66,8 +66,12 @@ static void print_summary(const soak_request *request, const soak_summary *summa
     print_row(stdout, "result", "%s", verdict(summary));
 }
 
-static void print_failure(const soak_summary *summary) {
-    puts("\nThe last of these failed. Its output, and the checkpoint that it resumed from, if any, are kept:");
+/* Of the problem that failed, or that a signal interrupted: perhaps because it took too long. */
+static void print_commands(const soak_summary *summary) {
+    if (summary->why[0])
+        puts("\nThe last of these failed. Its output, and the checkpoint that it resumed from, if any, are kept:");
+    else if (summary->commands[0])
+        puts("\nThe last of these was under way:");
     fputs(summary->commands, stdout);
 }
 
@@ -95,10 +99,10 @@ static void print_json(const soak_request *request, const soak_summary *summary)
     json_end(&json, '}');
     json_whole(&json, "resumed", summary->resumed);
     json_whole(&json, "tasks", summary->tasks);
-    if (summary->why[0]) {
+    if (summary->why[0])
         json_string(&json, "failure", summary->why);
+    if (summary->commands[0])
         json_string(&json, "commands", summary->commands);
-    }
     json_string(&json, "version", bl_version());
     json_end(&json, '}');
     putchar('\n');
@@ -131,15 +135,13 @@ static int command_soak(int argc, char **argv) {
     status = soak(&request, &summary);
     if (status)
         return status;
-    if (options_given(&set, "--json"))
+    if (options_given(&set, "--json")) {
         print_json(&request, &summary);
-    else
+    } else {
         print_summary(&request, &summary);
-    if (!summary.why[0])
-        return STATUS_OK;
-    if (!options_given(&set, "--json"))
-        print_failure(&summary);
-    return run_failed("%s", summary.why);
+        print_commands(&summary);
+    }
+    return summary.why[0] ? run_failed("%s", summary.why) : STATUS_OK;
 }
 
 const command soak_command = {

@@ -187,8 +187,10 @@ int soak(const soak_request *request, soak_summary *summary) {
         static soak_plan plan; /* too large for a stack */
         soak_draw(request->seed, number, &request->device, summary->folder, &plan);
         right = prepare(request, &plan, summary) && solve(request, &plan, summary);
-        if (right)
+        if (right) {
             remove_checkpoints(summary->folder, plan.steps);
+            summary->commands[0] = '\0';
+        }
         summary->by_user = summary->by_user || soak_was_signalled();
         summary->minutes = minutes_now() - begin;
         if (terminal)

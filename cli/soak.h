@@ -47,6 +47,7 @@ typedef struct soak_step {
 
 typedef struct soak_plan {
     unsigned app;
+    bool here; /* all steps on the same device */
     unsigned steps; /* the last one is not stopped */
     soak_step step[SOAK_STEPS];
     uint64_t graph; /* seed of the random graph that a word names; 0: none */
@@ -95,7 +96,7 @@ typedef struct soak_summary {
     double minutes;
     bool by_user;         /* ended by a signal */
     char why[512];        /* of the failure; empty: there was none */
-    char commands[16384]; /* up to the failure, a line each; the last one failed */
+    char commands[16384]; /* of the problem that failed or was interrupted, a line each */
     char folder[SOAK_PATH];
 } soak_summary;
 

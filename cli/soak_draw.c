@@ -80,6 +80,8 @@ static void draw_value(uint64_t *state, double reach, const char *value, soak_wo
     }
 }
 
+static const char HERE[] = "here: "; /* before a sample: app.h */
+
 static void draw_problem(uint64_t *state, const bl_device_info *device, const char *folder, soak_plan *plan,
                          soak_words *words) {
     unsigned apps = 0, samples = 0;
@@ -90,6 +92,8 @@ static void draw_problem(uint64_t *state, const bl_device_info *device, const ch
     while (sample[samples])
         samples++;
     const char *at = sample[below(state, samples)];
+    plan->here = strncmp(at, HERE, sizeof HERE - 1) == 0;
+    at += plan->here ? sizeof HERE - 1 : 0;
     soak_words_add(words, "%s", app_at(plan->app)->name);
     while (*at) {
         char word[256];
@@ -183,12 +187,12 @@ static void draw_stop(uint64_t *state, const bl_device_info *device, soak_step *
 }
 
 /* A step may run on the CPU, too: checkpoints move between devices. */
-static void draw_step(uint64_t *state, const bl_device_info *device, const soak_words *problem, unsigned app_number,
+static void draw_step(uint64_t *state, const bl_device_info *device, const soak_words *problem, const soak_plan *plan,
                       soak_step *step) {
     bl_device_info cpu;
-    bool elsewhere = one_in(state, 4) && bl_device_find("cpu", &cpu);
+    bool elsewhere = one_in(state, 4) && !plan->here && bl_device_find("cpu", &cpu);
     const bl_device_info *here = elsewhere ? &cpu : device;
-    const char *scheduler = draw_scheduler(state, app_at(app_number), here);
+    const char *scheduler = draw_scheduler(state, app_at(plan->app), here);
     soak_words_add(&step->words, "run");
     copy_words(&step->words, problem);
     soak_words_add(&step->words, "--device");
@@ -210,7 +214,7 @@ void soak_draw(uint64_t seed, uint64_t number, const bl_device_info *device, con
     draw_problem(&state, device, folder, plan, &problem);
     plan->steps = one_in(&state, 3) ? 1 : 2 + below(&state, SOAK_STEPS - 1);
     for (unsigned i = 0; i < plan->steps; i++) {
-        draw_step(&state, device, &problem, plan->app, &plan->step[i]);
+        draw_step(&state, device, &problem, plan, &plan->step[i]);
         if (i + 1 < plan->steps)
             draw_stop(&state, device, &plan->step[i]);
     }

@@ -10,6 +10,7 @@
 ##   make coverage   build with counters, run the tests, and print the line and branch coverage of the library (lcov)
 ##   make format     clang-format over all sources
 ##   make install    into PREFIX=/usr/local; install-library: without the tool, which takes most of the time to build
+##   make docs       the documentation as pages, with a reference from the headers: $(BUILD)/site/index.html
 ##   make packages   Debian packages of the library, its headers and the tool, in build-packages/
 ##   make clean      remove everything that these commands built
 ##
@@ -28,7 +29,7 @@ ifdef BALLAST_DATA
 export BALLAST_DATA
 endif
 
-.PHONY: help dependencies configure build demo test prove mutants bench report fuzz sanitize coverage format install install-library packages clean
+.PHONY: help dependencies configure build demo test prove mutants bench report fuzz sanitize coverage format install install-library docs packages clean
 
 help:
 	@sed -n 's/^##//p' Makefile
@@ -95,6 +96,9 @@ install-library: configure
 	cmake --build $(BUILD) --parallel $(JOBS) --target ballast_static ballast_shared
 	cmake --install $(BUILD) --prefix $(PREFIX) --component ballast_runtime
 	cmake --install $(BUILD) --prefix $(PREFIX) --component ballast_development
+
+docs: dependencies
+	scripts/site $(BUILD)/site
 
 packages: dependencies
 	cmake -S . -B build-packages -DBALLAST_TESTS=OFF -DCMAKE_INSTALL_PREFIX=/usr $(CMAKE_FLAGS)

@@ -26,7 +26,7 @@ static const app_option STATUSES[] = {
     {NULL, NULL, NULL, NULL},
 };
 static const command *const COMMANDS[] = {
-    &list_command, &run_command, &bench_command, &play_command, &report_command, &verify_command, NULL,
+    &list_command, &run_command, &bench_command, &play_command, &report_command, &soak_command, &verify_command, NULL,
 };
 static const tool TOOL = {
     .text = "dynamic load balancing on CPUs and GPUs",

@@ -18,7 +18,8 @@ typedef struct command {
     int (*run)(int argc, char **argv); /* argv[0] is the first word after the command; the exit status */
 } command;
 
-extern const command list_command, run_command, bench_command, play_command, report_command, verify_command;
+extern const command list_command, run_command, bench_command, play_command, report_command, soak_command,
+    verify_command;
 
 typedef struct tool {
     const char *text;

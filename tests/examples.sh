@@ -61,6 +61,8 @@ if [ -x "$tmp/static/13_cpp" ]; then
     check_says "13_cpp" "total 4999950000: success" "$tmp/static/13_cpp"
     check_says "13_cpp, an exception" "adder: a task threw: line 77777: 'many' is no number" "$tmp/static/13_cpp"
 fi
+check_says "15_settings" "6 of 6 settings agree" "$tmp/static/15_settings"
+check_says "16_simulated" "5 of 5 seeds show the race, 5 repeat it; with an atomic addition: 1000" "$tmp/static/16_simulated"
 check_says "03_queue_alone" "200000 orders, 9900000 paid" "$tmp/static/03_queue_alone"
 if [ -x "$tmp/static/04_queue_in_a_kernel" ]; then
     check_says "04_queue_in_a_kernel" "" sh -c '"$1"; test $? -eq 0 -o $? -eq 77' sh "$tmp/static/04_queue_in_a_kernel"
@@ -121,6 +123,35 @@ check "a program without its task is told what to define" sh -c \
 check "03_queue_alone: compile without the library" "$cc" -O1 -Wall -Wextra -Werror -I"$prefix/include" -pthread \
     "$source/examples/03_queue_alone.c" -o "$tmp/alone"
 check_says "03_queue_alone by the compiler alone" "200000 orders, 9900000 paid" "$tmp/alone"
+
+# ---- the guide: its blocks of C are parts of the examples above, and its commands work ----
+
+# BLOCK: some example contains it, line by line.
+is_in_an_example() {
+    for example in "$source"/examples/*.c* "$source"/examples/*/*; do
+        awk 'NR == FNR { block = block $0 "\n"; next } { text = text $0 "\n" } END { exit !index(text, block) }' \
+            "$1" "$example" && return
+    done
+    cat "$1"
+    return 1
+}
+mkdir "$tmp/commands"
+ln -s "$source/examples" "$tmp/commands/examples"
+for page in guide tuning debugging; do
+    awk -v name="$tmp/$page-" '/^```(c|cpp)$/ { n++; inside = 1; next } /^```$/ { inside = 0 } inside { print > (name n) }' \
+        "$source/docs/$page.md"
+    for block in "$tmp/$page"-*; do
+        check "docs/$page.md, block ${block##*-}" is_in_an_example "$block"
+    done
+done
+check "the blocks were found" test -f "$tmp/guide-20" -a -f "$tmp/tuning-1" -a -f "$tmp/debugging-2"
+if gdb -batch -ex run true 2>/dev/null | grep -q "exited normally"; then
+    awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$source/docs/debugging.md" >"$tmp/commands.sh"
+    check_says "docs/debugging.md, gdb" '{from = 0.9' sh -c 'cd "$1" && PATH=$2:$PATH sh -e ../commands.sh' sh \
+        "$tmp/commands" "$(dirname "$(command -v "$cc")")"
+else
+    echo "skipped: no gdb that can run a program"
+fi
 
 # ---- the program that the README opens with: its first block of C ----
 

@@ -494,6 +494,31 @@ static void test_stall_that_ends(uint32_t caller_waits) {
     bl_program_free(program);
 }
 
+static void grow_for_long(bl_task *task, const void *depth, uint32_t index, const void *shared) {
+    uint32_t next = *(const uint32_t *)depth - 1;
+    (void)index, (void)shared;
+    bl_spend(20000);
+    if (next)
+        bl_task_spawn(task, &next, 2);
+}
+
+/* While a run stops, its workers publish what they hold, and ask for others to take it. Those need not come any more. A
+ * caller that waited for them sometimes waited forever, because one that had already left took the signal. */
+static void test_stops_while_waking(void) {
+    bl_program *program = bl_program_from_function(grow_for_long, sizeof(uint32_t), 0, 1);
+    check_at("a run that is stopped while it wakes workers, and the caller waits");
+    for (int i = 0; i < 200 / CHECK_SLOWER; i++) {
+        bl_context *c = open_with((bl_config){.workers = 13,
+                                              .private_entries = 9,
+                                              .caller_waits = 1,
+                                              .stall_seconds = 5,
+                                              .time_limit = 0.0005 + 0.00001 * i});
+        CHECK_SAME(bl_run(c, program, NULL, &(uint32_t){30}, 1, NULL), BL_ETIME);
+        bl_close(c);
+    }
+    bl_program_free(program);
+}
+
 /* A stuck run deliberately leaks what it holds, so that the stuck worker cannot touch freed memory; the leak checker
  * must accept that. */
 static uint32_t stuck_open;
@@ -880,6 +905,7 @@ int main(void) {
     test_caller();
     test_short_runs();
     test_nothing_between_runs();
+    test_stops_while_waking();
     test_stall_that_ends(0);
     test_stall_that_ends(1);
     test_stall_beside_caller();

@@ -105,6 +105,40 @@ static void expect_watched(void) {
     bl_close(c);
 }
 
+/* ---- a range on top of more than the thread may keep, while its queue is full ---- */
+
+enum { CHAIN = 40, LEAVES = 12, RANGE = 3 };
+
+static BL_TASK void burst_run(bl_task *t, const uint32_t *left, uint32_t index, const bl_nothing *shared,
+                              bl_nothing *local) {
+    (void)index, (void)shared, (void)local;
+    uint32_t next = *left - 1, leaf = 0;
+    if (*left > 1) /* long enough for the loop of single tasks to take over */
+        bl_spawn(t, &next);
+    for (uint32_t i = 0; *left == 1 && i < LEAVES; i++)
+        bl_spawn(t, &leaf);
+    if (*left == 1)
+        bl_spawn_n(t, &leaf, RANGE);
+}
+
+#define BL_PROGRAM burst
+#define BL_PAYLOAD uint32_t
+#define BL_RUN burst_run
+#define BL_MAX_SPAWN (LEAVES + 1)
+#include <ballast/program.h>
+
+static void expect_burst(void) {
+    check_at("a range behind single tasks, and a full queue");
+    bl_context *c;
+    bl_stats stats;
+    bl_config config = {.device = "cpu", .workers = 1, .capacity = 1, .private_entries = 8, .stall_seconds = 5};
+    config.caller_waits = 1; /* so that a stall is reported */
+    CHECK_SAME(bl_open(&c, &config), BL_OK);
+    CHECK_SAME(bl_run(c, burst_cpu(), NULL, &(uint32_t){CHAIN}, 1, &stats), BL_OK);
+    CHECK_SAME(stats.tasks, CHAIN + LEAVES + RANGE);
+    bl_close(c);
+}
+
 /* ---- one thread's work ---- */
 
 static BL_TASK void only_run(bl_task *t, const uint32_t *payload, uint32_t index, const bl_nothing *shared,
@@ -138,6 +172,7 @@ int main(void) {
                         mixes[i]);
         }
     expect_watched();
+    expect_burst();
     expect_balanced();
     return check_end();
 }

@@ -56,6 +56,12 @@ typedef struct app {
     /* A digest of the data that were read or generated (app_digest), by which a checkpoint recognises its problem.
      * NULL: options and seed identify it. */
     uint64_t (*digest)(const void *problem);
+
+    /* Problems for `ballast soak`, each a line of options, whose results `check` always verifies; NULL ends them. A value
+     * may be drawn: "A..B" is a whole number in that range, "a|b" one of the words, "a<b" also, but the later ones cost
+     * more. "GRAPH" is a file with a random graph. The largest suit a GPU; other devices draw from the lower part.
+     * "here: " before the options: a checkpoint of this one cannot be resumed on a device of another kind. */
+    const char *const *samples;
 } app;
 
 /* Extends `digest`, initially 0, by these bytes. */

@@ -74,6 +74,12 @@ static void fib_app_print(const void *problem, FILE *out, bool json) {
     fprintf(out, json ? "\"value\": %" PRIu64 : "value %" PRIu64 "\n", ((const fib *)problem)->value);
 }
 
+static const char *const fib_samples[] = {
+    "--n 0|1|2|3",
+    "--n 18..42",
+    NULL,
+};
+
 const app fib_app = {
     .name = "fib",
     .text = "Fibonacci numbers by their recursion: a task per call, a join per addition",
@@ -86,4 +92,5 @@ const app fib_app = {
     .run = fib_app_run,
     .check = fib_app_check,
     .print = fib_app_print,
+    .samples = fib_samples,
 };

@@ -331,6 +331,14 @@ static void fourrow_app_print(const void *problem, FILE *out, bool json) {
         print_moves(f, out, json);
 }
 
+/* The solver's table and the depth to which it splits depend on the device, so its checkpoints stay there. */
+static const char *const fourrow_samples[] = {
+    "--lookahead 1..9",
+    "--position 4|44|4453|3333331|12345671234567 --lookahead 1..9",
+    "here: --solve --position 6637437663362571457336<14641171256716236422<141365443631263256<37226526741243217432",
+    NULL,
+};
+
 const app fourrow_app = {
     .name = "fourrow",
     .text = "four in a row: minimax, a task per node (Cederman, Tsigas 2011), or the exact value",
@@ -344,4 +352,5 @@ const app fourrow_app = {
     .check = fourrow_app_check,
     .print = fourrow_app_print,
     .digest = fourrow_app_digest,
+    .samples = fourrow_samples,
 };

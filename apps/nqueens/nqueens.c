@@ -93,6 +93,12 @@ static void nqueens_app_print(const void *problem, FILE *out, bool json) {
             ((const nqueens *)problem)->counts.solutions);
 }
 
+static const char *const nqueens_samples[] = {
+    "--n 1|2|3|4",
+    "--n 5..16",
+    NULL,
+};
+
 const app nqueens_app = {
     .name = "nqueens",
     .text = "n queens: counts the ways to place them, a task per queen placed",
@@ -105,4 +111,5 @@ const app nqueens_app = {
     .run = nqueens_app_run,
     .check = nqueens_app_check,
     .print = nqueens_app_print,
+    .samples = nqueens_samples,
 };

@@ -450,6 +450,11 @@ static void octree_print(const void *problem, FILE *out, bool json) {
             p->totals.placed, p->digest);
 }
 
+static const char *const octree_samples[] = {
+    "--particles 1..4000000 --distribution uniform|tube|sphere|plummer --threshold 1|4|20|100 --max-depth 1..20",
+    NULL,
+};
+
 const app octree_app = {
     .name = "octree",
     .text = "octree of particles: split octants until each holds few (Cederman, Tsigas 2008)",
@@ -464,4 +469,5 @@ const app octree_app = {
     .print = octree_print,
     .write = octree_write_file,
     .digest = octree_data_digest,
+    .samples = octree_samples,
 };

@@ -438,6 +438,11 @@ static int pagerank_write(void *problem, bl_context *context, app_error *error) 
     return app_output_close(&output, error);
 }
 
+static const char *const pagerank_samples[] = {
+    "--graph GRAPH --iterations 1..40 --block 1|7|64|1000 --damping 0.5|0.85|1",
+    NULL,
+};
+
 const app pagerank_app = {
     .name = "pagerank",
     .text = "PageRank of a directed graph, without a barrier between iterations (Kerbl et al. 2018)",
@@ -452,4 +457,5 @@ const app pagerank_app = {
     .print = pagerank_print,
     .write = pagerank_write,
     .digest = pagerank_digest,
+    .samples = pagerank_samples,
 };

@@ -189,6 +189,11 @@ static void transform_app_print(const void *problem, FILE *out, bool json) {
             p->elements, p->digest);
 }
 
+static const char *const transform_samples[] = {
+    "--elements 1..100000000 --pattern regular|half|third --chunk 4|64|512|4096",
+    NULL,
+};
+
 const app transform_app = {
     .name = "transform",
     .text = "squares the elements of an array, in tasks of which some may have nothing to do",
@@ -201,4 +206,5 @@ const app transform_app = {
     .run = transform_app_run,
     .check = transform_app_check,
     .print = transform_app_print,
+    .samples = transform_samples,
 };

@@ -316,6 +316,7 @@ BL_HOT_FN void bl__fail(bl_task *t, uint64_t error, const void *payload, uint32_
         bl__words_copy((bl_word *)t->run->failure, (const bl_word *)payload, bytes / 4);
 }
 
+/* Every lane of the task waits for all. */
 BL_FN void bl_sync(const bl_task *t) {
     if (t->lanes > BL_WARP)
         bl_block_sync();
@@ -356,11 +357,13 @@ BL_HOT_FN void bl__threw(const bl_task *t, const void *payload, const char *text
 
 /* ---- what a task calls ---- */
 
+/* Publishes one entry: `count` tasks with this payload and the indices 0 .. count-1. A count of 0 spawns nothing. */
 #define bl_spawn_n(t, payload, count)                                                                                  \
     do {                                                                                                               \
         BL__MUST_BE_PAYLOAD("bl_spawn", payload);                                                                      \
         bl__spawn((t), (payload), (uint32_t)sizeof *(payload), (count), BL__NO_JOIN);                                  \
     } while (0)
+/* One task, with index 0. */
 #define bl_spawn(t, payload) bl_spawn_n(t, payload, 1)
 /* Ends the run: no new task starts, and bl_run returns BL_ETASK. bl_failure gives `error`, a number that means what you
  * like, and a copy of the payload, of the first task that failed. A task of a program with BL_RESULT that has failed
@@ -370,11 +373,13 @@ BL_HOT_FN void bl__threw(const bl_task *t, const void *payload, const char *text
         BL__MUST_BE_PAYLOAD("bl_fail", payload);                                                                       \
         bl__fail((t), (error), (payload), (uint32_t)sizeof *(payload));                                                \
     } while (0)
+/* Programs with BL_RESULT: `count` children with the payload `child`. BL_JOIN gets `forked` and their results. */
 #define bl_fork(t, forked, child, count)                                                                               \
     do {                                                                                                               \
         BL__MUST_BE_PAYLOAD("bl_fork", child);                                                                         \
         bl__fork((t), (forked), (child), (uint32_t)(sizeof *(child) + 0 * sizeof((forked) == (child))), (count));      \
     } while (0)
+/* Programs with BL_RESULT: the result of this task. */
 #define bl_return(t, result)                                                                                           \
     do {                                                                                                               \
         BL__MUST_BE_RESULT("bl_return", result);                                                                       \

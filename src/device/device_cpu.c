@@ -44,6 +44,7 @@ typedef struct cpu_device {
     uint32_t wanted;  /* threads of the pool that should join, and have not yet */
     uint32_t absent;  /* threads of the pool that nobody has asked to join: idle and asleep, to the others */
     bool open;        /* they still may */
+    bool left;        /* one that has joined has ended its part */
     bool late;        /* they are counted as idle */
     bool quit;
     /* The watcher, where the caller works: */
@@ -187,6 +188,7 @@ static void *thread_main(void *argument) {
         if (!d->late || joins_late(d->run))
             run_part(d, self->number);
         pthread_mutex_lock(&d->lock);
+        d->left = true;
         if (--d->running == 0)
             pthread_cond_broadcast(&d->job_ended);
     }
@@ -531,7 +533,7 @@ static int cpu_launch(bl_context *c, const bl__plan *plan, const bl__run *run, c
     d->job++;
     d->open = d->active = true;
     d->works = works;
-    d->stalled = d->given_up = false;
+    d->left = d->stalled = d->given_up = false;
     bl_store32_relaxed(&d->absent, d->pool);
     want(d, wanted_at_first(plan, run, works, d->pool));
     if (works) {
@@ -543,9 +545,10 @@ static int cpu_launch(bl_context *c, const bl__plan *plan, const bl__run *run, c
         pthread_cond_broadcast(&d->job_ended); /* the watcher may be waiting for this worker */
     }
     for (;;) {
-        /* A worker that has ended tells that the run is over, or stops: in waves only its own part. */
-        bool all = !d->running && (waves ? d->wanted == 0 : works || d->wanted == 0);
-        if (all || d->given_up)
+        /* A worker that has ended tells that the run is over, or stops: in waves only its own part. Do not wait for
+         * those that are wanted: one that publishes while it stops may signal a thread that has already left. */
+        bool all = !d->running && (waves ? d->wanted == 0 : works || d->left);
+        if (all || d->given_up || (d->stalled && !d->running))
             break;
         if (works) {
             pthread_cond_wait(&d->job_ended, &d->lock);

@@ -1189,4 +1189,26 @@ refuses "verify, no time" 2 "--seconds 0: not a time" verify abp --seconds 0
 refuses "verify, a seed without sim" 2 "accepted: with --device sim" verify abp --device cpu --seed 1
 refuses "verify, a seed for all" 2 "accepted: with one QUEUE" verify --device sim --seed 1
 
+# ---- soak; tests/test_soak.c has it fail ----
+
+json "soak" "device=cpu seed=2 status=passed" soak --minutes 0.01 --device cpu --seed 2 --json
+says "soak on the simulated machine" "^result  *passed$" soak --minutes 0.005 --device sim
+"$tool" soak --minutes 10 --device cpu >"$tmp/out" 2>"$tmp/err" </dev/null &
+sleep 0.3
+kill -TERM $!
+status=0
+wait $! || status=$?
+if [ "$status" -eq 0 ] && grep -q "^result  *interrupted$" "$tmp/out"; then
+    ok "soak, a signal"
+else
+    not_ok "soak, a signal" "expected a summary of what passed so far"
+fi
+refuses "soak, no time" 2 "--minutes 0: not a time (accepted: minutes above 0" soak --minutes 0
+refuses "soak, a word" 2 "fib: unexpected (accepted: options alone)" soak fib
+refuses "soak, unknown device" 2 "--device abacus: unknown device" soak --device abacus
+TMPDIR=/nowhere
+export TMPDIR
+refuses "soak without a folder" 1 "/nowhere/ballast-soak-" soak --device cpu
+unset TMPDIR
+
 finish

@@ -131,7 +131,7 @@ BL_HOT_FN bool BL__NAME(run_on)(bl__worker *w, const bl_task *given, const BL_SH
     bl__worker_agree(w, &near, BL__TAKES_PIECES, BL__RECURSES);
     if (copies)
         memcpy(local, &copy, sizeof copy);
-    return goes_on && why == BL__UNEXPECTED;
+    return why == BL__UNEXPECTED && (singles || goes_on); /* this loop cannot run what it did not expect, ever */
 }
 
 /* Called, for the sake of its registers. Not where owners have to order their stores (gate.h), which costs more than

@@ -48,6 +48,19 @@ struct walk : bl_defaults {
     static void merge(const totals *s, const mine *local) { bl_fetch_add64_relaxed(s->tasks, local->tasks); }
 };
 
+struct add_up : bl_defaults {
+    using payload = bl_nothing;
+    using result = double;
+    static constexpr bool pieces = true;
+    static void run(bl_task *t, const bl_nothing *, uint32_t begin, uint32_t end, const bl_nothing *, bl_nothing *) {
+        double sum = 0;
+        for (uint32_t i = begin; i < end; i++)
+            sum += i;
+        bl_return(t, &sum);
+    }
+    static void reduce(double *into, const double *next) { *into += *next; }
+};
+
 struct count_pieces : bl_defaults {
     using payload = bl_nothing;
     using shared = totals;
@@ -111,6 +124,9 @@ static void test_structs() {
         CHECK(tasks == 8191 && stats.tasks == 8191);
         CHECK_SAME(bl_run_range(c, bl_program_of<count_pieces>(), &in_pieces, &none, 100000, nullptr), BL_OK);
         CHECK_SAME(pieces, 100000);
+        double sum = 0;
+        CHECK_SAME(bl_run_reduce(c, bl_program_of<add_up>(), nullptr, &none, 100000, &sum, nullptr), BL_OK);
+        CHECK(sum == 4999950000.0);
         CHECK_SAME(bl_run_join(c, bl_program_of<fork_and_join>(), &nowhere, &root, 1, &leaves, &stats), BL_OK);
         CHECK_SAME(leaves, 4096);
         CHECK_SAME(stats.tasks, 8191);

@@ -38,6 +38,7 @@ static const contest CONTESTS[] = {
     {"uts_peers", false, "mini_T1_d9", "T1 T3"},
     {"foreach_peers", false, "eighth tiny", "eighth triangle blocks tiny"},
     {"starts_peers", false, "1000", "10000"},
+    {"reduce_peers", false, "100000", "10000 100000 1000000 20000000"},
     {"queues_peers", false, "all", "all 8 64"},
     {"ceilings_peers", false, "faa sha1", "faa copy sha1"},
     {"transform_gpu", true, NULL, NULL},

@@ -1,7 +1,8 @@
 // COMPILE: -O1
-/* Reductions have the same bits with any number of workers, every scheduler and every seed: loops, and trees of forks in
- * which every task adds something. Numbers of very different sizes make a sum depend on its order. test_reduce_sim.c and
+/* Reductions have the same bits with any number of workers, every scheduler and every seed: loops, trees of forks in
+ * which every task adds something, and exact sums of tasks that spawn. Numbers of very different sizes make a sum depend on its order. test_reduce_sim.c and
  * test_reduce_cuda.cu run the same tests on the simulated machine and on a GPU. */
+#include <ballast/exact.h>
 #include <ballast/task.h>
 
 /* Between 2^-20 and 2^43, made from bits, so that no compiler rounds it in another way. */
@@ -83,6 +84,39 @@ static BL_TASK void tree_run(bl_task *t, const tree_node *parent, uint32_t index
 #define BL_LANE_TASKS 1
 #include <ballast/program.h>
 
+/* ---- the same tree, spawned, with an exact sum ---- */
+
+typedef struct spawned_shared {
+    bl_exact *sum;
+} spawned_shared;
+typedef struct spawned_local {
+    bl_exact sum;
+} spawned_local;
+
+static BL_TASK void spawned_run(bl_task *t, const tree_node *mine, uint32_t index, const spawned_shared *shared,
+                                spawned_local *local) {
+    (void)shared, (void)index;
+    if (t->lane != 0)
+        return;
+    bl_exact_add(&local->sum, mine->own);
+    for (uint32_t i = 0; i < tree_children(mine); i++) {
+        tree_node child = tree_child(mine, i);
+        bl_spawn(t, &child);
+    }
+}
+static BL_TASK void spawned_merge(const spawned_shared *shared, const spawned_local *local) {
+    bl_exact_merge(shared->sum, &local->sum);
+}
+#define BL_PROGRAM spawned
+#define BL_PAYLOAD tree_node
+#define BL_SHARED spawned_shared
+#define BL_LOCAL spawned_local
+#define BL_RUN spawned_run
+#define BL_MERGE spawned_merge
+#define BL_MAX_SPAWN 5
+#define BL_LANE_TASKS 1
+#include <ballast/program.h>
+
 /* ---- what they must give ---- */
 
 #include "check.h"
@@ -127,12 +161,13 @@ static double loop_expect(uint64_t begin, uint64_t end, uint64_t grain) {
     return sum;
 }
 
-static double tree_expect(const tree_node *parent, uint32_t index, uint64_t *tasks) {
+static double tree_expect(const tree_node *parent, uint32_t index, uint64_t *tasks, bl_exact *exact) {
     tree_node mine = tree_child(parent, index);
     double sum = mine.own;
     ++*tasks;
+    bl_exact_add(exact, mine.own);
     for (uint32_t i = 0; i < tree_children(&mine); i++)
-        sum += tree_expect(&mine, i, tasks);
+        sum += tree_expect(&mine, i, tasks, exact);
     return sum;
 }
 
@@ -141,7 +176,7 @@ static uint32_t default_grain(uint32_t count) {
 }
 
 static const tree_node root = {3, 0, DEPTH, 0};
-static double right_loop, right_tree;
+static double right_loop, right_tree, right_spawned;
 static uint64_t right_tasks;
 
 static bl_context *open_with(bl_config config) {
@@ -163,6 +198,111 @@ static double run_loop(bl_context *c, uint64_t count) {
     if (!CHECK_SAME(bl_run_reduce(c, PROGRAM(loop), NULL, &payload, count, &sum, NULL), BL_OK))
         printf("    %s\n", bl_error_detail(c));
     return sum;
+}
+
+static double run_spawned(bl_context *c) {
+    const tree_node first = tree_child(&root, 0);
+    spawned_shared shared;
+    bl_exact sum;
+    void *memory = NULL;
+    CHECK(bl_alloc(c, &memory, sizeof sum) == BL_OK && bl_zero(c, memory, sizeof sum) == BL_OK);
+    shared.sum = (bl_exact *)memory;
+    CHECK_SAME(bl_run(c, PROGRAM(spawned), &shared, &first, 1, NULL), BL_OK);
+    CHECK_SAME(bl_copy_out(c, &sum, memory, sizeof sum), BL_OK);
+    bl_free(c, memory);
+    return bl_exact_value(&sum);
+}
+
+/* ---- exact sums alone ---- */
+
+static double from_bits(uint64_t bits) {
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Of up to four doubles, given as bits. */
+static uint64_t exact_of(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
+    bl_exact sum;
+    memset(&sum, 0, sizeof sum);
+    bl_exact_add(&sum, from_bits(a));
+    bl_exact_add(&sum, from_bits(b));
+    bl_exact_add(&sum, from_bits(c));
+    bl_exact_add(&sum, from_bits(d));
+    return bits_of(bl_exact_value(&sum));
+}
+
+__extension__ typedef __int128 wide;
+
+/* Whole numbers below 2^113, whose sum the compiler rounds. */
+static void test_against_whole_numbers(void) {
+    uint64_t random = 1;
+    for (uint32_t round = 0; round < 2000; round++) {
+        bl_exact sum;
+        wide all = 0;
+        memset(&sum, 0, sizeof sum);
+        for (uint32_t i = 0; i < 1 + round % 20; i++) {
+            random = (random ^ random >> 29) * 0x9e3779b97f4a7c15u + i;
+            wide part = (wide)(random >> 11) << random % (1 + round % 60);
+            part = random & 1024 ? -part : part;
+            all += part;
+            bl_exact_add(&sum, (double)part);
+        }
+        CHECK_SAME(bits_of(bl_exact_value(&sum)), bits_of((double)all));
+    }
+}
+
+#if BL_WARP == 1 && !defined(BL_TARGET_SIM)
+/* As many additions as carries have room for, by eight workers. */
+static void test_merges(void) {
+    bl_exact one, all;
+    memset(&one, 0, sizeof one);
+    memset(&all, 0, sizeof all);
+    one.digits[0] = 1ull << 62;
+    for (uint32_t i = 0; i < 8; i++)
+        bl_exact_merge(&all, &one);
+    CHECK_SAME(bits_of(bl_exact_value(&all)), (65ull - 51) << 52); /* 2^65 of the least bits */
+}
+#else
+static void test_merges(void) {}
+#endif
+
+static void test_exact(void) {
+    const uint64_t minus = 1ull << 63, one = 1023ull << 52, half_ulp = (1023ull - 53) << 52, infinity = 2047ull << 52;
+    const uint64_t largest = infinity - 1, normal = 1ull << 52;
+    check_at("exact sums");
+    CHECK_SAME(exact_of(0, 0, 0, 0), 0);
+    CHECK_SAME(exact_of(minus, minus, minus, minus), 0);
+    CHECK_SAME(exact_of(one, minus | one, 0, 0), 0);
+    CHECK_SAME(exact_of(largest, one, minus | largest, 0), one);
+    CHECK_SAME(exact_of(one, half_ulp, 0, 0), one); /* a tie, to even */
+    CHECK_SAME(exact_of(one, half_ulp, 1, 0), one + 1);
+    CHECK_SAME(exact_of(one + 1, half_ulp, 0, 0), one + 2);
+    CHECK_SAME(exact_of(one + 1, half_ulp, minus | 1, 0), one + 1);
+    CHECK_SAME(exact_of(minus | one, minus | half_ulp, minus | 1, 0), minus | (one + 1));
+    CHECK_SAME(exact_of(1, 1, 1, 0), 3); /* subnormal */
+    CHECK_SAME(exact_of(normal - 1, 1, 0, 0), normal);
+    CHECK_SAME(exact_of(normal, minus | 1, 0, 0), normal - 1);
+    CHECK_SAME(exact_of(largest, largest, 0, 0), infinity);
+    CHECK_SAME(exact_of(largest, largest, minus | largest, 0), largest);
+    CHECK_SAME(exact_of(minus | largest, minus | largest, one, 0), minus | infinity);
+    CHECK_SAME(exact_of(infinity, one, 0, 0), infinity);
+    CHECK_SAME(exact_of(minus | infinity, one, largest, 0), minus | infinity);
+    CHECK(exact_of(infinity, minus | infinity, 0, 0) > infinity);
+    CHECK(exact_of(infinity + 1, one, 0, 0) > infinity);
+    test_against_whole_numbers();
+    test_merges();
+    /* Carries, which would come after 2^29 additions: now, and after each of the next. */
+    bl_exact sum;
+    memset(&sum, 0, sizeof sum);
+    for (uint32_t i = 0; i < 100; i++) {
+        sum.adds = BL__EXACT_ADDS - 1;
+        bl_exact_add(&sum, i % 3 ? -1e300 : 1e-300);
+        CHECK_SAME(sum.adds, 0);
+    }
+    for (uint32_t i = 0; i < 66; i++)
+        bl_exact_add(&sum, 1e300);
+    CHECK(bl_exact_value(&sum) > 33.9e-300 && bl_exact_value(&sum) < 34.1e-300);
 }
 
 #ifdef BL_TARGET_CUDA /* programs have the default scheduler alone */
@@ -194,6 +334,7 @@ static void test_same_bits(void) {
             CHECK_SAME(bl_run_join(c, PROGRAM(tree), NULL, &root, 1, &sum, &stats), BL_OK);
             CHECK_SAME(bits_of(sum), bits_of(right_tree));
             CHECK_SAME(stats.tasks, right_tasks);
+            CHECK_SAME(bits_of(run_spawned(c)), bits_of(right_spawned));
             bl_close(c);
         }
 }
@@ -270,7 +411,11 @@ static void test_refusals(void) {
 int main(void) {
     check_limit(240);
     right_loop = loop_expect(0, COUNT, default_grain(COUNT));
-    right_tree = tree_expect(&root, 0, &right_tasks);
+    bl_exact exact;
+    memset(&exact, 0, sizeof exact);
+    right_tree = tree_expect(&root, 0, &right_tasks, &exact);
+    right_spawned = bl_exact_value(&exact);
+    test_exact();
     test_same_bits();
     test_order_matters();
     test_lengths();

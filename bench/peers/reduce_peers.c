@@ -1,10 +1,11 @@
-/* What the same bits cost: the sum of an array of doubles, reduced in the order of the indices (BL_REDUCE) and in that of
- * the workers (BL_MERGE), beside oneTBB's parallel_reduce, its deterministic form, and OpenMP. Loads are numbers of
+/* What the same bits cost: the sum of an array of doubles, reduced in the order of the indices (BL_REDUCE), exactly
+ * (bl_exact) and in the order of the workers (BL_MERGE), beside oneTBB's parallel_reduce, its deterministic form, and OpenMP. Loads are numbers of
  * doubles, 8 bytes each: a sum that fits into the caches, and one that does not. Methods that promise the same bits must
  * give them with one thread and with all. */
 #include "reduce_peers.h"
 #include "peers.h"
 
+#include <ballast/exact.h>
 #include <ballast/task.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 typedef struct array {
     const double *values;
     double *sum;
+    bl_exact *exact;
 } array;
 
 static BL_TASK void reduced_run(bl_task *t, const bl_nothing *payload, uint32_t begin, uint32_t end, const array *a,
@@ -52,9 +54,26 @@ static BL_TASK void merged_merge(const array *a, const partial *local) {
 #define BL_LANE_TASKS 1
 #include <ballast/program.h>
 
+static BL_TASK void exact_run(bl_task *t, const bl_nothing *payload, uint32_t begin, uint32_t end, const array *a,
+                              bl_exact *local) {
+    (void)t, (void)payload;
+    for (uint32_t i = begin; i < end; i++)
+        bl_exact_add(local, a->values[i]);
+}
+static BL_TASK void exact_merge(const array *a, const bl_exact *local) { bl_exact_merge(a->exact, local); }
+#define BL_PROGRAM exact
+#define BL_PAYLOAD bl_nothing
+#define BL_SHARED array
+#define BL_LOCAL bl_exact
+#define BL_RANGE_RUN exact_run
+#define BL_MERGE exact_merge
+#define BL_MAX_SPAWN 0
+#define BL_LANE_TASKS 1
+#include <ballast/program.h>
+
 /* ---- the methods ---- */
 
-enum { SEQUENTIAL, REDUCED, MERGED, TBB_FIXED, TBB, OPENMP };
+enum { SEQUENTIAL, REDUCED, EXACT, MERGED, TBB_FIXED, TBB, OPENMP };
 
 typedef struct reduce_work {
     bl_context *context[PEERS_TEAMS];
@@ -69,13 +88,21 @@ static int run_sequential(peers_run *run) {
 }
 static int run_reduced(peers_run *run) {
     reduce_work *w = run->work;
-    return bl_run_reduce(w->context[run->team], reduced_cpu(), &(array){w->values, NULL}, &(bl_nothing){0}, w->count,
-                         &w->sum, NULL);
+    return bl_run_reduce(w->context[run->team], reduced_cpu(), &(array){w->values, NULL, NULL}, &(bl_nothing){0},
+                         w->count, &w->sum, NULL);
 }
 static int run_merged(peers_run *run) {
     reduce_work *w = run->work;
-    return bl_run_range(w->context[run->team], merged_cpu(), &(array){w->values, &w->sum}, &(bl_nothing){0}, w->count,
-                        NULL);
+    return bl_run_range(w->context[run->team], merged_cpu(), &(array){w->values, &w->sum, NULL}, &(bl_nothing){0},
+                        w->count, NULL);
+}
+static int run_exact(peers_run *run) {
+    reduce_work *w = run->work;
+    bl_exact sum = {.adds = 0};
+    int status = bl_run_range(w->context[run->team], exact_cpu(), &(array){w->values, NULL, &sum}, &(bl_nothing){0},
+                              w->count, NULL);
+    w->sum = bl_exact_value(&sum);
+    return status;
 }
 #ifdef BENCH_TBB
 static int run_tbb(peers_run *run) {
@@ -159,6 +186,7 @@ static const peers_contest contest = {
     .loads = (const char *const[]){"10000", "100000", "1000000", "20000000", NULL},
     .methods = {[SEQUENTIAL] = {"sequential", PEERS_ON_ONE, run_sequential, right},
                 [REDUCED] = {"BL_REDUCE", BOTH, run_reduced, right_and_same},
+                [EXACT] = {"bl_exact", BOTH, run_exact, right_and_same},
                 [MERGED] = {"BL_MERGE", BOTH, run_merged, right},
                 [TBB_FIXED] = {"oneTBB, fixed", BOTH, run_tbb_fixed, right_and_same},
                 [TBB] = {"oneTBB", BOTH, run_tbb, right},

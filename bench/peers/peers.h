@@ -15,7 +15,7 @@
 
 enum { PEERS_ONE, PEERS_ALL, PEERS_TEAMS }; /* one thread, or all */
 enum { PEERS_ON_ONE = 1 << PEERS_ONE, PEERS_ON_ALL = 1 << PEERS_ALL };
-enum { PEERS_METHODS_MAX = 12, PEERS_LOADS_MAX = 8, PEERS_PROMISES_MAX = 10 };
+enum { PEERS_METHODS_MAX = 16, PEERS_LOADS_MAX = 8, PEERS_PROMISES_MAX = 10 };
 
 typedef struct peers_run {
     const struct peers_method *method;
@@ -47,6 +47,8 @@ typedef struct peers_contest {
     const char *const *loads;   /* the defaults */
     peers_method methods[PEERS_METHODS_MAX];
     peers_promise promises[PEERS_PROMISES_MAX];
+    int bound;      /* a method that limits the others: a table shows their rates as shares of its; 0: there is none */
+    unsigned spins; /* methods, as bits, that are left out where threads share processors */
 
     uint32_t (*threads)(const char *name); /* of the team of all for this load, 0: as given; may be NULL */
 

@@ -1,6 +1,6 @@
-/* Queues alone: ten alternating pushes and pops (Kerbl et al. 2018, Figure 2) by our queues, oneTBB's concurrent_queue
- * and moodycamel's ConcurrentQueue. Loads are the number of callers: all (as many as there are processors), 8, 64 or
- * another; beyond the processors they share them.
+/* Queues alone: ten alternating pushes and pops (Kerbl et al. 2018, Figure 2) by our queues, oneTBB's concurrent_queue,
+ * moodycamel's ConcurrentQueue, boost's lockfree::queue, Concurrency Kit's ring and liburcu's wfcqueue. Loads are the
+ * number of callers: 2 to 64, another, or all (as many as there are processors); beyond the processors they share them.
  *
  * The number of pairs does not depend on the number of callers. Every popped value is verified, except for `faa`, the
  * bound, which is not a queue: its pops may overtake their pushes. "sequential" is one unshared item. moodycamel's
@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-enum { CALLS = 1024, CAPACITY = 1024, CALLERS_MAX = 4096 };
+enum { CALLS = 1024, CALLERS_MAX = 4096 };
 
 typedef struct caller {
     uint32_t calls;
@@ -53,7 +53,7 @@ static const bench_contender *contender_of(const peers_method *m);
 
 static int open_ours(pairs_work *w, uint32_t threads) {
     const bench_contender *q = w->ours;
-    bl_shape shape = {CAPACITY, 1, threads};
+    bl_shape shape = {PAIRS_CAPACITY, 1, threads};
     if (bl__shape_fit(&shape, q->least, q->most_threads, q->by_handle) > BL_FIT_ROUNDED)
         return BL_EINVAL;
     w->job.capacity = shape.capacity;
@@ -72,7 +72,7 @@ static int open_queue(pairs_work *w, const peers_run *run) {
     if (!w->peer)
         return open_ours(w, run->threads);
     w->queue = w->peer->open();
-    return BL_OK;
+    return w->queue ? BL_OK : BL_ENOMEM;
 }
 
 static int start(const peers_run *run) {
@@ -165,7 +165,7 @@ static void *open_callers(const char *load, const uint32_t threads[PEERS_TEAMS])
 
 /* ---- the contest ---- */
 
-enum { SEQUENTIAL, FAA, WFQ, LCRQ, SFQ, BROKER, TZ, BLOCKING, TBB, MOODYCAMEL };
+enum { SEQUENTIAL, FAA, BROKER, BWD, SFQ, WFQ, LCRQ, TZ, BLOCKING, TBB, MOODYCAMEL, BOOST, CK, URCU };
 enum { BOTH = PEERS_ON_ONE | PEERS_ON_ALL };
 
 #ifdef BENCH_TBB
@@ -178,22 +178,45 @@ enum { BOTH = PEERS_ON_ONE | PEERS_ON_ALL };
 #else
 #define run_moodycamel NULL
 #endif
+#ifdef BENCH_BOOST
+#define run_boost run_pairs
+#else
+#define run_boost NULL
+#endif
+#ifdef BENCH_CK
+#define run_ck run_pairs
+#else
+#define run_ck NULL
+#endif
+#ifdef BENCH_URCU
+#define run_urcu run_pairs
+#else
+#define run_urcu NULL
+#endif
 
 static peers_contest contest = {
     .program = "queues_peers",
     .load = "callers",
-    .loads = (const char *const[]){"all", "8", "64", NULL},
+    .loads = (const char *const[]){"2", "4", "8", "16", "32", "64", NULL},
+    .bound = FAA,
+    .spins = 1 << CK,
     .methods = {[SEQUENTIAL] = {"sequential", PEERS_ON_ONE, run_pairs, right_queue},
                 [FAA] = {"faa", BOTH, run_pairs, right_bound},
+                [BROKER] = {"broker", BOTH, run_pairs, right_queue},
+                [BWD] = {"bwd", BOTH, run_pairs, right_queue},
+                [SFQ] = {"sfq", BOTH, run_pairs, right_queue},
                 [WFQ] = {"wfq", BOTH, run_pairs, right_queue},
                 [LCRQ] = {"lcrq", BOTH, run_pairs, right_queue},
-                [SFQ] = {"sfq", BOTH, run_pairs, right_queue},
-                [BROKER] = {"broker", BOTH, run_pairs, right_queue},
                 [TZ] = {"tz", BOTH, run_pairs, right_queue},
                 [BLOCKING] = {"blocking", BOTH, run_pairs, right_queue},
                 [TBB] = {"oneTBB", BOTH, run_tbb, right_queue},
-                [MOODYCAMEL] = {"moodycamel", BOTH, run_moodycamel, right_queue}},
-    .promises = {{"wfq over oneTBB, all threads", {TBB, PEERS_ALL}, {WFQ, PEERS_ALL}, 0, false, false},
+                [MOODYCAMEL] = {"moodycamel", BOTH, run_moodycamel, right_queue},
+                [BOOST] = {"boost", BOTH, run_boost, right_queue},
+                [CK] = {"Concurrency Kit", BOTH, run_ck, right_queue},
+                [URCU] = {"liburcu", BOTH, run_urcu, right_queue}},
+    .promises = {{"broker, of the bound", {FAA, PEERS_ALL}, {BROKER, PEERS_ALL}, 0.5, false, false},
+                 {"bwd, of the bound", {FAA, PEERS_ALL}, {BWD, PEERS_ALL}, 0.5, false, false},
+                 {"wfq over oneTBB, all threads", {TBB, PEERS_ALL}, {WFQ, PEERS_ALL}, 0, false, false},
                  {"broker over oneTBB, all threads", {TBB, PEERS_ALL}, {BROKER, PEERS_ALL}, 0, false, false},
                  {"sfq over oneTBB, all threads", {TBB, PEERS_ALL}, {SFQ, PEERS_ALL}, 0, false, false},
                  {"wfq over moodycamel, all threads", {MOODYCAMEL, PEERS_ALL}, {WFQ, PEERS_ALL}, 0, false, false},
@@ -215,6 +238,18 @@ static const pairs_peer *peer_of(const peers_method *m) {
 #ifdef BENCH_MOODYCAMEL
     if (m == &contest.methods[MOODYCAMEL])
         return &pairs_moodycamel;
+#endif
+#ifdef BENCH_BOOST
+    if (m == &contest.methods[BOOST])
+        return &pairs_boost;
+#endif
+#ifdef BENCH_CK
+    if (m == &contest.methods[CK])
+        return &pairs_ck;
+#endif
+#ifdef BENCH_URCU
+    if (m == &contest.methods[URCU])
+        return &pairs_urcu;
 #endif
     return (void)m, NULL;
 }

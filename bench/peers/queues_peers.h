@@ -9,7 +9,10 @@
 extern "C" {
 #endif
 
-enum { PAIRS_A_CALL = BENCH_ROUNDS * BENCH_PAIRS }; /* as many as ours do between two checks of the clock */
+enum {
+    PAIRS_A_CALL = BENCH_ROUNDS * BENCH_PAIRS, /* as many as ours do between two checks of the clock */
+    PAIRS_CAPACITY = 1024                      /* of queues that are bounded */
+};
 
 /* `pairs` is one thread's share: this many calls, each of which pushes the values `first`, `first` + 1 and so on, and
  * pops as many. It returns the sum of the squares of the popped values. */
@@ -19,7 +22,7 @@ typedef struct pairs_peer {
     void (*close)(void *queue);
 } pairs_peer;
 
-extern const pairs_peer pairs_tbb, pairs_moodycamel;
+extern const pairs_peer pairs_tbb, pairs_moodycamel, pairs_boost, pairs_ck, pairs_urcu;
 
 #ifdef __cplusplus
 }
@@ -35,6 +38,21 @@ template <typename Push, typename Pop> uint64_t pairs_loop(uint32_t first, uint3
             for (uint32_t tries = 0; !pop(item); tries++)
                 bl_backoff(tries);
             out += static_cast<uint64_t>(item) * item;
+        }
+    return out;
+}
+#else
+/* The same in C; the compiler inlines both functions. */
+static inline uint64_t pairs_loop(void *queue, uint32_t first, uint32_t calls, void (*push)(void *, uint32_t),
+                                  bool (*pop)(void *, uint32_t *)) {
+    uint64_t out = 0;
+    for (uint32_t call = 0; call < calls; call++)
+        for (uint32_t i = 0; i < PAIRS_A_CALL; i++) {
+            uint32_t item = 0;
+            push(queue, first + i);
+            for (uint32_t tries = 0; !pop(queue, &item); tries++)
+                bl_backoff(tries);
+            out += (uint64_t)item * item;
         }
     return out;
 }

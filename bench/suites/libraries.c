@@ -39,7 +39,7 @@ static const contest CONTESTS[] = {
     {"foreach_peers", false, "eighth tiny", "eighth triangle blocks tiny"},
     {"starts_peers", false, "1000", "10000"},
     {"reduce_peers", false, "100000", "10000 100000 1000000 20000000"},
-    {"queues_peers", false, "all", "all 8 64"},
+    {"queues_peers", false, "all", "2 4 8 16 32 64"},
     {"ceilings_peers", false, "faa sha1", "faa copy sha1"},
     {"transform_gpu", true, NULL, NULL},
     {"octree_gpu", true, "500k", "500k 1M 5M"},

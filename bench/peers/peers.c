@@ -45,7 +45,7 @@ static void keep(row *r, double seconds, double processor) {
 static int measure(contest_state *s, int method, int team, bool first) {
     const peers_method *m = &s->contest->methods[method];
     row *r = &s->rows[method][team];
-    peers_run run = {m, s->work, team, s->threads[team], 0};
+    peers_run run = {m, s->work, team, s->threads[team], 0, 1};
     if (s->contest->reset)
         s->contest->reset(s->work);
     int status = s->contest->start ? s->contest->start(&run) : BL_OK;
@@ -63,7 +63,7 @@ static int measure(contest_state *s, int method, int team, bool first) {
     r->used += seconds;
     r->peak_bytes = run.peak_bytes;
     if (!first || r->used >= row_seconds)
-        keep(r, seconds, processor);
+        keep(r, seconds / run.done, processor / run.done);
     return 0;
 }
 

@@ -23,6 +23,7 @@ typedef struct peers_run {
     int team;
     uint32_t threads;
     uint64_t peak_bytes; /* filled in by methods that know it */
+    double done;         /* 1; by methods that run for a given time: how much of the load that was */
 } peers_run;
 
 typedef struct peers_method {

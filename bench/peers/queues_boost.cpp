@@ -11,10 +11,10 @@ void *open_queue() { return new queue; }
 
 void close_queue(void *q) { delete static_cast<queue *>(q); }
 
-uint64_t pairs(void *shared, uint32_t first, uint32_t calls) {
+uint64_t pairs(void *shared, uint32_t first, uint64_t until, uint32_t *rounds) {
     queue &q = *static_cast<queue *>(shared);
     return pairs_loop(
-        first, calls,
+        first, until, rounds,
         [&q](uint32_t item) {
             for (uint32_t tries = 0; !q.push(item); tries++)
                 bl_backoff(tries);

@@ -32,8 +32,8 @@ static bool pop(void *queue, uint32_t *item) {
     return got;
 }
 
-static uint64_t pairs(void *queue, uint32_t first, uint32_t calls) {
-    return pairs_loop(queue, first, calls, push, pop);
+static uint64_t pairs(void *queue, uint32_t first, uint64_t until, uint32_t *rounds) {
+    return pairs_loop(queue, first, until, rounds, push, pop);
 }
 
 const pairs_peer pairs_ck = {open_queue, pairs, free};

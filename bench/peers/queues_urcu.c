@@ -53,9 +53,9 @@ static bool pop(void *queue, uint32_t *item) {
     return true;
 }
 
-static uint64_t pairs(void *queue, uint32_t first, uint32_t calls) {
+static uint64_t pairs(void *queue, uint32_t first, uint64_t until, uint32_t *rounds) {
     user u = {queue, malloc(sizeof *u.node)};
-    const uint64_t out = u.node ? pairs_loop(&u, first, calls, push, pop) : 0; /* 0: not what went in */
+    const uint64_t out = u.node ? pairs_loop(&u, first, until, rounds, push, pop) : 0; /* 0: not what went in */
     free(u.node);
     return out;
 }

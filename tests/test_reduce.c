@@ -381,6 +381,37 @@ static void test_started(void) {
     bl_close(c);
 }
 
+#if BL_WARP == 1 && !defined(BL_TARGET_SIM)
+/* Stopped after a moment and resumed with another number of workers, until it is done. */
+static void test_resumed(void) {
+    enum { LONG = 4000000 / CHECK_SLOWER };
+    const loop_payload payload = {FROM, UINT32_MAX, UINT32_MAX};
+    char path[] = "/tmp/ballast_reduce_XXXXXX";
+    int file = mkstemp(path), status = BL_ETIME;
+    uint32_t stops = 0;
+    double sum = 0;
+    CHECK(file >= 0 && close(file) == 0);
+    for (; status == BL_ETIME && stops < 1000; stops++) {
+        bl_config config;
+        memset(&config, 0, sizeof config);
+        config.workers = 1 + stops % 3;
+        config.time_limit = stops == 0 ? 1e-9 : stops < 4 ? 0.001 : 60; /* the first has no time at all */
+        config.checkpoint = path;
+        config.resume = stops ? path : NULL;
+        check_at("stopped %u times", stops);
+        bl_context *c = open_with(config);
+        status = bl_run_reduce(c, PROGRAM(loop), NULL, &payload, LONG, &sum, NULL);
+        bl_close(c);
+    }
+    CHECK_SAME(status, BL_OK);
+    CHECK(stops > 1);
+    CHECK_SAME(bits_of(sum), bits_of(loop_expect(0, LONG, default_grain(LONG))));
+    remove(path);
+}
+#else
+static void test_resumed(void) {}
+#endif
+
 static void test_refusals(void) {
     bl_config config;
     memset(&config, 0, sizeof config);
@@ -420,6 +451,7 @@ int main(void) {
     test_order_matters();
     test_lengths();
     test_started();
+    test_resumed();
     test_refusals();
     return check_end();
 }

@@ -205,8 +205,8 @@ BL_API int bl_run_range(bl_context *context, const bl_program *program, const vo
  * blocks' results are combined in the order of their indices, in a tree whose shape follows from `count` and the grain
  * alone. So *result has the same bits with any number of workers, with every scheduler and in every run. It is memory of
  * the host; with a count of 0 it stays as it is. The grain is config.grain, or the program's BL_GRAIN, or where neither
- * is given `count` / 4096, but 1 at least and 1024 at most. `count`: fewer than 2^32. bl_stats.tasks counts the blocks
- * and the forks above them. */
+ * is given `count` / 4096, but 1 at least and 1024 at most. `count`: fewer than 2^32. To bl_stats and config.left the
+ * tasks are the blocks and the forks above them. */
 BL_API int bl_run_reduce(bl_context *context, const bl_program *program, const void *shared, const void *payload,
                          uint64_t count, void *result, bl_stats *stats);
 

@@ -311,7 +311,7 @@ BL_COLD_FN bool bl__fails_first(bl__control *c, uint64_t error) {
 }
 
 BL_HOT_FN void bl__fail(bl_task *t, uint64_t error, const void *payload, uint32_t bytes) {
-    if (t->payload_bytes && bytes != t->payload_bytes) /* 0: the body of a reduction, whose payload is longer */
+    if (bytes != t->payload_bytes && bytes != t->run->loop_at)
         bl__report(t, BL__FAILED_OTHER, bytes);
     else if (bl__fails_first(t->run->control, error))
         bl__words_copy((bl_word *)t->run->failure, (const bl_word *)payload, bytes / 4);

@@ -75,7 +75,7 @@ int bl__say_misuse(bl__job *j, uint64_t misuse) {
         break;
     case BL__FAILED_OTHER:
         bl__detail(c, "%s: bl_fail was given a payload of %u bytes, but BL_PAYLOAD has %u", p->name, number,
-                   (unsigned)p->payload_bytes);
+                   (unsigned)(p->loop_at ? p->loop_at : p->payload_bytes));
         break;
     case BL__SUM_TOO_LARGE:
         bl__detail(c, "%s: a sum of results reached 2^48", p->name);

@@ -87,6 +87,7 @@ static void choose_policy(bl__job *j) {
     run->done_test =
         (config->done_test ? config->done_test == BL_DONE_TEST_ASK : paper) && j->plan.program->has_done_test;
     run->pieces = j->plan.pieces;
+    run->loop_at = j->plan.program->loop_at;
     run->grain = config->grain ? config->grain : j->plan.program->grain;
     bool any_width = j->c->ops->workers_allocate && !config->checkpoint[0];
     run->widest = any_width ? BL__MOST_CHILDREN : j->plan.program->join_width;

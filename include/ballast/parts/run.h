@@ -89,6 +89,7 @@ typedef struct bl__run {
     uint32_t *failure;      /* room for the payload of a task that fails, then BL__FAILURE_TEXT */
     uint32_t record_bytes, record_capacity;
     uint32_t spares_left;          /* there are some */
+    uint32_t loop_at;              /* the reduction of a loop: bytes of the payload that the user gave; else 0 */
     uint32_t widest;               /* the most children of a fork: BL_JOIN_WIDTH, on a CPU as many as can be counted */
     void *host;                    /* the host's side of the device; on a CPU it puts workers to sleep and wakes them */
     const uint32_t *in, *in_first; /* waves: entries, and the number of the first task of each */

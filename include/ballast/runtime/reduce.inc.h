@@ -24,7 +24,6 @@ typedef struct BL__REDUCED(payload) {
 
 static BL_TASK void BL__REDUCED(run)(bl_task *t, const BL_PAYLOAD *p, uint32_t index, const BL_SHARED *shared,
                                      BL_LOCAL *local) {
-    const uint32_t bytes = t->payload_bytes;
     const bl__blocks mine = bl_is_root(t) ? p->blocks : bl__blocks_child(p->blocks, index);
     if (!bl__blocks_are_one(mine)) {
         BL_PAYLOAD forked = {p->given, mine};
@@ -32,9 +31,7 @@ static BL_TASK void BL__REDUCED(run)(bl_task *t, const BL_PAYLOAD *p, uint32_t i
             bl_fork(t, &forked, &forked, bl__blocks_children(mine));
         return;
     }
-    t->payload_bytes = 0; /* it can spawn nothing */
     BL__AS(BL_RANGE_RUN, BL__REDUCED(body_type))(t, &p->given, mine.begin, mine.end, shared, local);
-    t->payload_bytes = bytes;
 }
 #undef BL_RANGE_RUN
 #define BL_RUN BL__REDUCED(run)

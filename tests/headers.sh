@@ -119,6 +119,10 @@ program joins '' "$joins"
 program sums '' "$forks
 #define BL_SUM 1"
 program pieces '' "$pieces"
+program reduced '' "$pieces
+static BL_TASK void add(uint64_t *into, const uint64_t *next) { *into += *next; }
+#define BL_RESULT uint64_t
+#define BL_REDUCE add"
 # What the library does between launches.
 cat >"$tmp/manage" <<'END'
 #include <ballast/generated/queues.h>
@@ -127,7 +131,7 @@ cat >"$tmp/manage" <<'END'
 #include <ballast/parts/run.h>
 #include <ballast/generated/managed.inc.h>
 END
-uses="spawns spawns_sim by_block_sim joins sums pieces manage"
+uses="spawns spawns_sim by_block_sim joins sums pieces reduced manage"
 for use in $uses; do
     check_both $use
 done

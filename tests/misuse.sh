@@ -82,7 +82,7 @@ $head
 $tail
 END
 
-snippet no_result "a program with BL_JOIN or BL_SUM needs BL_RESULT" 1 <<END
+snippet no_result "a program with BL_JOIN, BL_REDUCE or BL_SUM needs BL_RESULT" 1 <<END
 $head
 #define BL_PAYLOAD load
 #define BL_RUN run
@@ -97,6 +97,25 @@ $head
 #define BL_RESULT uint64_t
 #define BL_JOIN join
 #define BL_SUM 1
+$tail
+END
+
+snippet join_and_reduce "define BL_REDUCE, BL_JOIN or BL_SUM, only one of them" 1 <<END
+$head
+#define BL_PAYLOAD load
+#define BL_RUN run
+#define BL_RESULT uint32_t
+#define BL_JOIN join
+#define BL_REDUCE join
+$tail
+END
+
+snippet wrong_reduce "BL_REDUCE must be void (BL_RESULT *into, const BL_RESULT *next)" 1 <<END
+$head
+#define BL_PAYLOAD load
+#define BL_RUN run
+#define BL_RESULT uint32_t
+#define BL_REDUCE join
 $tail
 END
 

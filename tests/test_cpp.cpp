@@ -48,6 +48,21 @@ struct walk : bl_defaults {
     static void merge(const totals *s, const mine *local) { bl_fetch_add64_relaxed(s->tasks, local->tasks); }
 };
 
+struct add_up : bl_defaults {
+    using payload = node;
+    using result = double;
+    static constexpr bool pieces = true;
+    static void run(bl_task *t, const node *p, uint32_t begin, uint32_t end, const bl_nothing *, bl_nothing *) {
+        double sum = 0;
+        for (uint32_t i = begin; i < end; i++)
+            sum += i;
+        if (p->depth && begin <= p->number && p->number < end)
+            throw std::runtime_error("index " + std::to_string(p->number));
+        bl_return(t, &sum);
+    }
+    static void reduce(double *into, const double *next) { *into += *next; }
+};
+
 struct count_pieces : bl_defaults {
     using payload = bl_nothing;
     using shared = totals;
@@ -111,6 +126,14 @@ static void test_structs() {
         CHECK(tasks == 8191 && stats.tasks == 8191);
         CHECK_SAME(bl_run_range(c, bl_program_of<count_pieces>(), &in_pieces, &none, 100000, nullptr), BL_OK);
         CHECK_SAME(pieces, 100000);
+        double sum = 0;
+        node quiet{0, 0}, loud{1, 77777};
+        CHECK_SAME(bl_run_reduce(c, bl_program_of<add_up>(), nullptr, &quiet, 100000, &sum, nullptr), BL_OK);
+        CHECK(sum == 4999950000.0);
+        CHECK_SAME(bl_run_reduce(c, bl_program_of<add_up>(), nullptr, &loud, 100000, &sum, nullptr), BL_ETASK);
+        CHECK(strstr(bl_error_detail(c), "index 77777"));
+        const node *failed = static_cast<const node *>(bl_failure(c, nullptr));
+        CHECK(failed && failed->number == 77777);
         CHECK_SAME(bl_run_join(c, bl_program_of<fork_and_join>(), &nowhere, &root, 1, &leaves, &stats), BL_OK);
         CHECK_SAME(leaves, 4096);
         CHECK_SAME(stats.tasks, 8191);

@@ -19,6 +19,7 @@ typedef struct contest_state {
     void *work;
     bl_device_info cpu;
     uint32_t threads[PEERS_TEAMS];
+    uint64_t tasks;
     row rows[PEERS_METHODS_MAX][PEERS_TEAMS];
 } contest_state;
 
@@ -29,7 +30,8 @@ int peers_complain(const char *who, const char *what) {
 
 static bool takes_part(const contest_state *s, int method, int team) {
     const peers_method *m = &s->contest->methods[method];
-    return m->name && m->run && (m->teams >> team & 1);
+    const bool fits = s->threads[team] <= s->cpu.workers || !(s->contest->spins >> method & 1);
+    return m->name && m->run && (m->teams >> team & 1) && fits;
 }
 
 /* ---- running ---- */
@@ -43,7 +45,7 @@ static void keep(row *r, double seconds, double processor) {
 static int measure(contest_state *s, int method, int team, bool first) {
     const peers_method *m = &s->contest->methods[method];
     row *r = &s->rows[method][team];
-    peers_run run = {m, s->work, team, s->threads[team], 0};
+    peers_run run = {m, s->work, team, s->threads[team], 0, 1};
     if (s->contest->reset)
         s->contest->reset(s->work);
     int status = s->contest->start ? s->contest->start(&run) : BL_OK;
@@ -61,7 +63,7 @@ static int measure(contest_state *s, int method, int team, bool first) {
     r->used += seconds;
     r->peak_bytes = run.peak_bytes;
     if (!first || r->used >= row_seconds)
-        keep(r, seconds, processor);
+        keep(r, seconds / run.done, processor / run.done);
     return 0;
 }
 
@@ -105,8 +107,8 @@ static void print_row(const contest_state *s, int method, int team) {
         snprintf(peak, sizeof peak, "%.1f kB", 1e-3 * (double)r->peak_bytes);
     printf("%-14s %-15s %7" PRIu32 " %4" PRIu32 " %9.1f %-20s %9.2f %12.3f %9s %10.1f  %s\n", s->load,
            s->contest->methods[method].name, s->threads[team], r->seconds.count, 1e3 * spread.median, range,
-           1e9 * spread.median / (double)s->contest->tasks(s->work), spread.median / median_of(s, 0, PEERS_ONE),
-           speedup, 1e3 * bench_sum_up(&r->processor).least, peak);
+           1e9 * spread.median / (double)s->tasks, spread.median / median_of(s, 0, PEERS_ONE), speedup,
+           1e3 * bench_sum_up(&r->processor).least, peak);
 }
 
 static void print_csv(const contest_state *s, int method, int team) {
@@ -114,7 +116,7 @@ static void print_csv(const contest_state *s, int method, int team) {
     for (uint32_t i = 0; i < r->seconds.count; i++)
         printf("%s,%s,%" PRIu32 ",%" PRIu32 ",%.3f,%.3f,%" PRIu64 ",%" PRIu64 "\n", s->load,
                s->contest->methods[method].name, s->threads[team], i + 1, 1e3 * r->seconds.all[i],
-               1e3 * r->processor.all[i], r->peak_bytes, s->contest->tasks(s->work));
+               1e3 * r->processor.all[i], r->peak_bytes, s->tasks);
 }
 
 static void print_rows(const contest_state *s, bool csv) {
@@ -150,6 +152,31 @@ static void print_promise(const contest_state *s, const peers_promise *p) {
 static void print_promises(const contest_state *s) {
     for (int i = 0; i < PEERS_PROMISES_MAX && s->contest->promises[i].what; i++)
         print_promise(s, &s->contest->promises[i]);
+}
+
+/* All methods over all loads, with all threads: millions of tasks per second, and the share of the bound. */
+static void print_table(const contest_state *states, uint32_t count) {
+    const peers_contest *contest = states->contest;
+    printf("\nmillions of pairs a second (%% of %s), over %s\n%-15s", contest->methods[contest->bound].name,
+           contest->load, "");
+    for (uint32_t i = 0; i < count; i++)
+        printf(" %14s", states[i].load);
+    printf("\n");
+    for (int method = 1; method < PEERS_METHODS_MAX; method++) {
+        if (!contest->methods[method].name || !contest->methods[method].run)
+            continue;
+        printf("%-15s", contest->methods[method].name);
+        for (uint32_t i = 0; i < count; i++) {
+            if (!takes_part(&states[i], method, PEERS_ALL)) {
+                printf(" %14s", "-");
+                continue;
+            }
+            const double median = median_of(&states[i], method, PEERS_ALL);
+            printf(" %8.2f %4.0f%%", 1e-6 * (double)states[i].tasks / median,
+                   100 * median_of(&states[i], contest->bound, PEERS_ALL) / median);
+        }
+        printf("\n");
+    }
 }
 
 /* ---- all of it ---- */
@@ -201,6 +228,7 @@ static int run_load(contest_state *s, const peers_contest *contest, const reques
     if (s->threads[PEERS_ALL] == 0)
         s->threads[PEERS_ALL] = r->threads ? r->threads : s->cpu.workers;
     s->work = contest->open(s->load, s->threads);
+    s->tasks = s->work ? contest->tasks(s->work) : 0;
     int status = s->work ? measure_all(s, r->repeats) : 1;
     if (status == 0 && number == 0)
         print_head(s, r->csv);
@@ -222,6 +250,8 @@ int peers_main(const peers_contest *contest, int argc, char **argv) {
     int status = 0;
     for (uint32_t i = 0; i < r.count && status == 0; i++)
         status = run_load(&states[i], contest, &r, i);
+    if (status == 0 && !r.csv && contest->bound)
+        print_table(states, r.count);
     if (status == 0 && !r.csv && contest->promises[0].what)
         printf("\n%-14s %-40s %7s %7s %7s\n", contest->load, "ratio of times", "median", "minimum", "cpu min");
     for (uint32_t i = 0; i < r.count && status == 0 && !r.csv; i++)

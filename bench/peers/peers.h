@@ -15,7 +15,7 @@
 
 enum { PEERS_ONE, PEERS_ALL, PEERS_TEAMS }; /* one thread, or all */
 enum { PEERS_ON_ONE = 1 << PEERS_ONE, PEERS_ON_ALL = 1 << PEERS_ALL };
-enum { PEERS_METHODS_MAX = 12, PEERS_LOADS_MAX = 8, PEERS_PROMISES_MAX = 10 };
+enum { PEERS_METHODS_MAX = 16, PEERS_LOADS_MAX = 8, PEERS_PROMISES_MAX = 10 };
 
 typedef struct peers_run {
     const struct peers_method *method;
@@ -23,6 +23,7 @@ typedef struct peers_run {
     int team;
     uint32_t threads;
     uint64_t peak_bytes; /* filled in by methods that know it */
+    double done;         /* 1; by methods that run for a given time: how much of the load that was */
 } peers_run;
 
 typedef struct peers_method {
@@ -47,6 +48,8 @@ typedef struct peers_contest {
     const char *const *loads;   /* the defaults */
     peers_method methods[PEERS_METHODS_MAX];
     peers_promise promises[PEERS_PROMISES_MAX];
+    int bound;      /* a method that limits the others: a table shows their rates as shares of its; 0: there is none */
+    unsigned spins; /* methods, as bits, that are left out where threads share processors */
 
     uint32_t (*threads)(const char *name); /* of the team of all for this load, 0: as given; may be NULL */
 

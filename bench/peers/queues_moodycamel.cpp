@@ -13,12 +13,12 @@ void *open_queue() { return new queue; }
 
 void close_queue(void *q) { delete static_cast<queue *>(q); }
 
-uint64_t pairs(void *shared, uint32_t first, uint32_t calls) {
+uint64_t pairs(void *shared, uint32_t first, uint64_t until, uint32_t *rounds) {
     queue &q = *static_cast<queue *>(shared);
     moodycamel::ProducerToken producer(q);
     moodycamel::ConsumerToken consumer(q);
     return pairs_loop(
-        first, calls, [&](uint32_t item) { q.enqueue(producer, item); },
+        first, until, rounds, [&](uint32_t item) { q.enqueue(producer, item); },
         [&](uint32_t &item) { return q.try_dequeue(consumer, item); });
 }
 

@@ -1,8 +1,8 @@
-/* Queues alone: ten alternating pushes and pops (Kerbl et al. 2018, Figure 2) by our queues, oneTBB's concurrent_queue
- * and moodycamel's ConcurrentQueue. Loads are the number of callers: all (as many as there are processors), 8, 64 or
- * another; beyond the processors they share them.
+/* Queues alone: ten alternating pushes and pops (Kerbl et al. 2018, Figure 2) by our queues, oneTBB's concurrent_queue,
+ * moodycamel's ConcurrentQueue, boost's lockfree::queue, Concurrency Kit's ring and liburcu's wfcqueue. Loads are the
+ * number of callers: 2 to 64, another, or all (as many as there are processors); beyond the processors they share them.
  *
- * The number of pairs does not depend on the number of callers. Every popped value is verified, except for `faa`, the
+ * Every run takes the same time, and the table shows what it would have taken for a given number of pairs. Every popped value is verified, except for `faa`, the
  * bound, which is not a queue: its pops may overtake their pushes. "sequential" is one unshared item. moodycamel's
  * queue keeps no order between producers, so it does less than the others. */
 #include "queues/contender.h"
@@ -11,10 +11,10 @@
 
 #include <stdlib.h>
 
-enum { CALLS = 1024, CAPACITY = 1024, CALLERS_MAX = 4096 };
+enum { PAIRS = 1000000, CALLERS_MAX = 4096, RUN_NS = 30000000 };
 
 typedef struct caller {
-    uint32_t calls;
+    uint32_t rounds;
     uint64_t out;
 } caller;
 
@@ -30,20 +30,17 @@ typedef struct pairs_work {
 
 /* ---- one thread ---- */
 
-/* The end time has passed already, so it does one batch of rounds, those between two checks of the clock. */
-static uint64_t our_pairs(const pairs_work *w, uint32_t rank) {
-    uint64_t out = 0;
-    for (uint32_t call = 0; call < w->callers[rank].calls; call++) {
-        w->ours->cpu[BENCH_TEN](&w->job, rank, w->job.threads);
-        out += w->job.out[rank];
-    }
-    return out;
+static uint64_t our_pairs(const pairs_work *w, uint32_t rank, uint32_t *rounds) {
+    w->ours->cpu[BENCH_TEN](&w->job, rank, w->job.threads);
+    *rounds = w->job.pushes[rank] / PAIRS_A_ROUND;
+    return w->job.out[rank];
 }
 
 static void call(void *work, uint32_t rank) {
     const pairs_work *w = work;
     caller *c = &w->callers[rank];
-    c->out = w->ours ? our_pairs(w, rank) : w->peer->pairs(w->queue, bench_first(&w->job, rank), c->calls);
+    c->out = w->ours ? our_pairs(w, rank, &c->rounds)
+                     : w->peer->pairs(w->queue, bench_first(&w->job, rank), w->job.until, &c->rounds);
 }
 
 /* ---- a run ---- */
@@ -53,7 +50,7 @@ static const bench_contender *contender_of(const peers_method *m);
 
 static int open_ours(pairs_work *w, uint32_t threads) {
     const bench_contender *q = w->ours;
-    bl_shape shape = {CAPACITY, 1, threads};
+    bl_shape shape = {PAIRS_CAPACITY, 1, threads};
     if (bl__shape_fit(&shape, q->least, q->most_threads, q->by_handle) > BL_FIT_ROUNDED)
         return BL_EINVAL;
     w->job.capacity = shape.capacity;
@@ -72,25 +69,28 @@ static int open_queue(pairs_work *w, const peers_run *run) {
     if (!w->peer)
         return open_ours(w, run->threads);
     w->queue = w->peer->open();
-    return BL_OK;
+    return w->queue ? BL_OK : BL_ENOMEM;
 }
 
 static int start(const peers_run *run) {
     pairs_work *w = run->work;
     int status = open_queue(w, run);
-    for (uint32_t i = 0; i < run->threads; i++) {
-        uint64_t from = (uint64_t)CALLS * i / run->threads, to = (uint64_t)CALLS * (i + 1) / run->threads;
-        w->callers[i] = (caller){.calls = (uint32_t)(to - from)};
-    }
+    for (uint32_t i = 0; i < run->threads; i++)
+        w->callers[i] = (caller){.rounds = 0};
     if (status == BL_OK)
         w->crew = peers_crew_start(run->threads, call, w);
     return status != BL_OK ? status : w->crew ? BL_OK : BL_ENOMEM;
 }
 
 static int run_pairs(peers_run *run) {
-    const pairs_work *w = run->work;
+    pairs_work *w = run->work;
+    uint64_t rounds = 0;
+    w->job.until = bl_time() + RUN_NS;
     peers_crew_run(w->crew);
+    for (uint32_t i = 0; i < run->threads; i++)
+        rounds += w->callers[i].rounds;
     run->peak_bytes = w->ours ? w->bytes : 0;
+    run->done = (double)rounds * PAIRS_A_ROUND / PAIRS;
     return BL_OK;
 }
 
@@ -108,9 +108,9 @@ static void stop(const peers_run *run) {
 
 static uint64_t squares_in(const pairs_work *w, uint32_t rank) {
     uint64_t in = 0;
-    for (uint64_t i = 0, first = bench_first(&w->job, rank); i < PAIRS_A_CALL; i++)
+    for (uint64_t i = 0, first = bench_first(&w->job, rank); i < PAIRS_A_ROUND; i++)
         in += (first + i) * (first + i);
-    return in * w->callers[rank].calls;
+    return in * w->callers[rank].rounds;
 }
 
 /* The counts agree, or the threads would not have ended; the sums show that the items were the same. */
@@ -126,7 +126,7 @@ static bool right_queue(const peers_run *run) {
 
 static bool right_bound(const peers_run *run) { return run->threads > 1 || right_queue(run); }
 
-static uint64_t tasks(const void *work) { return (void)work, (uint64_t)CALLS * PAIRS_A_CALL; }
+static uint64_t tasks(const void *work) { return (void)work, PAIRS; }
 
 /* ---- loads ---- */
 
@@ -152,7 +152,7 @@ static void *open_callers(const char *load, const uint32_t threads[PEERS_TEAMS])
     pairs_work *w = calloc(1, sizeof *w);
     if (!w)
         return NULL;
-    w->job.stride = PAIRS_A_CALL;
+    w->job.stride = PAIRS_A_ROUND;
     w->job.out = calloc(most, sizeof *w->job.out);
     w->job.pushes = calloc(most, sizeof *w->job.pushes);
     w->job.pops = calloc(most, sizeof *w->job.pops);
@@ -165,7 +165,7 @@ static void *open_callers(const char *load, const uint32_t threads[PEERS_TEAMS])
 
 /* ---- the contest ---- */
 
-enum { SEQUENTIAL, FAA, WFQ, LCRQ, SFQ, BROKER, TZ, BLOCKING, TBB, MOODYCAMEL };
+enum { SEQUENTIAL, FAA, BROKER, BWD, SFQ, WFQ, LCRQ, TZ, BLOCKING, TBB, MOODYCAMEL, BOOST, CK, URCU };
 enum { BOTH = PEERS_ON_ONE | PEERS_ON_ALL };
 
 #ifdef BENCH_TBB
@@ -178,22 +178,45 @@ enum { BOTH = PEERS_ON_ONE | PEERS_ON_ALL };
 #else
 #define run_moodycamel NULL
 #endif
+#ifdef BENCH_BOOST
+#define run_boost run_pairs
+#else
+#define run_boost NULL
+#endif
+#ifdef BENCH_CK
+#define run_ck run_pairs
+#else
+#define run_ck NULL
+#endif
+#ifdef BENCH_URCU
+#define run_urcu run_pairs
+#else
+#define run_urcu NULL
+#endif
 
 static peers_contest contest = {
     .program = "queues_peers",
     .load = "callers",
-    .loads = (const char *const[]){"all", "8", "64", NULL},
+    .loads = (const char *const[]){"2", "4", "8", "16", "32", "64", NULL},
+    .bound = FAA,
+    .spins = 1 << CK,
     .methods = {[SEQUENTIAL] = {"sequential", PEERS_ON_ONE, run_pairs, right_queue},
                 [FAA] = {"faa", BOTH, run_pairs, right_bound},
+                [BROKER] = {"broker", BOTH, run_pairs, right_queue},
+                [BWD] = {"bwd", BOTH, run_pairs, right_queue},
+                [SFQ] = {"sfq", BOTH, run_pairs, right_queue},
                 [WFQ] = {"wfq", BOTH, run_pairs, right_queue},
                 [LCRQ] = {"lcrq", BOTH, run_pairs, right_queue},
-                [SFQ] = {"sfq", BOTH, run_pairs, right_queue},
-                [BROKER] = {"broker", BOTH, run_pairs, right_queue},
                 [TZ] = {"tz", BOTH, run_pairs, right_queue},
                 [BLOCKING] = {"blocking", BOTH, run_pairs, right_queue},
                 [TBB] = {"oneTBB", BOTH, run_tbb, right_queue},
-                [MOODYCAMEL] = {"moodycamel", BOTH, run_moodycamel, right_queue}},
-    .promises = {{"wfq over oneTBB, all threads", {TBB, PEERS_ALL}, {WFQ, PEERS_ALL}, 0, false, false},
+                [MOODYCAMEL] = {"moodycamel", BOTH, run_moodycamel, right_queue},
+                [BOOST] = {"boost", BOTH, run_boost, right_queue},
+                [CK] = {"Concurrency Kit", BOTH, run_ck, right_queue},
+                [URCU] = {"liburcu", BOTH, run_urcu, right_queue}},
+    .promises = {{"broker, of the bound", {FAA, PEERS_ALL}, {BROKER, PEERS_ALL}, 0.5, false, false},
+                 {"bwd, of the bound", {FAA, PEERS_ALL}, {BWD, PEERS_ALL}, 0.5, false, false},
+                 {"wfq over oneTBB, all threads", {TBB, PEERS_ALL}, {WFQ, PEERS_ALL}, 0, false, false},
                  {"broker over oneTBB, all threads", {TBB, PEERS_ALL}, {BROKER, PEERS_ALL}, 0, false, false},
                  {"sfq over oneTBB, all threads", {TBB, PEERS_ALL}, {SFQ, PEERS_ALL}, 0, false, false},
                  {"wfq over moodycamel, all threads", {MOODYCAMEL, PEERS_ALL}, {WFQ, PEERS_ALL}, 0, false, false},
@@ -215,6 +238,18 @@ static const pairs_peer *peer_of(const peers_method *m) {
 #ifdef BENCH_MOODYCAMEL
     if (m == &contest.methods[MOODYCAMEL])
         return &pairs_moodycamel;
+#endif
+#ifdef BENCH_BOOST
+    if (m == &contest.methods[BOOST])
+        return &pairs_boost;
+#endif
+#ifdef BENCH_CK
+    if (m == &contest.methods[CK])
+        return &pairs_ck;
+#endif
+#ifdef BENCH_URCU
+    if (m == &contest.methods[URCU])
+        return &pairs_urcu;
 #endif
     return (void)m, NULL;
 }

@@ -11,10 +11,10 @@ void *open_queue() { return new queue; }
 
 void close_queue(void *q) { delete static_cast<queue *>(q); }
 
-uint64_t pairs(void *shared, uint32_t first, uint32_t calls) {
+uint64_t pairs(void *shared, uint32_t first, uint64_t until, uint32_t *rounds) {
     queue &q = *static_cast<queue *>(shared);
     return pairs_loop(
-        first, calls, [&q](uint32_t item) { q.push(item); }, [&q](uint32_t &item) { return q.try_pop(item); });
+        first, until, rounds, [&q](uint32_t item) { q.push(item); }, [&q](uint32_t &item) { return q.try_pop(item); });
 }
 
 } // namespace

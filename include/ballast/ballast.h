@@ -83,7 +83,7 @@ typedef struct bl_config {
     uint32_t capacity;        /* entries per shared queue at the start; it grows */
     uint32_t private_entries; /* private stack per worker; BL_NONE: none, everything goes through the shared queues */
     /* Programs with BL_RANGE_RUN: indices taken at once; default: the program's, else as many as take some
-     * microseconds. */
+     * microseconds. With BL_REDUCE: see bl_run_reduce. */
     uint32_t grain;
     bl_victims victims;
     bl_steal steal;
@@ -201,6 +201,15 @@ BL_API int bl_run_join(bl_context *context, const bl_program *program, const voi
 BL_API int bl_run_range(bl_context *context, const bl_program *program, const void *shared, const void *payload,
                         uint64_t count, bl_stats *stats);
 
+/* A loop with a result, of a program with BL_RANGE_RUN and BL_REDUCE: the indices [0, count) are cut into blocks, and the
+ * blocks' results are combined in the order of their indices, in a tree whose shape follows from `count` and the grain
+ * alone. So *result has the same bits with any number of workers, with every scheduler and in every run. It is memory of
+ * the host; with a count of 0 it stays as it is. The grain is config.grain, or the program's BL_GRAIN, or where neither
+ * is given `count` / 4096, but 1 at least and 1024 at most. `count`: fewer than 2^32. To bl_stats and config.left the
+ * tasks are the blocks and the forks above them. */
+BL_API int bl_run_reduce(bl_context *context, const bl_program *program, const void *shared, const void *payload,
+                         uint64_t count, void *result, bl_stats *stats);
+
 /* How many workers a run of the program would have: their numbers (bl_task.worker) are smaller. */
 BL_API int bl_workers(bl_context *context, const bl_program *program, uint32_t *workers);
 /* From the next run on there are at most so many; 0: no such limit. For a run within a task of another context, whose
@@ -213,8 +222,8 @@ BL_API int bl_limit(bl_context *context, uint32_t workers);
  * started: copies in, one run, copies out. It is started with the first use and sleeps in between. Meanwhile the context
  * is busy; other contexts are not, so that runs of several contexts overlap.
  *
- * bl_start, _join, _range and their copies may be called while others of them are under way, with one exception: a
- * context has one run at a time, and a second one returns BL_EBUSY. After an error what comes behind it is left out.
+ * bl_start, _join, _range, _reduce and their copies may be called while others of them are under way, with one
+ * exception: a context has one run at a time, and a second one returns BL_EBUSY. After an error what comes behind it is left out.
  *
  * Arguments are checked at once, and `shared` and `roots` are copied; all else must stay until bl_wait has returned
  * something other than BL_EBUSY: the program, results, and both sides of a copy. */
@@ -224,6 +233,8 @@ BL_API int bl_start_join(bl_context *context, const bl_program *program, const v
                          uint32_t count, void *results);
 BL_API int bl_start_range(bl_context *context, const bl_program *program, const void *shared, const void *payload,
                           uint64_t count);
+BL_API int bl_start_reduce(bl_context *context, const bl_program *program, const void *shared, const void *payload,
+                           uint64_t count, void *result);
 BL_API int bl_start_copy_in(bl_context *context, void *device, const void *host, size_t bytes);
 BL_API int bl_start_copy_out(bl_context *context, void *host, const void *device, size_t bytes);
 

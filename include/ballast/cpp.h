@@ -10,7 +10,7 @@
  *
  * The members are what program.h has macros for, in small letters; bl_defaults has those that need not be given. All
  * functions are static, and the compiler inlines run as it does in C. A struct with a `result` also has a `join`, and one
- * whose `run` takes begin and end in place of an index says `pieces = true`. */
+ * whose `run` takes begin and end in place of an index says `pieces = true`; with a `result` it has a `reduce`. */
 #ifndef BL_CPP_H
 #define BL_CPP_H
 
@@ -76,6 +76,23 @@ BL__CLASS(bl__class_of_pieces)
 }
 ;
 
+BL__CLASS(bl__class_of_reductions)
+#define BL_PROGRAM of_cpp
+#define BL_PAYLOAD bl__payload
+#define BL_SHARED bl__shared
+#define BL__SHARED_BYTES (std::is_same<bl__shared, bl_nothing>::value ? 0 : sizeof(bl__shared))
+#define BL_LOCAL bl__local
+#define BL_RESULT bl__result
+#define BL_RANGE_RUN bl__type::run
+#define BL_REDUCE bl__type::reduce
+#define BL_GRAIN bl__type::grain
+#define BL_BEGIN bl__begin
+#define BL_MERGE bl__merge
+#define BL_LANE_TASKS 1
+#include "program.h"
+}
+;
+
 BL__CLASS(bl__class_of_joins)
 #define BL_PROGRAM of_cpp
 #define BL_PAYLOAD bl__payload
@@ -97,7 +114,9 @@ BL__CLASS(bl__class_of_joins)
 #undef BL__NAME_OF_PROGRAM
 
 template <class bl_type> const bl_program *bl_program_of() {
-    if constexpr (!std::is_void<typename bl_type::result>::value)
+    if constexpr (!std::is_void<typename bl_type::result>::value && bl_type::pieces)
+        return &bl__class_of_reductions<bl_type>::bl__of_cpp_program;
+    else if constexpr (!std::is_void<typename bl_type::result>::value)
         return &bl__class_of_joins<bl_type>::bl__of_cpp_program;
     else if constexpr (bl_type::pieces)
         return &bl__class_of_pieces<bl_type>::bl__of_cpp_program;

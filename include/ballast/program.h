@@ -22,8 +22,9 @@
  *     #define BL_SPLIT    function        (BL_PAYLOAD *kept, BL_PAYLOAD *given, uint32_t begin, uint32_t end, const
  *                                         BL_SHARED *) -> middle: where to divide a range for a thief, begin < middle <
  *                                         end; both payloads are copies. Default: in half
- *     #define BL_GRAIN      n               BL_RANGE_RUN: indices taken at once; default 0: as many as take some
- *                                           microseconds
+ *     #define BL_GRAIN    n               BL_RANGE_RUN: indices taken at once; default 0: as many as take some
+ *                                         microseconds. With BL_REDUCE: indices of a block; default: what follows from
+ *                                         the length of the loop, 1 to 1024
  *     #define BL_RESULT   type            what a task returns (task.h: bl_return, bl_fork); a plain type as BL_PAYLOAD
  *                                         is
  *     #define BL_JOIN     function        (bl_task *, const BL_PAYLOAD *forked, const BL_RESULT *results, uint32_t
@@ -31,6 +32,12 @@
  *     #define BL_JOIN_WIDTH n             children of one fork, up to 32767; default 8. A CPU takes wider forks too, if
  *                                         more slowly, but not with a checkpoint; elsewhere they are an error
  *     #define BL_SUM 1                    instead of BL_JOIN: results are uint64_t and add up
+ *     #define BL_REDUCE   function        instead of BL_JOIN: (BL_RESULT *into, const BL_RESULT *next). The result of a
+ *                                         fork is its children's, combined from the first index to the last. With
+ *                                         BL_RANGE_RUN: the reduction of a loop (bl_run_reduce). The function is given
+ *                                         blocks of BL_GRAIN indices, returns the result of each, and spawns nothing
+ *     #define BL_OWN      member          BL_REDUCE without a loop: this member of BL_PAYLOAD, a BL_RESULT, is what the
+ *                                         task that forked adds, before its children's
  *     #define BL_MAX_SPAWN n              entries that one task spawns (bl_spawn, bl_spawn_n and bl_fork count one
  *                                         each); default 1. On a CPU a task may spawn more. Elsewhere that is an error,
  *                                         and what the joins spawn that a task's result sets off counts with it
@@ -73,14 +80,24 @@
 #elif defined(BL_RUN) && defined(BL_RANGE_RUN)
 #error "define BL_RUN or BL_RANGE_RUN, not both"
 #define BL__UNUSABLE 1
-#elif defined(BL_RESULT) && !defined(BL_JOIN) && !BL_SUM
-#error "a program with BL_RESULT needs BL_JOIN (a function that gets the results of a fork) or BL_SUM 1 (they add up)"
+#elif defined(BL_RESULT) && !defined(BL_JOIN) && !defined(BL_REDUCE) && !BL_SUM
+#error                                                                                                                 \
+    "a program with BL_RESULT needs BL_JOIN (a function that gets the results of a fork), BL_REDUCE (one that combines two) or BL_SUM 1 (they add up)"
 #define BL__UNUSABLE 1
 #elif defined(BL_JOIN) && BL_SUM
 #error "define BL_JOIN or BL_SUM, not both: results that add up are not given to a function"
 #define BL__UNUSABLE 1
-#elif !defined(BL_RESULT) && (defined(BL_JOIN) || BL_SUM)
-#error "a program with BL_JOIN or BL_SUM needs BL_RESULT (the type of what a task returns)"
+#elif defined(BL_REDUCE) && (defined(BL_JOIN) || BL_SUM)
+#error "define BL_REDUCE, BL_JOIN or BL_SUM, only one of them: each says what becomes of the results of a fork"
+#define BL__UNUSABLE 1
+#elif defined(BL_REDUCE) && defined(BL_SPLIT)
+#error "define BL_REDUCE or BL_SPLIT, not both: the blocks of a reduction are always the same"
+#define BL__UNUSABLE 1
+#elif defined(BL_OWN) && (!defined(BL_REDUCE) || defined(BL_RANGE_RUN))
+#error "BL_OWN is for programs with BL_REDUCE and BL_RUN"
+#define BL__UNUSABLE 1
+#elif !defined(BL_RESULT) && (defined(BL_JOIN) || defined(BL_REDUCE) || BL_SUM)
+#error "a program with BL_JOIN, BL_REDUCE or BL_SUM needs BL_RESULT (the type of what a task returns)"
 #define BL__UNUSABLE 1
 #else
 #define BL__UNUSABLE 0
@@ -128,6 +145,12 @@
 #endif
 /* What our names for parts of the program begin with. */
 #define BL__OF_PROGRAM BL_CAT(bl__, BL_PROGRAM)
+#ifdef BL_REDUCE
+#include "runtime/reduce.inc.h"
+#endif
+#ifndef BL__LOOP_AT
+#define BL__LOOP_AT 0u
+#endif
 /* What an entry carries: with results also where they go. */
 #ifdef BL_RESULT
 #define BL__JOINS 1
@@ -216,6 +239,10 @@ BL__ASSERT((BL_JOIN_WIDTH) > 0 && (BL_JOIN_WIDTH) <= BL__MOST_CHILDREN, "BL_JOIN
 #undef BL_JOIN
 #undef BL_JOIN_WIDTH
 #undef BL_SUM
+#undef BL_REDUCE
+#undef BL_OWN
+#undef BL__REDUCED
+#undef BL__LOOP_AT
 #undef BL__JOINS
 #undef BL__CARRIED
 #undef BL__PAYLOAD_OF

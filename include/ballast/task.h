@@ -170,7 +170,8 @@ BL_HOT_FN void bl__spawn(bl_task *t, const void *payload, uint32_t bytes, uint32
  * least one) children with the same payload, told apart by their indices, and `forked`, which is kept. When all
  * children have returned, BL_JOIN is called with `forked` and their results in the order of the indices; it too
  * returns or forks. With BL_SUM there is no BL_JOIN: the result of a fork is the sum of its children's results,
- * which must stay below 2^48. A task that was spawned and not forked returns to nobody. */
+ * which must stay below 2^48. Nor with BL_REDUCE, which combines them two by two, from the first to the last. A task
+ * that was spawned and not forked returns to nobody. */
 
 /* The first of the two that a task does. */
 BL_HOT_FN bool bl__ends(bl_task *t, uint32_t how) {
@@ -310,7 +311,7 @@ BL_COLD_FN bool bl__fails_first(bl__control *c, uint64_t error) {
 }
 
 BL_HOT_FN void bl__fail(bl_task *t, uint64_t error, const void *payload, uint32_t bytes) {
-    if (bytes != t->payload_bytes)
+    if (bytes != t->payload_bytes && bytes != t->run->loop_at)
         bl__report(t, BL__FAILED_OTHER, bytes);
     else if (bl__fails_first(t->run->control, error))
         bl__words_copy((bl_word *)t->run->failure, (const bl_word *)payload, bytes / 4);

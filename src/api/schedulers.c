@@ -237,7 +237,7 @@ static int check_fields(bl_context *c, const bl__plan *plan, const scheduler *s)
             if (policies[n].uses & unused)
                 bl__detail(c, "%s %s", users++ ? "," : "", policies[n].name);
         bl__detail(c, ")");
-    } else if (config->grain > 1 && !plan->pieces) {
+    } else if (config->grain > 1 && !plan->pieces && !program->loop_at) {
         bl__detail(c,
                    program->takes_pieces
                        ? "grain %u: with this group a lane of %s takes one (accepted: 1, or with warp, block:N)"

@@ -11,6 +11,7 @@
 #include "platform/cpus.h"
 #include "internal.h"
 #include "platform/fence.h"
+#include "platform/topology.h"
 
 #include <ballast/parts/gate.h>
 #include <ballast/parts/idle.h>
@@ -18,15 +19,13 @@
 #include <ballast/runtime/termination.h>
 #include <ballast/task.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
-#ifdef BL_HAVE_HWLOC
-#include <hwloc.h>
-#endif
 
 typedef struct cpu_device {
     pthread_mutex_t lock;
@@ -60,8 +59,22 @@ typedef struct cpu_device {
     const bl__run *run;
     const void *shared;
     double timer;
-    struct cpu_device *next; /* abandoned */
+    struct cpu_places *places; /* NULL: the machine has one, or they are not known */
+    struct cpu_device *next;   /* abandoned */
 } cpu_device;
+
+/* Where the workers are: those that are bound, and others where they were when they last joined a run. */
+typedef struct cpu_places {
+    const bl__topology *topology;
+    uint32_t workers; /* that there is room for */
+    bl__place *now, *used;
+    bl__near *near; /* made from `used`, ... */
+    uint32_t *order;
+    uint32_t made_for; /* ... of so many workers; 0: of none */
+    bool several;
+    const void *moved[2]; /* the memory that lies near its bound workers */
+    bl__run run;          /* the run, with who is near to whom */
+} cpu_places;
 
 typedef struct cpu_thread {
     cpu_device *device;
@@ -71,34 +84,11 @@ typedef struct cpu_thread {
 
 /* ---- what there is ---- */
 
-#ifdef BL_HAVE_HWLOC
-/* The machine does not change, so the first caller reads its topology for all contexts. */
-static hwloc_topology_t machine; /* NULL: not known */
-
-static void look_at_machine(void) {
-    if (hwloc_topology_init(&machine) == 0 && hwloc_topology_load(machine) == 0)
-        return;
-    if (machine)
-        hwloc_topology_destroy(machine);
-    machine = NULL;
-}
-
-static hwloc_topology_t topology(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, look_at_machine);
-    return machine;
-}
-#endif
-
 static void cpu_model(char *name, size_t size) {
     struct utsname system;
     snprintf(name, size, "%s CPU", uname(&system) == 0 ? system.machine : "unknown");
-#ifdef BL_HAVE_HWLOC
-    hwloc_obj_t package = topology() ? hwloc_get_obj_by_type(topology(), HWLOC_OBJ_PACKAGE, 0) : NULL;
-    const char *model = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
-    if (model)
-        snprintf(name, size, "%s", model);
-#endif
+    if (bl__topology_model())
+        snprintf(name, size, "%s", bl__topology_model());
     FILE *file = fopen("/proc/cpuinfo", "r");
     char line[256];
     while (file && fgets(line, sizeof line, file)) {
@@ -166,6 +156,89 @@ static bool joins_late(const bl__run *run) {
     return bl__idle_leave(run->control);
 }
 
+/* ---- places ---- */
+
+static void free_places(cpu_device *d) {
+    cpu_places *p = d->places;
+    if (!p)
+        return;
+    free(p->now);
+    free(p->used);
+    free(p->near);
+    free(p->order);
+    free(p);
+    d->places = NULL;
+}
+
+/* Room for so many workers. Without memory for it they have no places. */
+static void make_places(cpu_device *d, uint32_t workers) {
+    const bl__topology *topology = bl__topology_machine();
+    if (!topology || (d->places && d->places->workers >= workers))
+        return;
+    free_places(d);
+    cpu_places *p = d->places = calloc(1, sizeof *p);
+    if (!p)
+        return;
+    p->topology = topology;
+    p->workers = workers;
+    p->now = malloc(workers * sizeof *p->now);
+    p->used = malloc(workers * sizeof *p->used);
+    p->near = malloc(workers * sizeof *p->near);
+    p->order = malloc(workers * sizeof *p->order);
+    if (!p->now || !p->used || !p->near || !p->order) {
+        free_places(d);
+        return;
+    }
+    for (uint32_t i = 0; i < workers; i++)
+        p->now[i] = bl__topology_place(topology, -1);
+}
+
+/* Called with the lock, by the worker's own thread. */
+static void note_place(cpu_device *d, uint32_t worker, int core) {
+    if (d->places && worker < d->places->workers)
+        d->places->now[worker] = bl__topology_place(d->places->topology, core < 0 ? sched_getcpu() : core);
+}
+
+/* The stacks and queues of bound workers move to them, once. */
+static void move_memory(cpu_device *d, const bl__run *run) {
+    cpu_places *p = d->places;
+    if (!d->bind || (p->moved[0] == run->memory && p->moved[1] == run->queues))
+        return;
+    p->moved[0] = run->memory;
+    p->moved[1] = run->queues;
+    for (uint32_t i = 0; i < run->workers; i++) {
+        if (run->memory)
+            bl__topology_move(p->topology, p->now[i], run->memory + (size_t)i * run->worker_memory, run->worker_memory);
+        if (run->queues && run->queue_count == run->workers)
+            bl__topology_move(p->topology, p->now[i], run->queues + i * run->queue_stride, run->queue_stride);
+    }
+}
+
+/* Called with the lock: the same run, and its workers know who is near. */
+static const bl__run *place_workers(cpu_device *d, const bl__run *run) {
+    cpu_places *p = d->places;
+    const size_t bytes = run->workers * sizeof *p->now;
+    if (!p || run->workers > p->workers)
+        return run;
+    for (uint32_t i = 0; i < d->thread_count && d->bind; i++)
+        if (d->first + i < run->workers && d->numbers[i].core >= 0)
+            note_place(d, d->first + i, d->numbers[i].core);
+    if (d->first == 1)
+        note_place(d, 0, -1); /* the calling thread */
+    if (p->made_for != run->workers || memcmp(p->used, p->now, bytes)) {
+        memcpy(p->used, p->now, bytes);
+        p->made_for = run->workers;
+        p->several = bl__near_make(p->used, run->workers, p->near, p->order);
+    }
+    move_memory(d, run);
+    if (!p->several)
+        return run;
+    p->run = *run;
+    p->run.near = p->near;
+    p->run.order = p->order;
+    return &p->run;
+}
+
 static void *thread_main(void *argument) {
     cpu_thread *self = argument;
     cpu_device *d = self->device;
@@ -184,6 +257,7 @@ static void *thread_main(void *argument) {
         seen = d->job;
         d->wanted--;
         d->running++;
+        note_place(d, self->number, self->core);
         pthread_mutex_unlock(&d->lock);
         if (!d->late || joins_late(d->run))
             run_part(d, self->number);
@@ -371,6 +445,7 @@ static void cpu_close(bl_context *c) {
         /* Locks and conditions are as other threads left them when the process forked: not to be touched. */
         free(d->threads);
         free(d->numbers);
+        free_places(d);
         free(d);
         return;
     }
@@ -380,6 +455,7 @@ static void cpu_close(bl_context *c) {
         return;
     }
     stop_threads(d);
+    free_places(d);
     pthread_cond_destroy(&d->watched);
     pthread_cond_destroy(&d->woken);
     pthread_cond_destroy(&d->job_ended);
@@ -515,6 +591,7 @@ static int cpu_launch(bl_context *c, const bl__plan *plan, const bl__run *run, c
     cpu_device *d = c->device;
     const bool works = !c->config.caller_waits && !c->config.bind && !c->config.progress;
     const bool waves = plan->traits & BL_TRAIT_WAVES;
+    make_places(d, run->workers);
     int status = start_threads(d, works, run->workers - works);
     if (status == BL_OK && works)
         status = start_watcher(d);
@@ -526,7 +603,7 @@ static int cpu_launch(bl_context *c, const bl__plan *plan, const bl__run *run, c
     bl__watch_start(&watch);
     pthread_mutex_lock(&d->lock);
     d->plan = plan;
-    d->run = run;
+    run = d->run = place_workers(d, run);
     d->shared = shared;
     d->late = !waves && !run->alone;
     set_places(run, d->late ? d->pool : 0);

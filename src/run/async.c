@@ -171,7 +171,7 @@ static int add(bl_context *c, bool idle, bl__started *s) {
 /* With copies of what the caller need not keep. */
 static bl__started *new_run(const bl__request *q) {
     const size_t at = (sizeof(bl__started) + 15) / 16 * 16, shared = (q->program->shared_bytes + 15u) / 16 * 16;
-    const size_t roots = (size_t)q->count * q->program->payload_bytes;
+    const size_t roots = bl__request_bytes(q);
     bl__started *s = calloc(1, at + shared + roots);
     if (!s)
         return NULL;
@@ -197,16 +197,21 @@ static int start_run(bl_context *c, bl__request q) {
 }
 
 int bl_start(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count) {
-    return start_run(c, (bl__request){program, shared, roots, count, 1, false, NULL});
+    return start_run(c, (bl__request){program, shared, roots, count, 1, false, NULL, false});
 }
 
 int bl_start_join(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count,
                   void *results) {
-    return start_run(c, (bl__request){program, shared, roots, count, 1, true, results});
+    return start_run(c, (bl__request){program, shared, roots, count, 1, true, results, false});
 }
 
 int bl_start_range(bl_context *c, const bl_program *program, const void *shared, const void *payload, uint64_t count) {
-    return start_run(c, (bl__request){program, shared, payload, 1, count, false, NULL});
+    return start_run(c, (bl__request){program, shared, payload, 1, count, false, NULL, false});
+}
+
+int bl_start_reduce(bl_context *c, const bl_program *program, const void *shared, const void *payload, uint64_t count,
+                    void *result) {
+    return start_run(c, (bl__request){program, shared, payload, 1, count, true, result, true});
 }
 
 static int start_copy(bl_context *c, bl__started copy) {

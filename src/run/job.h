@@ -83,7 +83,13 @@ typedef struct bl__request {
     uint64_t range; /* indices of each; more than 1 only of a single root */
     bool results_wanted;
     void *results;
+    bool reduces; /* bl_run_reduce: `range` indices, in blocks; roots is the user's part of the payload */
 } bl__request;
+
+/* Of all roots, as the caller gives them. */
+static inline size_t bl__request_bytes(const bl__request *q) {
+    return q->count * (size_t)(q->program->loop_at ? q->program->loop_at : q->program->payload_bytes);
+}
 
 /* Whether it can be done, and with which part of the program. `told`: whose bl_error_detail says why not. */
 int bl__request_check(const bl_context *c, bl__request *q, bl_context *told);

@@ -60,6 +60,10 @@ int bl__say_misuse(bl__job *j, uint64_t misuse) {
                    number ? "bl_fork" : "bl_return");
         break;
     case BL__SPAWNED_OTHER:
+        if (p->loop_at) {
+            bl__detail(c, "%s: the body of a reduction spawned or forked, and can only return", p->name);
+            break;
+        }
         bl__detail(c, "%s: a task spawned or forked a payload of %u bytes, but BL_PAYLOAD has %u", p->name, number,
                    (unsigned)p->payload_bytes);
         break;
@@ -71,7 +75,7 @@ int bl__say_misuse(bl__job *j, uint64_t misuse) {
         break;
     case BL__FAILED_OTHER:
         bl__detail(c, "%s: bl_fail was given a payload of %u bytes, but BL_PAYLOAD has %u", p->name, number,
-                   (unsigned)p->payload_bytes);
+                   (unsigned)(p->loop_at ? p->loop_at : p->payload_bytes));
         break;
     case BL__SUM_TOO_LARGE:
         bl__detail(c, "%s: a sum of results reached 2^48", p->name);

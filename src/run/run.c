@@ -1,6 +1,7 @@
 /* One run on any device: set up, launch, grow when the workers ask for it. job.h says where the rest of it is. */
 #include "job.h"
 
+#include <ballast/parts/blocks.h>
 #include <ballast/parts/entry.h>
 #include <ballast/parts/pool.h>
 #include <ballast/parts/worker.h>
@@ -86,6 +87,7 @@ static void choose_policy(bl__job *j) {
     run->done_test =
         (config->done_test ? config->done_test == BL_DONE_TEST_ASK : paper) && j->plan.program->has_done_test;
     run->pieces = j->plan.pieces;
+    run->loop_at = j->plan.program->loop_at;
     run->grain = config->grain ? config->grain : j->plan.program->grain;
     bool any_width = j->c->ops->workers_allocate && !config->checkpoint[0];
     run->widest = any_width ? BL__MOST_CHILDREN : j->plan.program->join_width;
@@ -312,6 +314,12 @@ static const char *wrong_argument(const bl__request *q) {
         return "results: NULL (accepted: memory for a result of each root)";
     if (q->results_wanted && !program->result_bytes)
         return "results: the program has none (accepted with BL_RESULT)";
+    if (q->reduces && !program->loop_at)
+        return "program: not a reduction of a loop (accepted with BL_REDUCE and BL_RANGE_RUN)";
+    if (q->reduces && q->range > UINT32_MAX)
+        return "count: too many indices (accepted: fewer than 2^32)";
+    if (program->loop_at && !q->reduces)
+        return "program: a reduction of a loop (accepted by bl_run_reduce and bl_start_reduce)";
     if (q->count >= BL__ROOT)
         return "count: too many roots (accepted: fewer than 2^31)";
     return NULL;
@@ -413,9 +421,31 @@ static int run_parts(bl_context *c, const bl__request *q, bl_stats *stats) {
     return status;
 }
 
+/* The whole loop as one root. */
+static int run_reduction(bl_context *c, const bl__request *q, bl_stats *stats) {
+    const bl_program *program = q->program;
+    const uint32_t count = (uint32_t)q->range;
+    const uint32_t grain = c->config.grain  ? c->config.grain
+                           : program->grain ? program->grain
+                                            : bl__blocks_grain(count);
+    const bl__blocks all = {0, count, grain};
+    unsigned char *root = calloc(1, program->payload_bytes);
+    if (!root)
+        return bl__no_memory(c, "a root");
+    memcpy(root, q->roots, program->loop_at);
+    memcpy(root + program->loop_at, &all, sizeof all);
+    bl__request tree = *q;
+    tree.roots = root;
+    int status = run_part(c, &tree, 0, count > 0, stats);
+    free(root);
+    return status;
+}
+
 int bl__request_run(bl_context *c, const bl__request *q, bl_stats *stats) {
     const uint32_t most = c->most_indices ? c->most_indices : UINT32_MAX;
     c->of_parts = 0;
+    if (q->reduces)
+        return run_reduction(c, q, stats);
     return q->range <= most ? run_part(c, q, 0, (uint32_t)q->range, stats) : run_parts(c, q, stats);
 }
 
@@ -501,15 +531,20 @@ static int run_call(bl_context *c, bl__request q, bl_stats *stats) {
 
 int bl_run(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count,
            bl_stats *stats) {
-    return run_call(c, (bl__request){program, shared, roots, count, 1, false, NULL}, stats);
+    return run_call(c, (bl__request){program, shared, roots, count, 1, false, NULL, false}, stats);
 }
 
 int bl_run_join(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count,
                 void *results, bl_stats *stats) {
-    return run_call(c, (bl__request){program, shared, roots, count, 1, true, results}, stats);
+    return run_call(c, (bl__request){program, shared, roots, count, 1, true, results, false}, stats);
 }
 
 int bl_run_range(bl_context *c, const bl_program *program, const void *shared, const void *payload, uint64_t count,
                  bl_stats *stats) {
-    return run_call(c, (bl__request){program, shared, payload, 1, count, false, NULL}, stats);
+    return run_call(c, (bl__request){program, shared, payload, 1, count, false, NULL, false}, stats);
+}
+
+int bl_run_reduce(bl_context *c, const bl_program *program, const void *shared, const void *payload, uint64_t count,
+                  void *result, bl_stats *stats) {
+    return run_call(c, (bl__request){program, shared, payload, 1, count, true, result, true}, stats);
 }

@@ -5,7 +5,9 @@
  * drawn in vain, and a refused operation only has to give back what it added to `count`. n items (at most
  * BL__BROKER_BATCH) are admitted at once; what there is no room for, or no item for, is given back.
  *
- *     count, tail, head: BL_APART bytes from each other
+ *     count, tail, head: on a GPU BL_APART bytes from each other, on a CPU in one line. Every operation adds to the count
+ *     and then to one of the other two. A CPU's core has to fetch the count's line from the core that had it last, and
+ *     the second addition then comes for free; a GPU adds in its L2 cache, where neighbours wait for each other.
  *
  * Orders: all relaxed. The counters hand out rights, not data; the slots order the data (E1, F1 below keep two reads in
  * order, with a partner in broker.h).
@@ -23,7 +25,9 @@
 
 #include "../platform/platform.h"
 
+/* The memory is the same for all targets. */
 #define BL__BROKER_BYTES (3u * BL_APART)
+#define BL__BROKER_APART (BL_WARP == 1 ? 4u : BL_APART)
 
 typedef struct bl__broker {
     uint32_t *count, *tail, *head;
@@ -33,8 +37,8 @@ typedef struct bl__broker {
 
 BL_FN void bl__broker_bind(bl__broker *b, void *memory, uint32_t capacity) {
     b->count = (uint32_t *)memory;
-    b->tail = (uint32_t *)((unsigned char *)memory + BL_APART);
-    b->head = (uint32_t *)((unsigned char *)memory + 2 * BL_APART);
+    b->tail = (uint32_t *)((unsigned char *)memory + BL__BROKER_APART);
+    b->head = (uint32_t *)((unsigned char *)memory + 2 * BL__BROKER_APART);
     b->capacity = capacity;
     b->hopeful = false;
 }

@@ -66,6 +66,12 @@ typedef struct bl__totals {
     uint64_t queue_peak;
 } bl__totals;
 
+/* CPU: the workers near to one, in run->order from `first` on: those that share its last-level cache, and those of its
+ * node. It is one of them. */
+typedef struct bl__near {
+    uint32_t first[2], count[2];
+} bl__near;
+
 typedef struct bl__run {
     const struct bl__policy
         *policy; /* CPU and sim: the scheduler (runtime/policy.h); on a GPU it is part of the kernel */
@@ -78,11 +84,12 @@ typedef struct bl__run {
     unsigned char *queues;
     unsigned char *pool;
     unsigned char *records, *free_records; /* join records, and the queue of those that are free */
-    uint32_t *spares; /* where warps find their first free records, and leave theirs: per worker a spare list */
-    unsigned char *results;                /* of the roots */
-    uint32_t *failure;                     /* room for the payload of a task that fails, then BL__FAILURE_TEXT */
+    uint32_t *spares;       /* where warps find their first free records, and leave theirs: per worker a spare list */
+    unsigned char *results; /* of the roots */
+    uint32_t *failure;      /* room for the payload of a task that fails, then BL__FAILURE_TEXT */
     uint32_t record_bytes, record_capacity;
-    uint32_t spares_left; /* there are some */
+    uint32_t spares_left;          /* there are some */
+    uint32_t loop_at;              /* the reduction of a loop: bytes of the payload that the user gave; else 0 */
     uint32_t widest;               /* the most children of a fork: BL_JOIN_WIDTH, on a CPU as many as can be counted */
     void *host;                    /* the host's side of the device; on a CPU it puts workers to sleep and wakes them */
     const uint32_t *in, *in_first; /* waves: entries, and the number of the first task of each */
@@ -119,6 +126,8 @@ typedef struct bl__run {
         pieces;
     uint32_t grain; /* indices of such a piece; 0: as many as take a while */
     uint32_t random_victims, steal_half;
+    const bl__near *near;    /* CPU: of each worker; NULL: all are at one place, or it is not known where */
+    const uint32_t *order;   /* with `near`: the workers, neighbours side by side */
     uint32_t one_per_node;   /* publish a range as single tasks, as the papers have it */
     uint32_t done_test;      /* ask the program whether it is done instead of detecting termination */
     uint32_t fences_alone;   /* CPU: there is no fence for all threads at once (gate.h) */

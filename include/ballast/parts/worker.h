@@ -29,6 +29,7 @@ typedef struct bl__worker {
     /* What one scheduler alone reads and writes. */
     struct {
         uint32_t victim, primed; /* where to look next, and whether work was seen there */
+        uint32_t turn;           /* CPU: how far to look */
     } of_steal;
     struct {
         uint32_t task, task_end, entry; /* the tasks still to fetch, and the entry they lie in */
@@ -67,7 +68,7 @@ BL_FN bl__worker bl__worker_start(const bl__run *run, bl__stack *stack, uint32_t
     w.tasks = 0;
     w.peak = w.calm = 0;
     w.of_steal.victim = run->queue_count ? (id + 1) % run->queue_count : 0;
-    w.of_steal.primed = 0;
+    w.of_steal.primed = w.of_steal.turn = 0;
     w.of_waves.task = w.of_waves.task_end = w.of_waves.entry = 0;
     w.of_list.drawn = 0;
     w.of_list.drawn_at = 0;
@@ -135,6 +136,21 @@ BL_FN void bl__worker_tried(const bl__worker *w, uint32_t got) {
     bl_fetch_add64_relaxed(&w->tally->attempts, 1);
     if (got)
         bl_fetch_add64_relaxed(&w->tally->steals, got);
+}
+
+/* Somebody to look at, of all that have a queue. Near first: of four turns two go to those that share a cache, one to
+ * those of the node, and one to all, so that whoever has work is found. */
+BL_FN uint32_t bl__random_victim(bl__worker *w) {
+    const uint32_t random = bl__random32(&w->random);
+#if BL_WARP == 1
+    if (BL_RARELY(w->run->near != NULL)) {
+        const bl__near *near = w->run->near + w->id;
+        const uint32_t turn = w->of_steal.turn++ % 4, level = turn < 2 ? 0 : 1;
+        if (turn < 3)
+            return w->run->order[near->first[level] + random % near->count[level]];
+    }
+#endif
+    return random % w->run->queue_count;
 }
 
 /* ---- its timeline; only where run->trace is ---- */

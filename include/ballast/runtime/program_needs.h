@@ -6,6 +6,7 @@
 
 #include <ballast/generated/schedulers.h>
 #include "../parts/worker.h"
+#include "../parts/blocks.h"
 #include "../parts/idle.h"
 #include "../parts/piece.h"
 #include "joins.h"

@@ -114,6 +114,7 @@ BL__TABLE bl_program BL__PROGRAM_(_program) = {
     BL__PIECES,
     BL_GRAIN,
     BL__SPLITS,
+    BL__LOOP_AT,
     (uint32_t)sizeof(BL__CARRIED),
     BL__RESULT_BYTES,
     BL__JOINS ? BL__RECORD_BYTES : 0,

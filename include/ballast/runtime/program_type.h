@@ -18,7 +18,7 @@ typedef struct bl__instance {
 
 /* What is compiled into a program and used by the library too. A change of any of these, or of what they mean, takes
  * another number. */
-#define BL__ABI 3u
+#define BL__ABI 4u
 typedef struct bl__layout {
     uint32_t run, control, tally, worker, stack, task, record;
 } bl__layout;
@@ -40,10 +40,11 @@ struct bl_program {
     uint32_t payload_bytes, shared_bytes, scratch_bytes;
     uint32_t max_spawn, lane_tasks, lanes, resident, has_done_test;
     uint32_t takes_pieces, grain, splits; /* BL_RANGE_RUN, BL_GRAIN, BL_SPLIT */
-    uint32_t carried_bytes;               /* by an entry: the payload, and where its result goes */
-    uint32_t result_bytes, record_bytes;  /* 0 without BL_RESULT */
-    uint32_t results_at, join_width;      /* where results lie in a record, and how many fit */
-    uint32_t payload_at;                  /* where the fork's payload lies there */
+    uint32_t loop_at; /* the reduction of a loop: where bl__blocks lie in its payload, behind the user's; else 0 */
+    uint32_t carried_bytes;              /* by an entry: the payload, and where its result goes */
+    uint32_t result_bytes, record_bytes; /* 0 without BL_RESULT */
+    uint32_t results_at, join_width;     /* where results lie in a record, and how many fit */
+    uint32_t payload_at;                 /* where the fork's payload lies there */
     const bl__instance *instances;
     uint32_t instance_count;
     const bl_program *const *parts; /* bl_program_join */

@@ -28,7 +28,7 @@ BL_FN uint32_t BL__NAME(give)(bl__worker *w, uint32_t receiver, uint32_t n) {
  * went. */
 BL_FN uint32_t BL__NAME(donate)(bl__worker *w, uint32_t n) {
     uint32_t workers = w->run->queue_count, done = 0;
-    uint32_t from = w->run->random_victims ? bl__random32(&w->random) % workers : w->of_steal.victim;
+    uint32_t from = w->run->random_victims ? bl__random_victim(w) : w->of_steal.victim;
     for (uint32_t seen = 0; seen < workers && done < n; seen += BL_WARP) {
         uint32_t receiver = (from + seen + w->lane) % workers, room = 0;
         if (seen + w->lane < workers && receiver != w->id) {

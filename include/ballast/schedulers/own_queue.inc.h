@@ -43,7 +43,7 @@ BL_FN uint32_t BL__NAME(look)(bl__worker *w, uint32_t *victim) {
         return BL_QUEUE_(size)(&of_busy);
     }
 #endif
-    from = w->run->random_victims && !w->of_steal.primed ? bl__random32(&w->random) % workers : w->of_steal.victim;
+    from = w->run->random_victims && !w->of_steal.primed ? bl__random_victim(w) : w->of_steal.victim;
     w->of_steal.victim = (from + BL_WARP) % workers;
     w->of_steal.primed = 0;
     *victim = (from + w->lane) % workers;

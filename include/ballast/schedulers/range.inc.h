@@ -296,7 +296,7 @@ BL_FN bool BL__NAME(has_enough)(const bl__worker *w, bool slow) {
 /* Lane by lane a victim, and whether it shows anything. */
 BL_FN bool BL__NAME(look)(bl__worker *w, uint32_t *victim) {
     uint32_t workers = w->run->queue_count, from;
-    from = w->run->random_victims && !w->of_steal.primed ? bl__random32(&w->random) % workers : w->of_steal.victim;
+    from = w->run->random_victims && !w->of_steal.primed ? bl__random_victim(w) : w->of_steal.victim;
     w->of_steal.victim = (from + BL_WARP) % workers;
     w->of_steal.primed = 0;
     *victim = (from + w->lane) % workers;

@@ -61,6 +61,8 @@ if [ -x "$tmp/static/13_cpp" ]; then
     check_says "13_cpp" "total 4999950000: success" "$tmp/static/13_cpp"
     check_says "13_cpp, an exception" "adder: a task threw: line 77777: 'many' is no number" "$tmp/static/13_cpp"
 fi
+check_says "14_server on the CPU" "200 of 200 answers on cpu are right; median" "$tmp/static/14_server" cpu 200 200
+check_says "14_server on the default device" "200 of 200 answers on" "$tmp/static/14_server" auto 200 200
 check_says "03_queue_alone" "200000 orders, 9900000 paid" "$tmp/static/03_queue_alone"
 if [ -x "$tmp/static/04_queue_in_a_kernel" ]; then
     check_says "04_queue_in_a_kernel" "" sh -c '"$1"; test $? -eq 0 -o $? -eq 77' sh "$tmp/static/04_queue_in_a_kernel"

@@ -29,6 +29,7 @@ static uint32_t no_time;
 #include <ballast/parts/gate.h>
 #include <ballast/parts/worker.h>
 #include <ballast/parts/idle.h>
+#include <ballast/parts/outside.h>
 #include <ballast/runtime/lookout.h>
 #include <ballast/task.h>
 

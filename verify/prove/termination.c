@@ -24,6 +24,7 @@ static uint32_t spins; /* before a worker sleeps */
 #define bl__wake prove_wake
 #include <ballast/parts/worker.h>
 #include <ballast/parts/idle.h>
+#include <ballast/parts/outside.h>
 #include <ballast/runtime/termination.h>
 #include <ballast/task.h>
 

@@ -29,6 +29,11 @@ typedef struct bl__control {
     uint32_t failed; /* with BL__STOP_FAILED: 1, by the first task that failed, or 2, if it threw an exception, ... */
     uint64_t error;  /* ... and what it gave as the reason; its payload is in run->failure */
     unsigned char pad6[BL_LINE - 24];
+    /* outside.h: in this launch */
+    uint32_t taken;    /* entries that workers have taken from the inlet */
+    uint32_t answered; /* GPU and sim: roots whose results workers have announced */
+    uint32_t shut;     /* GPU and sim: the inlet is closed and empty */
+    unsigned char pad7[BL_LINE - 12];
 } bl__control;
 
 /* GPU, in the stop word but no reason to stop: batches take long. Workers that are out of work tell all others
@@ -36,6 +41,10 @@ typedef struct bl__control {
 #define BL__COARSE (1u << 16)
 #define BL__SLOW (1u << 17)
 #define BL__PACE (BL__COARSE | BL__SLOW)
+/* CPU, in the stop word for the same reason: the inlet has something, and a worker that is busy may take it
+ * (outside.h). */
+#define BL__KNOCK (1u << 18)
+#define BL__NO_REASON (BL__PACE | BL__KNOCK)
 
 #define BL__FAILURE_TEXT 256u /* bytes: what an exception says */
 
@@ -55,7 +64,8 @@ typedef struct bl__tally {
     uint32_t fetched; /* by its owner: another number whenever a GPU's worker has found work, or a CPU's is between two
                          tasks of a fork and somebody is idle */
     uint32_t quarter; /* GPU: of a quarter of a multiprocessor, not of this worker; lookout.h */
-    unsigned char pad[BL_LINE - 96];
+    uint32_t looker, looked; /* GPU and sim: of a multiprocessor, not of this worker; outside.h */
+    unsigned char pad[BL_LINE - 104];
 } bl__tally;
 
 /* The tallies of all workers in one, for the host; all words of 64 bits, and zero before. */
@@ -65,6 +75,17 @@ typedef struct bl__totals {
     uint64_t peak, peaks;           /* the largest, and their sum */
     uint64_t queue_peak;
 } bl__totals;
+
+/* The inlet of a run that is open, and where the results of what came through it are announced: outside.h. */
+typedef struct bl__outside {
+    uint32_t *slots;          /* the inlet's ring; NULL: the run is not open */
+    uint32_t *answers;        /* GPU and sim: a ring of roots that have returned; CPU: NULL */
+    void *host;               /* the host's side of both */
+    uint32_t mask, stride;    /* of the slots, and words from one to the next */
+    uint32_t answers_mask;    /* of that ring */
+    uint32_t taken, answered; /* in earlier launches */
+    uint32_t most;            /* entries in its queue with which a busy worker takes no more */
+} bl__outside;
 
 typedef struct bl__run {
     const struct bl__policy
@@ -78,11 +99,11 @@ typedef struct bl__run {
     unsigned char *queues;
     unsigned char *pool;
     unsigned char *records, *free_records; /* join records, and the queue of those that are free */
-    uint32_t *spares; /* where warps find their first free records, and leave theirs: per worker a spare list */
-    unsigned char *results;                /* of the roots */
-    uint32_t *failure;                     /* room for the payload of a task that fails, then BL__FAILURE_TEXT */
+    uint32_t *spares;       /* where warps find their first free records, and leave theirs: per worker a spare list */
+    unsigned char *results; /* of the roots */
+    uint32_t *failure;      /* room for the payload of a task that fails, then BL__FAILURE_TEXT */
     uint32_t record_bytes, record_capacity;
-    uint32_t spares_left; /* there are some */
+    uint32_t spares_left;          /* there are some */
     uint32_t widest;               /* the most children of a fork: BL_JOIN_WIDTH, on a CPU as many as can be counted */
     void *host;                    /* the host's side of the device; on a CPU it puts workers to sleep and wakes them */
     const uint32_t *in, *in_first; /* waves: entries, and the number of the first task of each */
@@ -124,6 +145,7 @@ typedef struct bl__run {
     uint32_t fences_alone;   /* CPU: there is no fence for all threads at once (gate.h) */
     uint32_t launch;         /* which of the run */
     struct bl__trace *trace; /* timelines, one for each tally; NULL: nobody asked for them */
+    bl__outside outside;
 } bl__run;
 
 /* Where the entries of queue i begin, of `count` that the host puts into the queues. */

@@ -1,0 +1,33 @@
+// COMPILE: -O0
+/* A run on the simulated machine that is open to submissions by threads of the host: the contract on every scheduler
+ * with queues and several seeds. One worker looks at the inlet, as one of each multiprocessor does on a GPU. */
+#include "submit_check.h"
+
+static submit_setup setup_with(bl_config config) {
+    config.device = "sim";
+    return (submit_setup){config, trees_sim(), calls_sim(), sums_sim(), 3};
+}
+
+int main(void) {
+    const char *name;
+    check_limit(120 * CHECK_SLOWER);
+    for (uint32_t seed = 1; seed <= 4; seed++) {
+        check_at("seed %u", seed);
+        submit_setup s = setup_with((bl_config){.seed = seed, .workers = seed});
+        submit_contract(&s);
+        check_at("seed %u, small queues", seed);
+        s = setup_with((bl_config){.seed = seed, .capacity = 2, .private_entries = 1});
+        submit_contract(&s);
+        check_at("seed %u, a block", seed);
+        s = setup_with((bl_config){.seed = seed, .group = "block:16"});
+        check_trees(&s, 4);
+    }
+    for (uint32_t i = 0; (name = bl_scheduler_name(i)); i++)
+        if (!(bl_scheduler_traits(name) & BL_TRAIT_WAVES)) {
+            check_at("%s", name);
+            submit_setup s = setup_with((bl_config){.scheduler = name});
+            check_trees(&s, 4);
+            check_answers(&s, false, 12, 4, false);
+        }
+    return check_end();
+}

@@ -270,7 +270,7 @@ static void test_bad_input(void) {
 
 /* ---- how soon ---- */
 
-enum { SAMPLES = 200 };
+enum { SAMPLES = 100 };
 
 static int by_size(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
@@ -309,7 +309,7 @@ static double median_start(gate *g, bl_context *c, const bl_program *program, ui
         double begun = now();
         bl_submit(c, &i, 4, 1, NULL);
         while (bl_load32_relaxed(&g->tasks) < i)
-            ;
+            sched_yield();
         took[i - 1] = g->begun[i] - begun;
         if (!busy)
             nanosleep(&(struct timespec){0, 300000}, NULL); /* until the worker sleeps */
@@ -328,8 +328,10 @@ static void test_latency(void) {
     bl_context *c = NULL;
     check_at("how soon a submission starts");
     CHECK_SAME(bl_open(&c, &(bl_config){.device = "cpu", .workers = 1}), BL_OK);
-    for (int i = 0; i < 5 && busy > 20e-6; i++) /* others may be using this machine */
+    for (int i = 0; i < 20 && busy > 20e-6; i++) { /* others may be using this machine */
+        sleep_ms(i);
         busy = median_start(&g, c, program, 1);
+    }
     idle = median_start(&g, c, program, 0);
     printf("a submission starts after %.1f us on a worker with tasks of 5 us, after %.1f us on one that sleeps\n",
            1e6 * busy, 1e6 * idle);
@@ -358,7 +360,7 @@ static void test_idle(void) {
     sleep_ms(400);
     double used = cpu_seconds() - before;
     printf("%.2f ms of CPU time in 400 ms without work\n", 1e3 * used);
-    CHECK(used < 0.004 * CHECK_SLOWER);
+    CHECK(used < 0.001 * CHECK_SLOWER);
     CHECK_SAME(bl_submit(c, &root, sizeof root, 1, NULL), BL_OK);
     CHECK_SAME(bl_submit_end(c), BL_OK);
     CHECK_SAME(bl_wait(c, NULL), BL_OK);

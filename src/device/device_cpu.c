@@ -514,9 +514,9 @@ static void set_places(const bl__run *run, uint32_t late) {
         run->tally[i].standing = BL__AT_START; /* an earlier launch may have left something */
         run->tally[i].spilled = 0;
     }
-    /* Somebody who submits may be looking. */
-    bl_fetch_add64_relaxed(&run->control->idle, late);
-    bl_fetch_add32_relaxed(&run->control->sleepers, late);
+    /* Nobody else changes them yet, but somebody who submits may be looking. */
+    bl_store64_relaxed(&run->control->idle, run->control->idle + late);
+    bl_store32_relaxed(&run->control->sleepers, run->control->sleepers + late);
 }
 
 static int cpu_launch(bl_context *c, const bl__plan *plan, const bl__run *run, const void *shared) {

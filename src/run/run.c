@@ -203,13 +203,14 @@ static int drain(bl__job *j) {
 
 /* Central and stealing: one launch, and another after each pause for growth. */
 static int run_dynamic(bl__job *j) {
-    bl__control after = {.idle = 0};
+    bl__control after;
     int status = refill(j);
     if (status == BL_OK)
         status = j->c->ops->timer_start(j->c);
     while (status == BL_OK) {
         j->run.in_entries = j->entries;
         j->drained = false;
+        after.taken = 0; /* if there will be no launch */
         if (j->c->open)
             bl__inlet_begins(j);
         status = bl__launch(j, &after);

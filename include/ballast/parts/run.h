@@ -14,8 +14,11 @@ typedef struct bl__control {
     unsigned char pad1[BL_LINE - 4];
     uint64_t out; /* waves: entries (low 32) and tasks (high 32) in the out-array */
     unsigned char pad2[BL_LINE - 8];
-    uint32_t ticket; /* static: next group to run, where the hardware does not hand them out */
-    unsigned char pad3[BL_LINE - 4];
+    uint32_t ticket;   /* static: next group to run, where the hardware does not hand them out */
+    uint32_t taken;    /* with queues, outside.h, in this launch: entries that workers took from the inlet; ... */
+    uint32_t answered; /* ... GPU and sim: roots whose results workers announced; ... */
+    uint32_t shut;     /* ... 1: the inlet is closed and empty */
+    unsigned char pad3[BL_LINE - 16];
     uint64_t drawn;     /* list: tasks of this launch that somebody has taken */
     uint32_t draw_lock; /* list:locked */
     unsigned char pad5[BL_LINE - 12];
@@ -29,11 +32,6 @@ typedef struct bl__control {
     uint32_t failed; /* with BL__STOP_FAILED: 1, by the first task that failed, or 2, if it threw an exception, ... */
     uint64_t error;  /* ... and what it gave as the reason; its payload is in run->failure */
     unsigned char pad6[BL_LINE - 24];
-    /* outside.h: in this launch */
-    uint32_t taken;    /* entries that workers have taken from the inlet */
-    uint32_t answered; /* GPU and sim: roots whose results workers have announced */
-    uint32_t shut;     /* GPU and sim: the inlet is closed and empty */
-    unsigned char pad7[BL_LINE - 12];
 } bl__control;
 
 /* GPU, in the stop word but no reason to stop: batches take long. Workers that are out of work tell all others

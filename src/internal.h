@@ -95,7 +95,8 @@ typedef struct bl__inlet {
     bl__outside ring;            /* as workers see it */
     void *memory;                /* of the ring, the results and the answers: what both sides reach */
     unsigned char *results;      /* of submitted roots, by number */
-    uint64_t tickets;            /* submitted so far */
+    uint64_t tickets;            /* submitted so far, ... */
+    uint64_t noticed;            /* ... and when bl__inlet_stirs last looked */
     uint64_t drawn, called;      /* turns of the threads that submit: the next one, and whose it is */
     const bl__run *run;          /* that workers are in now; NULL: none are */
     pthread_mutex_t number_lock; /* of these three: */
@@ -315,8 +316,9 @@ void bl__inlet_destroy(bl_context *c);
 void bl__inlet_close(bl_context *c);
 /* Whether the workers of an open run have nothing to do until something is submitted. */
 bool bl__inlet_waits(const bl_context *c, const bl__tally *tally, uint32_t count);
-/* Where the host has to ask for them: what workers have announced since it last did. */
-void bl__inlet_answers(bl_context *c);
+/* Where the host has to ask for answers: takes those that there are. True: there were some, or something was submitted,
+ * since it was last called. */
+bool bl__inlet_stirs(bl_context *c);
 
 /* ---- run/log.c, run/phases.c ---- */
 

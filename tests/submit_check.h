@@ -73,6 +73,7 @@ static BL_TASK void sums_run(bl_task *t, const call *parent, uint32_t index, con
 #define BL_RUN tree_run
 #define BL_MAX_SPAWN 1
 #define BL_LANE_TASKS 1
+#define BL_OPEN 1
 #include <ballast/program.h>
 
 #define BL_PROGRAM calls
@@ -82,6 +83,7 @@ static BL_TASK void sums_run(bl_task *t, const call *parent, uint32_t index, con
 #define BL_JOIN calls_join
 #define BL_JOIN_WIDTH 2
 #define BL_LANE_TASKS 1
+#define BL_OPEN 1
 #include <ballast/program.h>
 
 #define BL_PROGRAM sums
@@ -90,6 +92,7 @@ static BL_TASK void sums_run(bl_task *t, const call *parent, uint32_t index, con
 #define BL_RESULT uint64_t
 #define BL_SUM 1
 #define BL_LANE_TASKS 1
+#define BL_OPEN 1
 #include <ballast/program.h>
 
 /* ---- the same on the host ---- */

@@ -259,13 +259,14 @@ BL_API uint64_t bl_progress(const bl_context *context);
  *
  * Programs with BL_RESULT: config.answer is called with the ticket and the result of each submission, once, when it is
  * there, and the result is gone when the call returns. On a CPU by the worker that has the result, so by several threads
- * at a time; it should be short. On a GPU by the context's thread, which looks every 20 microseconds or so. Other
- * programs have what bl_run has: BL_MERGE, and memory that tasks write to.
+ * at a time; it should be short. On a GPU by the context's thread, which looks all the time while something happens, and
+ * after 2 ms without anything new every 50 microseconds or so. Other programs have what bl_run has: BL_MERGE, and memory
+ * that tasks write to.
  *
  * A busy worker runs what was submitted next, between two tasks, unless it already has much to do: so submissions start
  * early, and cannot use up the memory. If the run ends early (bl_cancel, a task that fails), config.left is given what was
  * submitted and not run, and answers that are missing do not come. Schedulers with waves, config.checkpoint and
- * config.resume cannot be used, and BL_DONE_TEST is not asked. */
+ * config.resume cannot be used, and BL_DONE_TEST is not asked. On a GPU the program needs BL_OPEN, or else BL_ENOCODE. */
 BL_API int bl_start_open(bl_context *context, const bl_program *program, const void *shared);
 BL_API int bl_submit(bl_context *context, const void *payloads, size_t payload_bytes, uint32_t count, uint64_t *ticket);
 BL_API int bl_try_submit(bl_context *context, const void *payloads, size_t payload_bytes, uint32_t count,

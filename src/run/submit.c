@@ -93,11 +93,15 @@ int bl__inlet_start(bl_context *c, const bl_program *program, bl_context *told) 
                    c->config.checkpoint[0] ? "checkpoint" : "resume");
         return BL_EINVAL;
     }
+    if (!program->opens) {
+        bl__detail(told, "%s has no code to take submissions on this device (accepted: with BL_OPEN 1)", program->name);
+        return BL_ENOCODE;
+    }
     pthread_mutex_lock(&in->lock);
     const bool made = make_memory(c, program, c->config.inbox);
     in->runs++;
     in->program = program;
-    in->tickets = in->drawn = in->called = 0;
+    in->tickets = in->noticed = in->drawn = in->called = 0;
     in->state = made ? BL__INLET_OPEN : BL__INLET_ENDED;
     in->status = BL_ENOMEM;
     pthread_mutex_unlock(&in->lock);
@@ -139,7 +143,7 @@ void bl__inlet_pauses(bl__job *j, const bl__control *after) {
     in->run = NULL;
     in->ring.taken += after->taken;
     pthread_mutex_unlock(&in->lock);
-    bl__inlet_answers(j->c);
+    (void)bl__inlet_stirs(j->c);
 }
 
 const uint32_t *bl__inlet_left(bl__job *j) {
@@ -204,16 +208,23 @@ static void answer(bl_context *c, uint32_t number) {
 
 void bl__answer(const bl__run *run, uint32_t number) { answer(run->outside.host, number); }
 
-void bl__inlet_answers(bl_context *c) {
+bool bl__inlet_stirs(bl_context *c) {
+    if (!c->open)
+        return false;
     bl__outside *ring = &c->inlet.ring;
+    const uint64_t tickets = bl_load64_host(&c->inlet.tickets);
+    bool stirs = tickets != c->inlet.noticed;
     uint32_t *place, number;
-    if (!c->open || !ring->answers)
-        return;
+    c->inlet.noticed = tickets;
+    if (!ring->answers)
+        return stirs;
     while ((number = bl_load32_host_acquire(place = ring->answers + (ring->answered & ring->answers_mask)))) { /* O6 */
         bl_store32_host(place, 0);
         ring->answered++;
         answer(c, number - 1);
+        stirs = true;
     }
+    return stirs;
 }
 
 /* ---- submitting ---- */

@@ -113,6 +113,7 @@ static void look_out(const bl__run *run, uint32_t id) {
 #define BL__TAKES_PIECES 0
 #define BL__RAIDS 1
 #define BL__HIDES 0
+#define BL__OPENS 0
 #include <ballast/runtime/loop/basics.inc.h>
 #include <ballast/runtime/loop/idle.inc.h>
 #include <ballast/runtime/loop/acquire.inc.h>

@@ -135,6 +135,7 @@ static bool worker_sees_work(const bl__worker *w) { return !worker_all_empty(w);
 #define BL__TAKES_PIECES 0
 #define BL__RAIDS 0
 #define BL__HIDES 0
+#define BL__OPENS 0
 #include <ballast/runtime/loop/basics.inc.h>
 #include <ballast/runtime/loop/idle.inc.h>
 

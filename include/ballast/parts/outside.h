@@ -55,6 +55,9 @@
 
 #define BL__SHUT (1u << 31)
 
+/* In the worker loop. A GPU's has code for this only if the program wants it (BL_OPEN): it takes registers. */
+#define BL__IS_OPEN(run) (BL__OPENS && (run)->outside.slots)
+
 BL_HOST_FN uint32_t *bl__inlet_slot(const bl__outside *o, uint32_t at) {
     return o->slots + (size_t)(at & o->mask) * o->stride;
 }

@@ -68,7 +68,7 @@ bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
         BL__NAME(look_around)(w);
     BL__NAME(settle)(w, shared);
 #if !BL__ENDS_ALONE
-    if (w->run->outside.slots)
+    if (BL__IS_OPEN(w->run))
         BL__NAME(admit)(w);
 #endif
     BL__NAME(make_ready)(w);
@@ -173,7 +173,7 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
         BL__NAME(note)(&w, BL__AT_END);
         BL__NAME(close)(&w);
 #if BL__HIDES
-        if (lane == 0 && run->outside.slots)
+        if (lane == 0 && BL__IS_OPEN(run))
             bl__inlet_leave(&w);
 #endif
         if (lane == 0)

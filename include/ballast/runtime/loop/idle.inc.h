@@ -17,7 +17,7 @@ BL_FN bool BL__NAME(over)(bl__worker *w, const BL_SHARED *shared) {
     uint32_t all = bl_warp_broadcast32(bl__idle_all(word, w->run->workers) ? 1u : 0u, 0);
     if (!all || (!BL__EMPTY_WHEN_IDLE && !BL__NAME(all_empty)(w)))
         return false;
-    if (w->run->outside.slots && !bl_warp_any(w->lane == 0 && bl__inlet_over(w->run)))
+    if (BL__IS_OPEN(w->run) && !bl_warp_any(w->lane == 0 && bl__inlet_over(w->run)))
         return false;
     if (w->lane == 0) {
         over = bl__idle_finish(control, word);
@@ -39,7 +39,7 @@ BL_FN bool BL__NAME(stirs)(bl__worker *w) {
  * post up has gone to sleep, so it looks once more: S1 and S2 are between that worker's leaving idle and this. */
 BL_FN bool BL__NAME(retires)(bl__worker *w) {
     bl__control *control = w->run->control;
-    if (!w->run->outside.slots || !bl__idle_all(bl__idle_read(control), w->run->workers))
+    if (!BL__IS_OPEN(w->run) || !bl__idle_all(bl__idle_read(control), w->run->workers))
         return false;
     bl__lookout_give(w->run);
     bl_fence_seq_cst(); /* S2 */
@@ -59,7 +59,7 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint32_t *qua
     for (uint32_t tries = 0;; tries++) {
         if (BL__NAME(stopping)(w))
             return false;
-        if (w->run->outside.slots && bl__inlet_shows(w))
+        if (BL__IS_OPEN(w->run) && bl__inlet_shows(w))
             return true;
 #if BL__TURNS
         if (!*on_duty) {
@@ -98,7 +98,7 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint32_t *qua
         uint32_t seen = bl__sleep_begin(w->run);
         bool sleeps = BL__NAME(all_empty)(w) && !BL__NAME(stopping)(w) && !(bl__idle_read(control) & BL__IDLE_DONE) &&
                       !(w->run->done_test && BL_DONE_TEST(shared));
-        sleeps = sleeps && !(w->run->outside.slots && BL__NAME(stirs)(w));
+        sleeps = sleeps && !(BL__IS_OPEN(w->run) && BL__NAME(stirs)(w));
 #if BL__RAIDS
         *on_duty = *on_duty || bl__lookout_take(w->run, w->id);
         if (sleeps && *on_duty && BL__NAME(retires)(w))

@@ -123,16 +123,12 @@ static void knock(bl_context *c, uint32_t n) {
         c->ops->knock(c->inlet.run, n);
 }
 
-static bool has_entry(const bl__outside *ring, uint32_t at) {
-    return bl_load32_host_acquire(bl__inlet_slot(ring, at)) == at + 1; /* of O1 */
-}
-
 void bl__inlet_begins(bl__job *j) {
     bl__inlet *in = &j->c->inlet;
     pthread_mutex_lock(&in->lock);
     j->run.outside = in->ring;
     in->run = &j->run;
-    if (has_entry(&in->ring, in->ring.taken))
+    if (bl__inlet_has(&in->ring, in->ring.taken))
         knock(j->c, 0); /* workers that are about to start sleep not */
     pthread_mutex_unlock(&in->lock);
 }
@@ -148,7 +144,7 @@ void bl__inlet_pauses(bl__job *j, const bl__control *after) {
 
 const uint32_t *bl__inlet_left(bl__job *j) {
     bl__outside *ring = &j->c->inlet.ring;
-    if (!has_entry(ring, ring->taken))
+    if (!bl__inlet_has(ring, ring->taken))
         return NULL;
     return bl__inlet_slot(ring, ring->taken++) + 1;
 }
@@ -156,7 +152,7 @@ const uint32_t *bl__inlet_left(bl__job *j) {
 bool bl__inlet_waits(const bl_context *c, const bl__tally *tally, uint32_t count) {
     const bl__inlet *in = &c->inlet;
     const uint32_t submitted = (uint32_t)bl_load64_host(&in->tickets);
-    if (submitted && has_entry(&in->ring, submitted - 1))
+    if (submitted && bl__inlet_has(&in->ring, submitted - 1))
         return false;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t standing = bl_load32_host(&tally[i].standing);
@@ -177,8 +173,7 @@ void bl__inlet_close(bl_context *c) {
     bl__inlet *in = &c->inlet;
     pthread_mutex_lock(&in->lock);
     if (in->state == BL__INLET_OPEN) {
-        const uint32_t at = (uint32_t)in->tickets;
-        bl_store32_host_release(bl__inlet_slot(&in->ring, at), at + BL__SHUT); /* O1 */
+        bl__inlet_shut(&in->ring, (uint32_t)in->tickets);
         leave_open(in, BL__INLET_CLOSED, BL_OK);
         knock(c, 1);
     }
@@ -214,13 +209,10 @@ bool bl__inlet_stirs(bl_context *c) {
     bl__outside *ring = &c->inlet.ring;
     const uint64_t tickets = bl_load64_host(&c->inlet.tickets);
     bool stirs = tickets != c->inlet.noticed;
-    uint32_t *place, number;
     c->inlet.noticed = tickets;
     if (!ring->answers)
         return stirs;
-    while ((number = bl_load32_host_acquire(place = ring->answers + (ring->answered & ring->answers_mask)))) { /* O6 */
-        bl_store32_host(place, 0);
-        ring->answered++;
+    for (uint32_t number; (number = bl__answer_take(ring));) {
         answer(c, number - 1);
         stirs = true;
     }
@@ -250,7 +242,7 @@ static bool has_room(bl__inlet *in, uint32_t n) {
         pthread_mutex_unlock(&in->number_lock);
     }
     for (uint32_t i = 1; i <= n && numbers >= n; i++)
-        if (bl_load32_host_acquire(bl__inlet_slot(&in->ring, at + i)) != at + i) /* O4 */
+        if (!bl__inlet_is_free(&in->ring, at + i))
             return false;
     return numbers >= n;
 }
@@ -259,7 +251,7 @@ static bool has_room(bl__inlet *in, uint32_t n) {
 static void put(bl__inlet *in, const void *payload) {
     const bl_program *p = in->program;
     const uint32_t at = (uint32_t)in->tickets;
-    uint32_t *slot = bl__inlet_slot(&in->ring, at), *entry = slot + 1;
+    uint32_t *entry = bl__inlet_slot(&in->ring, at) + 1;
     memset(entry, 0, 4u * BL__ENTRY_HEAD + p->carried_bytes);
     entry[1] = 1;
     if (p->payload_bytes)
@@ -271,7 +263,7 @@ static void put(bl__inlet *in, const void *payload) {
         in->ticket_of[number] = in->tickets;
         entry[BL__ENTRY_HEAD + p->payload_bytes / 4] = BL__ROOT | number;
     }
-    bl_store32_host_release(slot, at + 1); /* O1 */
+    bl__inlet_fill(&in->ring, at);
     bl_store64_host(&in->tickets, in->tickets + 1);
 }
 

@@ -62,6 +62,28 @@ BL_HOST_FN uint32_t *bl__inlet_slot(const bl__outside *o, uint32_t at) {
     return o->slots + (size_t)(at & o->mask) * o->stride;
 }
 
+/* ---- the host: one thread at a time ---- */
+
+BL_FN bool bl__inlet_is_free(const bl__outside *o, uint32_t at) {
+    return bl_load32_host_acquire(bl__inlet_slot(o, at)) == at; /* O4 */
+}
+BL_FN bool bl__inlet_has(const bl__outside *o, uint32_t at) { return bl_load32_host(bl__inlet_slot(o, at)) == at + 1; }
+/* What is in the slot is an entry. */
+BL_FN void bl__inlet_fill(const bl__outside *o, uint32_t at) {
+    bl_store32_host_release(bl__inlet_slot(o, at), at + 1); /* O1 */
+}
+/* Workers see it only when all before it has been taken. */
+BL_FN void bl__inlet_shut(const bl__outside *o, uint32_t at) { bl_store32_host(bl__inlet_slot(o, at), at + BL__SHUT); }
+/* The next number that workers have announced, more by one; 0: none yet. */
+BL_FN uint32_t bl__answer_take(bl__outside *o) {
+    uint32_t *place = o->answers + (o->answered & o->answers_mask), number = bl_load32_host_acquire(place); /* O6 */
+    if (number) {
+        bl_store32_host(place, 0);
+        o->answered++;
+    }
+    return number;
+}
+
 /* ---- workers ---- */
 
 BL_FN uint32_t bl__inlet_next(const bl__run *run) {
@@ -70,7 +92,7 @@ BL_FN uint32_t bl__inlet_next(const bl__run *run) {
 /* The word of the next slot, less its position: 1, if there is an entry; BL__SHUT at the end. */
 BL_FN uint32_t bl__inlet_look(const bl__run *run) {
     const uint32_t at = bl__inlet_next(run);
-    return bl_load32_host_acquire(bl__inlet_slot(&run->outside, at)) - at; /* O2 */
+    return bl_load32_host(bl__inlet_slot(&run->outside, at)) - at;
 }
 
 /* All lanes: up to `most` entries onto the stack, a warp's lanes one each. How many; 0 also if another worker was

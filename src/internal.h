@@ -82,6 +82,29 @@ typedef struct bl__driver {
     bl_stats stats;                   /* of the last run */
 } bl__driver;
 
+enum { BL__INLET_NEVER, BL__INLET_OPEN, BL__INLET_CLOSED, BL__INLET_ENDED };
+
+/* The host's side of a run that takes submissions (run/submit.c, parts/outside.h). */
+typedef struct bl__inlet {
+    pthread_mutex_t lock;
+    pthread_cond_t moved;        /* somebody's turn has come, or the run has ended */
+    int state;                   /* BL__INLET_* */
+    int status;                  /* of the run, once it has ended */
+    uint32_t runs;               /* that have been opened */
+    const bl_program *program;   /* the part for the context's device */
+    bl__outside ring;            /* as workers see it */
+    void *memory;                /* of the ring, the results and the answers: what both sides reach */
+    unsigned char *results;      /* of submitted roots, by number */
+    uint64_t tickets;            /* submitted so far, ... */
+    uint64_t noticed;            /* ... and when bl__inlet_stirs last looked */
+    uint64_t drawn, called;      /* turns of the threads that submit: the next one, and whose it is */
+    const bl__run *run;          /* that workers are in now; NULL: none are */
+    pthread_mutex_t number_lock; /* of these three: */
+    uint64_t *ticket_of;         /* by the number of a submitted root */
+    uint32_t *numbers;           /* that are free */
+    uint32_t free;               /* so many */
+} bl__inlet;
+
 struct bl_context {
     const bl__device_ops *ops;
     size_t stats_bytes; /* that the caller has room for */
@@ -119,8 +142,11 @@ struct bl_context {
         bl_program copy;
         bl__plan plan;
         uint32_t lanes;
+        bool open;
     } planned;
     bl__driver driver;
+    bl__inlet inlet;
+    bool open; /* the run under way takes submissions */
     /* The first task of the last run that failed. */
     bool failed;
     uint64_t error;
@@ -183,6 +209,12 @@ struct bl__device_ops {
     /* Waits until the workers have ended, watching their progress, and copies `bytes` of what they and the host's
      * next requests have left: BL__READ_BACK at most. */
     int (*finish)(bl_context *c, const bl__run *run, void *host, const void *device, size_t bytes);
+    /* Memory that the host and running workers reach, at one address; NULL: `alloc` gives such memory. */
+    int (*alloc_reached)(bl_context *c, void **memory, size_t bytes);
+    void (*free_reached)(bl_context *c, void *memory);
+    /* n entries have come into the inlet, or its end: tells workers, which need not look by themselves. NULL: they do,
+     * and the host takes their answers. */
+    void (*knock)(const bl__run *run, uint32_t n);
     int (*timer_start)(bl_context *c);
     int (*timer_stop)(bl_context *c, double *seconds);
     /* Where has_streams. Why a stream of the user cannot be used; NULL: it can. */
@@ -275,6 +307,18 @@ void bl__driver_open(bl_context *c);
 /* Waits until all that was started is done, and ends the thread. BL_EBUSY: it would wait for the calling thread. */
 int bl__driver_wait(bl_context *c);
 void bl__driver_close(bl_context *c);
+
+/* ---- run/submit.c ---- */
+
+void bl__inlet_open(bl_context *c);
+void bl__inlet_destroy(bl_context *c);
+/* Nothing more will be submitted. */
+void bl__inlet_close(bl_context *c);
+/* Whether the workers of an open run have nothing to do until something is submitted. */
+bool bl__inlet_waits(const bl_context *c, const bl__tally *tally, uint32_t count);
+/* Where the host has to ask for answers: takes those that there are. True: there were some, or something was submitted,
+ * since it was last called. */
+bool bl__inlet_stirs(bl_context *c);
 
 /* ---- run/log.c, run/phases.c ---- */
 

@@ -43,7 +43,9 @@ extern "C" {
     X(ETIME, "the time limit was reached")                                                                             \
     X(ECANCEL, "cancelled")                                                                                            \
     X(EFILE, "a checkpoint cannot be written, read or used")                                                           \
-    X(EBUSY, "the context is busy with another call")
+    X(EBUSY, "the context is busy with another call")                                                                  \
+    X(EFULL, "no room for what was submitted")                                                                         \
+    X(ECLOSED, "no run takes submissions")
 
 typedef enum bl_status {
 #define BL__STATUS(name, text) BL_##name,
@@ -119,6 +121,11 @@ typedef struct bl_config {
      * Another worker that is out of work may be faster. Default: the roots are dealt out evenly. */
     uint32_t (*place)(void *arg, uint32_t root);
     void *place_arg;
+    /* Runs that are open to submissions (bl_start_open): how many submissions may wait, or of a program with results may
+     * be without an answer; default 1024. And what is called with the result of each. */
+    uint32_t inbox;
+    void (*answer)(void *arg, uint64_t ticket, const void *result);
+    void *answer_arg;
 } bl_config;
 
 /* What a run did. */
@@ -157,7 +164,8 @@ BL_API int bl_open_sized(bl_context **context, const bl_config *config, size_t c
 static inline int bl_open(bl_context **context, const bl_config *config) {
     return bl_open_sized(context, config, sizeof(bl_config), sizeof(bl_stats));
 }
-/* NULL is fine. What was started (bl_start) is waited for: call bl_cancel before if it need not end. BL_EBUSY during
+/* NULL is fine. What was started (bl_start) is waited for: call bl_cancel before if it need not end. A run that is open
+ * to submissions is closed to them first. BL_EBUSY during
  * another call, and from a task or config.progress of this context: then nothing is closed. */
 BL_API int bl_close(bl_context *context);
 
@@ -167,8 +175,9 @@ BL_API const char *bl_device_target(const bl_context *context); /* whose code it
 
 /* More about the last error of this context (which argument, which worker stood where, what CUDA said), or "". NULL:
  * about the last error of this thread in a call that was given no context, bl_open above all, or one that may be called
- * while the context is at work: bl_start_after, bl_hold_stream, and bl_start behind other starts. BL_EINVAL and
- * BL_ENOMEM always come with a detail; BL_EBUSY has none, so that it leaves alone what belongs to the other call. What
+ * while the context is at work: bl_start_after, bl_hold_stream, bl_submit, and bl_start behind other starts. BL_EINVAL and
+ * BL_ENOMEM always come with a detail; a context's BL_EBUSY has none, so that it leaves alone what belongs to the other
+ * call. What
  * belongs to a started run may be read when bl_wait has returned. */
 BL_API const char *bl_error_detail(const bl_context *context);
 
@@ -246,6 +255,36 @@ BL_API int bl_wait(bl_context *context, bl_stats *stats);
 BL_API int bl_wait_for(bl_context *context, double seconds, bl_stats *stats);
 /* Tasks that the run under way, or the last one, has run in this process, as seen up to a tenth of a second ago. */
 BL_API uint64_t bl_progress(const bl_context *context);
+
+/* ---- work from outside: submitting to a run under way ----
+ *
+ * bl_start_open starts a run that has no roots and stays open: any thread of the host submits payloads, each one task,
+ * which may spawn and fork as usual. It ends when bl_submit_end has been called and nothing is left, and then bl_wait
+ * returns. While there is nothing to do the workers of a CPU sleep, and that is no stall; on a GPU the kernel stays.
+ *
+ * bl_submit waits while there is no room (config.inbox), in the order of the calls. bl_try_submit returns BL_EFULL
+ * instead, and then none of the payloads has been submitted. `payload_bytes` is the size of one payload, and else
+ * BL_EINVAL. Payloads are copied; the k-th of a call gets the number *ticket + k, counted from 0 in each run; `ticket` may
+ * be NULL. A task or callback of the same context cannot submit, since it might wait for itself: BL_EBUSY. Without an
+ * open run, after bl_submit_end and when the run has ended early: BL_ECLOSED. bl_error_detail(NULL) says more.
+ *
+ * Programs with BL_RESULT: config.answer is called with the ticket and the result of each submission, once, when it is
+ * there, and the result is gone when the call returns. On a CPU by the worker that has the result, so by several threads
+ * at a time; it should be short. On a GPU by the context's thread, which looks all the time while something happens, and
+ * after 2 ms without anything new every 50 microseconds or so. Other programs have what bl_run has: BL_MERGE, and memory
+ * that tasks write to.
+ *
+ * A busy worker runs what was submitted next, between two tasks, unless it already has much to do: so submissions start
+ * early, and cannot use up the memory. If the run ends early (bl_cancel, a task that fails), config.left is given what was
+ * submitted and not run, and answers that are missing do not come. Schedulers with waves, config.checkpoint and
+ * config.resume cannot be used, and BL_DONE_TEST is not asked. On a GPU the program needs BL_OPEN, or else BL_ENOCODE. */
+BL_API int bl_start_open(bl_context *context, const bl_program *program, const void *shared);
+BL_API int bl_submit(bl_context *context, const void *payloads, size_t payload_bytes, uint32_t count, uint64_t *ticket);
+BL_API int bl_try_submit(bl_context *context, const void *payloads, size_t payload_bytes, uint32_t count,
+                         uint64_t *ticket);
+/* Nothing more will come. Threads that wait in bl_submit return BL_ECLOSED. Again is fine; BL_ECLOSED: no run was ever
+ * opened. May be called from tasks, too. */
+BL_API int bl_submit_end(bl_context *context);
 
 /* GPUs: order with a stream of the user, a cudaStream_t of the same device that is not config.stream; else BL_EINVAL.
  *

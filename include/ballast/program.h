@@ -54,6 +54,8 @@
  *                                         | BL_SCHEDULERS_OWN_GROUP leaves that kernel out
  *     #define BL_AUTO     "steal:bwd"     what "auto" means for this program, where it has that scheduler; default:
  *                                         what the library chooses
+ *     #define BL_OPEN     1               its runs on a GPU can be open to submissions (bl_start_open), which takes code and
+ *                                         registers of its kernels. A CPU and the simulated machine need it not
  *     #define BL_CHECKED  1               more checks, which cost time, also on GPUs: sums of BL_SUM that reach 2^48,
  *                                         payloads and results at addresses that are no multiple of 4. For all programs
  *                                         of a file: -DBL_CHECKED
@@ -142,6 +144,14 @@
 #endif
 #ifndef BL_AUTO
 #define BL_AUTO NULL
+#endif
+#ifndef BL_OPEN
+#define BL_OPEN 0
+#endif
+#ifdef BL_TARGET_CUDA
+#define BL__OPENS (BL_OPEN)
+#else
+#define BL__OPENS 1
 #endif
 /* What our names for parts of the program begin with. */
 #define BL__OF_PROGRAM BL_CAT(bl__, BL_PROGRAM)
@@ -266,6 +276,8 @@ BL__ASSERT((BL_JOIN_WIDTH) > 0 && (BL_JOIN_WIDTH) <= BL__MOST_CHILDREN, "BL_JOIN
 #undef BL_RESIDENT
 #undef BL_SCHEDULERS
 #undef BL_AUTO
+#undef BL_OPEN
+#undef BL__OPENS
 #undef BL__TAKES_PIECES
 #undef BL_DONE_TEST
 #undef BL_ENTRY_WORDS

@@ -107,6 +107,8 @@ static const char *wrong_field(const bl_config *c, const bl__device_ops *ops) {
         return "workers: too many (accepted: up to 2^24)";
     if (c->capacity > 1u << 30)
         return "capacity: too large (accepted: up to 2^30)";
+    if (c->inbox > 1u << 24)
+        return "inbox: too large (accepted: up to 2^24)";
     if (!(c->stall_seconds >= 0))
         return "stall_seconds: negative or not a number";
     if (!(c->time_limit >= 0))
@@ -155,6 +157,8 @@ static bool copy_config(bl_config *to, const bl_config *config, const char *devi
     to->checkpoint_tag = copy_text(config->checkpoint_tag, "");
     if (to->seed == 0)
         to->seed = 1;
+    if (to->inbox == 0)
+        to->inbox = 1024;
     if (!(to->stall_seconds > 0))
         to->stall_seconds = 60;
     if (!(to->checkpoint_seconds > 0))
@@ -195,6 +199,7 @@ int bl_open_sized(bl_context **context, const bl_config *given, size_t config_by
         return bl__no_memory(NULL, "a context");
     c->ops = ops;
     bl__driver_open(c);
+    bl__inlet_open(c);
     c->stats_bytes = stats_bytes;
     c->process = (int)getpid();
     c->log = bl__log_wanted();
@@ -206,6 +211,7 @@ int bl_open_sized(bl_context **context, const bl_config *given, size_t config_by
     if (status != BL_OK) {
         bl__detail(NULL, "%.1000s", c->detail);
         bl__driver_close(c);
+        bl__inlet_destroy(c);
         free_config(&c->config);
         free(c);
         return status;
@@ -272,6 +278,7 @@ int bl_close(bl_context *c) {
             c->ops->free(c, c->blocks[i].memory);
     if (!inherited || c->ops->host_memory)
         bl__free_kept(c);
+    bl__inlet_destroy(c);
     c->ops->close(c);
     free_config(&c->config);
     free(c->timelines.spans);

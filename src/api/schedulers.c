@@ -254,7 +254,7 @@ static int check_fields(bl_context *c, const bl__plan *plan, const scheduler *s)
 /* Whether "auto" may mean that one: it is there, has a use for what was asked for, and can be stopped if that is
  * wanted. */
 static bool may_choose(const bl_context *c, const bl_program *program, const char *name, int lane_tasks, scheduler *s) {
-    bool to_stop = c->config.time_limit > 0 || c->config.checkpoint[0], alias;
+    bool to_stop = c->config.time_limit > 0 || c->config.checkpoint[0] || c->open, alias;
     return name && resolve(name, s, &alias) && find_instance(program, s, lane_tasks) &&
            !bl__lacks(c->capability, name) && !unused_field(&c->config, s, BL_USES_CAPACITY) &&
            !(s->traits & BL_TRAIT_WAVES && to_stop);
@@ -300,6 +300,10 @@ static int make_plan(bl_context *c, const bl_program *program, bl__plan *plan, u
                    program->name, s.name, c->config.group);
         return BL_ENOCODE;
     }
+    if (c->open && s.traits & BL_TRAIT_WAVES) {
+        bl__detail(c, "scheduler %s: in waves nothing can be submitted (accepted: one with queues)", s.name);
+        return BL_EINVAL;
+    }
     plan->scheduler = s.name;
     plan->traits = s.traits;
     plan->policy = s.number;
@@ -310,10 +314,11 @@ static int make_plan(bl_context *c, const bl_program *program, bl__plan *plan, u
 
 int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint32_t *lanes) {
     int status = BL_OK;
-    if (c->planned.of != program || memcmp(&c->planned.copy, program, sizeof *program)) {
+    if (c->planned.of != program || c->planned.open != c->open || memcmp(&c->planned.copy, program, sizeof *program)) {
         c->planned.of = NULL;
         status = make_plan(c, program, &c->planned.plan, &c->planned.lanes);
         c->planned.copy = *program;
+        c->planned.open = c->open;
         c->planned.of = status == BL_OK ? program : NULL;
     }
     *plan = c->planned.plan;

@@ -34,6 +34,8 @@ bl__seen bl__watch_look(bl_context *c, bl__watch *watch, const bl__tally *tally,
         watch->reported = now;
         c->config.progress(c->config.progress_arg, c->of_parts + tasks);
     }
+    if (c->open && bl__inlet_waits(c, tally, count))
+        watch->since = now;
     if (now - watch->since > c->config.stall_seconds)
         return BL__NO_PROGRESS;
     if (!c->pausable || (now < c->pause_at && !bl_load32_host(&c->cancelled)))

@@ -15,6 +15,7 @@
 
 #include <ballast/parts/gate.h>
 #include <ballast/parts/idle.h>
+#include <ballast/parts/outside.h>
 #include <ballast/parts/trace.h>
 #include <ballast/runtime/termination.h>
 #include <ballast/task.h>
@@ -372,8 +373,14 @@ void bl__wake(const bl__run *run, uint32_t n) {
     if (absent == 0 || n == UINT32_MAX || n <= asleep)
         return;
     pthread_mutex_lock(&d->lock);
-    want(d, n - asleep);
+    if (d->open) /* what is submitted early is found by those that start anyway */
+        want(d, n - asleep);
     pthread_mutex_unlock(&d->lock);
+}
+
+static void cpu_knock(const bl__run *run, uint32_t n) {
+    bl__inlet_knock(run);
+    bl__wake_for_entries(run, n);
 }
 
 /* ---- device operations ---- */
@@ -571,6 +578,8 @@ static void tell_watcher(bl_context *c) {
  * one where others may follow, so that somebody is there when a long task spawns. */
 static uint32_t wanted_at_first(const bl__plan *plan, const bl__run *run, bool works, uint32_t pool) {
     const bl_program *p = plan->program;
+    if (run->in_entries == 0) /* all comes from outside */
+        return works ? 0 : 1;
     if (run->in_entries != 1 || run->alone || run->of_range.loop_tasks || plan->traits & BL_TRAIT_WAVES)
         return pool;
     return works && p->max_spawn == 0 && p->result_bytes == 0 ? 0 : 1;
@@ -583,8 +592,9 @@ static void set_places(const bl__run *run, uint32_t late) {
         run->tally[i].standing = BL__AT_START; /* an earlier launch may have left something */
         run->tally[i].spilled = 0;
     }
-    run->control->idle += late;
-    run->control->sleepers += late;
+    /* Nobody else changes them yet, but somebody who submits may be looking. */
+    bl_store64_relaxed(&run->control->idle, run->control->idle + late);
+    bl_store32_relaxed(&run->control->sleepers, run->control->sleepers + late);
 }
 
 static int cpu_launch(bl_context *c, const bl__plan *plan, const bl__run *run, const void *shared) {
@@ -686,6 +696,7 @@ const bl__device_ops bl__cpu_ops = {
     .manage = cpu_manage,
     .launch = cpu_launch,
     .finish = cpu_finish,
+    .knock = cpu_knock,
     .timer_start = cpu_timer_start,
     .timer_stop = cpu_timer_stop,
 };

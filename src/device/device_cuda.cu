@@ -294,6 +294,15 @@ static int cuda_send(bl_context *c, void *to, const void *from, size_t bytes) {
         use(c);
     return status_of(c, error, "copying");
 }
+/* Pinned: kernels read and write it over PCIe while the host does. */
+static int cuda_alloc_reached(bl_context *c, void **memory, size_t bytes) {
+    use(c);
+    return status_of(c, cudaMallocHost(memory, bytes), "allocating");
+}
+static void cuda_free_reached(bl_context *c, void *memory) {
+    use(c);
+    cudaFreeHost(memory);
+}
 static int cuda_zero(bl_context *c, void *memory, size_t bytes) {
     cuda_device *d = use(c);
     if (bytes % sizeof(uint4))
@@ -414,12 +423,14 @@ static int wait_and_watch(bl_context *c, cuda_device *d, const bl__run *run, uin
         if (d->arrived->load(std::memory_order_acquire) == number)
             return BL_OK;
         double now = bl__now();
-        if (now - begun < 0.002)
-            continue;
-        cudaError_t error = cudaEventQuery(d->read);
-        if (error != cudaErrorNotReady)
-            return status_of(c, error, "running");
-        usleep(50);
+        if (bl__inlet_stirs(c))
+            begun = now; /* more may follow soon */
+        if (now - begun > 0.002) {
+            cudaError_t error = cudaEventQuery(d->read);
+            if (error != cudaErrorNotReady)
+                return status_of(c, error, "running");
+            usleep(50);
+        }
         if (now < next_look)
             continue;
         bl__seen seen =
@@ -627,6 +638,8 @@ static constexpr bl__device_ops make_ops(void) {
     ops.manage = cuda_manage;
     ops.launch = cuda_launch;
     ops.finish = cuda_finish;
+    ops.alloc_reached = cuda_alloc_reached;
+    ops.free_reached = cuda_free_reached;
     ops.timer_start = cuda_timer_start;
     ops.timer_stop = cuda_timer_stop;
     ops.wrong_stream = cuda_wrong_stream;

@@ -65,6 +65,7 @@ static void sim_body(void *argument, uint32_t block, uint32_t lane) {
 
 static int sim_watch(void *argument) {
     sim_launch_state *s = argument;
+    (void)bl__inlet_stirs(s->c);
     bl__seen seen = bl__watch_look(s->c, &s->watch, s->run->tally, s->run->tallies, NULL);
     if (seen == BL__TO_PAUSE)
         bl_fetch_or32_relaxed(&s->run->control->stop, BL__STOP_HOST);

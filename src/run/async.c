@@ -53,6 +53,8 @@ static void do_first(bl_context *c) {
     if (d->status == BL_OK)
         d->status = status;
     if (s->kind == A_RUN) {
+        if (s->run.open)
+            bl__inlet_end(c, d->status); /* it may not have begun */
         d->stats = stats;
         d->runs = false;
     }
@@ -98,6 +100,8 @@ int bl__driver_wait(bl_context *c) {
     pthread_mutex_lock(&d->lock);
     if (d->first && bl__is_thread_of(c))
         status = BL_EBUSY;
+    if (d->first && status == BL_OK)
+        bl__inlet_close(c); /* or a run that is open would not end */
     while (d->first && status == BL_OK)
         pthread_cond_wait(&d->ended, &d->lock);
     pthread_mutex_unlock(&d->lock);
@@ -193,25 +197,36 @@ static int start_run(bl_context *c, bl__request q) {
     if (!told || !c->dead)
         bl__detail_clear(told);
     status = bl__request_check(c, &q, told);
-    return status == BL_OK ? add(c, idle, new_run(&q)) : refuse(c, idle, status);
+    if (status == BL_OK && q.open)
+        status = bl__inlet_start(c, q.program, told);
+    if (status != BL_OK)
+        return refuse(c, idle, status);
+    status = add(c, idle, new_run(&q));
+    if (status != BL_OK && q.open)
+        bl__inlet_end(c, status);
+    return status;
 }
 
 int bl_start(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count) {
-    return start_run(c, (bl__request){program, shared, roots, count, 1, false, NULL, false});
+    return start_run(c, (bl__request){program, shared, roots, count, 1, false, NULL, false, false});
+}
+
+int bl_start_open(bl_context *c, const bl_program *program, const void *shared) {
+    return start_run(c, (bl__request){program, shared, NULL, 0, 1, false, NULL, false, true});
 }
 
 int bl_start_join(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count,
                   void *results) {
-    return start_run(c, (bl__request){program, shared, roots, count, 1, true, results, false});
+    return start_run(c, (bl__request){program, shared, roots, count, 1, true, results, false, false});
 }
 
 int bl_start_range(bl_context *c, const bl_program *program, const void *shared, const void *payload, uint64_t count) {
-    return start_run(c, (bl__request){program, shared, payload, 1, count, false, NULL, false});
+    return start_run(c, (bl__request){program, shared, payload, 1, count, false, NULL, false, false});
 }
 
 int bl_start_reduce(bl_context *c, const bl_program *program, const void *shared, const void *payload, uint64_t count,
                     void *result) {
-    return start_run(c, (bl__request){program, shared, payload, 1, count, true, result, true});
+    return start_run(c, (bl__request){program, shared, payload, 1, count, true, result, true, false});
 }
 
 static int start_copy(bl_context *c, bl__started copy) {

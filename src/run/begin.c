@@ -121,7 +121,7 @@ static int upload_roots(bl__job *j, const void *roots, uint32_t count, uint32_t 
     bool joins = j->plan.program->result_bytes != 0;
     j->entries = count * parts;
     size_t bytes = 4u * (size_t)words * j->entries;
-    uint32_t *entries = calloc(1, bytes);
+    uint32_t *entries = calloc(1, bytes + 4); /* there may be none */
     for (uint32_t i = 0; i < j->entries && entries; i++) {
         uint32_t part = i % parts, *entry = entries + (size_t)i * words;
         entry[0] = (uint32_t)((uint64_t)range * part / parts);
@@ -131,7 +131,7 @@ static int upload_roots(bl__job *j, const void *roots, uint32_t count, uint32_t 
         if (joins)
             entry[BL__ENTRY_HEAD + payload / 4] = range == 1 ? BL__ROOT | i : BL__NO_JOIN;
     }
-    int status = entries ? bl__ensure(j, &j->flat, bytes) : bl__no_memory(j->c, "the roots");
+    int status = entries ? bl__ensure(j, &j->flat, bytes + 4) : bl__no_memory(j->c, "the roots");
     if (status == BL_OK && j->c->config.place && j->run.queue_count > 1 && range == 1)
         status = deal_out(j, &entries);
     if (status == BL_OK)

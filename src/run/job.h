@@ -12,6 +12,7 @@
  *   misuse.c   what a task did wrong, in words
  *   log.c      BALLAST_LOG
  *   phases.c   ranges for Nsight
+ *   submit.c   what comes from outside during a run, and the answers to it
  *   buffers.c  memory on the device
  *
  * A file calls only files below it in this list. */
@@ -84,6 +85,7 @@ typedef struct bl__request {
     bool results_wanted;
     void *results;
     bool reduces; /* bl_run_reduce: `range` indices, in blocks; roots is the user's part of the payload */
+    bool open; /* to submissions */
 } bl__request;
 
 /* Of all roots, as the caller gives them. */
@@ -164,6 +166,17 @@ static inline void bl__phase(bl__job *j, const char *name) {
     (void)j, (void)name;
 #endif
 }
+
+/* ---- submit.c ---- */
+
+/* Before the run: from now on payloads can be submitted. */
+int bl__inlet_start(bl_context *c, const bl_program *program, bl_context *told);
+void bl__inlet_join(bl__job *j);                             /* the run that was opened begins */
+void bl__inlet_begins(bl__job *j);                           /* workers are about to look at it, ... */
+void bl__inlet_pauses(bl__job *j, const bl__control *after); /* ... and have stopped */
+/* What nobody has taken: the next of them, or NULL. Workers have stopped, and nothing more comes. */
+const uint32_t *bl__inlet_left(bl__job *j);
+void bl__inlet_end(bl_context *c, int status); /* of the run; again is fine */
 
 /* ---- buffers.c ---- */
 

@@ -61,6 +61,8 @@ int bl__give_left(bl__job *j) {
                      : bl__no_memory(j->c, "what is left");
     if (status == BL_OK)
         status = give_all(&g, entries, loop ? 1 : j->entries, entry, give_entry);
+    for (const uint32_t *at; status == BL_OK && j->c->open && (at = bl__inlet_left(j));)
+        give_entry(&g, (const unsigned char *)at);
     if (status == BL_OK && p->results_at && j->records.memory && j->c->config.left)
         status = give_all(&g, j->records.memory, j->run.record_capacity, record, give_record);
     free(g.payload);

@@ -84,8 +84,9 @@ static void choose_policy(bl__job *j) {
     run->random_victims = config->victims ? config->victims == BL_VICTIMS_RANDOM : !paper;
     run->steal_half = config->steal == BL_STEAL_HALF;
     run->one_per_node = paper;
-    run->done_test =
-        (config->done_test ? config->done_test == BL_DONE_TEST_ASK : paper) && j->plan.program->has_done_test;
+    run->done_test = !j->c->open && /* its end is when nothing more comes */
+                     (config->done_test ? config->done_test == BL_DONE_TEST_ASK : paper) &&
+                     j->plan.program->has_done_test;
     run->pieces = j->plan.pieces;
     run->loop_at = j->plan.program->loop_at;
     run->grain = config->grain ? config->grain : j->plan.program->grain;
@@ -212,7 +213,12 @@ static int run_dynamic(bl__job *j) {
     while (status == BL_OK) {
         j->run.in_entries = j->entries;
         j->drained = false;
+        after.taken = 0; /* if there will be no launch */
+        if (j->c->open)
+            bl__inlet_begins(j);
         status = bl__launch(j, &after);
+        if (j->c->open)
+            bl__inlet_pauses(j, &after);
         if (status != BL_OK)
             break;
         j->over = (uint32_t)after.idle & 1u << 31;
@@ -220,7 +226,7 @@ static int run_dynamic(bl__job *j) {
             break;
         bl__phase(j, "pause");
         status = drain(j);
-        if (status != BL_OK || j->entries == 0)
+        if (status != BL_OK || (j->entries == 0 && !j->c->open))
             break;
         j->stats.pauses++;
         if (after.stop & BL__STOP_HOST)
@@ -340,6 +346,7 @@ static int run_part(bl_context *c, const bl__request *q, uint64_t base, uint32_t
         return bl__no_memory(c, "a run");
     uint32_t lanes;
     j->roots = q->count;
+    c->open = q->open;
     int status = bl__plan_make(c, program, &j->plan, &lanes);
     bl__phase(j, "set up");
     if (status == BL_OK)
@@ -350,9 +357,11 @@ static int run_part(bl_context *c, const bl__request *q, uint64_t base, uint32_t
         describe(j, lanes);
         status = allocate_workers(j);
     }
+    if (status == BL_OK && q->open)
+        bl__inlet_join(j);
     if (status == BL_OK)
         status = bl__trace_begin(c, &j->run);
-    if (status == BL_OK && q->count && range) {
+    if (status == BL_OK && ((q->count && range) || q->open)) {
         uint32_t tasks = 0;
         j->begun = begun;
         if (c->config.checkpoint[0] || c->config.resume[0])
@@ -363,6 +372,8 @@ static int run_part(bl_context *c, const bl__request *q, uint64_t base, uint32_t
         if (status == BL_OK)
             status = bl__in_waves(j) ? bl__run_waves(j, tasks) : run_dynamic(j);
         bl__phase(j, "collect");
+        if (q->open) /* what comes later is refused, and so not lost */
+            bl__inlet_end(c, status);
         if (status != BL_OK && !c->dead && j->drained)
             bl__give_left(j);
         if (status == BL_OK && q->results)
@@ -374,6 +385,7 @@ static int run_part(bl_context *c, const bl__request *q, uint64_t base, uint32_t
             c->spent += j->stats.wall_seconds;
     }
     status = bl__trace_end(c, &j->run, bl__in_waves(j), status);
+    c->open = false;
     bl_store64_host(&c->progressed, c->of_parts + j->stats.tasks);
     if (stats)
         *stats = j->stats;
@@ -531,20 +543,20 @@ static int run_call(bl_context *c, bl__request q, bl_stats *stats) {
 
 int bl_run(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count,
            bl_stats *stats) {
-    return run_call(c, (bl__request){program, shared, roots, count, 1, false, NULL, false}, stats);
+    return run_call(c, (bl__request){program, shared, roots, count, 1, false, NULL, false, false}, stats);
 }
 
 int bl_run_join(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count,
                 void *results, bl_stats *stats) {
-    return run_call(c, (bl__request){program, shared, roots, count, 1, true, results, false}, stats);
+    return run_call(c, (bl__request){program, shared, roots, count, 1, true, results, false, false}, stats);
 }
 
 int bl_run_range(bl_context *c, const bl_program *program, const void *shared, const void *payload, uint64_t count,
                  bl_stats *stats) {
-    return run_call(c, (bl__request){program, shared, payload, 1, count, false, NULL, false}, stats);
+    return run_call(c, (bl__request){program, shared, payload, 1, count, false, NULL, false, false}, stats);
 }
 
 int bl_run_reduce(bl_context *c, const bl_program *program, const void *shared, const void *payload, uint64_t count,
                   void *result, bl_stats *stats) {
-    return run_call(c, (bl__request){program, shared, payload, 1, count, true, result, true}, stats);
+    return run_call(c, (bl__request){program, shared, payload, 1, count, true, result, true, false}, stats);
 }

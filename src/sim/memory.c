@@ -2,7 +2,7 @@
  * Here platform operations arrive; those of an exploration are passed on to it (exploring.h).
  *
  * The words lie where the program has them, and are accessed with the CPU's atomics because a host thread may look at
- * them during a run. */
+ * them during a run. Through those that are not relaxed it may also hand something over. */
 #include "exploring.h"
 #include "machine.h"
 #include "sleepers.h"
@@ -18,7 +18,7 @@ static void stored(bl__sleepers *s, const void *p) {
 uint64_t bl__sim_load(bl__sim_site *site, const void *p, unsigned bits) {
     bl__sleepers *s = bl__machine_point();
     IF_EXPLORED(s) return bl__exploring.ops->load(bl__exploring.x, site, p, bits);
-    return bl__word_now(p, bits);
+    return bits == 32 ? bl_load32_acquire((const uint32_t *)p) : bl_load64_acquire((const uint64_t *)p);
 }
 
 void bl__sim_store(bl__sim_site *site, void *p, unsigned bits, uint64_t v) {
@@ -28,9 +28,9 @@ void bl__sim_store(bl__sim_site *site, void *p, unsigned bits, uint64_t v) {
         return;
     }
     if (bits == 32)
-        bl_store32_relaxed((uint32_t *)p, (uint32_t)v);
+        bl_store32_release((uint32_t *)p, (uint32_t)v);
     else
-        bl_store64_relaxed((uint64_t *)p, v);
+        bl_store64_release((uint64_t *)p, v);
     stored(s, p);
 }
 

@@ -29,6 +29,7 @@ static uint32_t no_time;
 #include <ballast/parts/gate.h>
 #include <ballast/parts/worker.h>
 #include <ballast/parts/idle.h>
+#include <ballast/parts/outside.h>
 #include <ballast/runtime/lookout.h>
 #include <ballast/task.h>
 
@@ -112,6 +113,7 @@ static void look_out(const bl__run *run, uint32_t id) {
 #define BL__TAKES_PIECES 0
 #define BL__RAIDS 1
 #define BL__HIDES 0
+#define BL__OPENS 0
 #include <ballast/runtime/loop/basics.inc.h>
 #include <ballast/runtime/loop/idle.inc.h>
 #include <ballast/runtime/loop/acquire.inc.h>

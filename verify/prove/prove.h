@@ -35,8 +35,8 @@ typedef struct prove_family {
     bool (*explore)(uint32_t client, const prove_limits *limits, bl_explore_result *result);
 } prove_family;
 
-extern const prove_family prove_termination, prove_joins, prove_gate, prove_lookout, prove_ranges, prove_pool,
-    prove_schedulers, prove_pagerank;
+extern const prove_family prove_termination, prove_joins, prove_gate, prove_lookout, prove_outside, prove_answers,
+    prove_ranges, prove_pool, prove_schedulers, prove_pagerank;
 
 /* All clients of all families, numbered from 0. */
 uint32_t prove_protocol_count(void);

@@ -24,6 +24,7 @@ static uint32_t spins; /* before a worker sleeps */
 #define bl__wake prove_wake
 #include <ballast/parts/worker.h>
 #include <ballast/parts/idle.h>
+#include <ballast/parts/outside.h>
 #include <ballast/runtime/termination.h>
 #include <ballast/task.h>
 
@@ -134,6 +135,7 @@ static bool worker_sees_work(const bl__worker *w) { return !worker_all_empty(w);
 #define BL__TAKES_PIECES 0
 #define BL__RAIDS 0
 #define BL__HIDES 0
+#define BL__OPENS 0
 #include <ballast/runtime/loop/basics.inc.h>
 #include <ballast/runtime/loop/idle.inc.h>
 

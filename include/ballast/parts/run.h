@@ -14,8 +14,11 @@ typedef struct bl__control {
     unsigned char pad1[BL_LINE - 4];
     uint64_t out; /* waves: entries (low 32) and tasks (high 32) in the out-array */
     unsigned char pad2[BL_LINE - 8];
-    uint32_t ticket; /* static: next group to run, where the hardware does not hand them out */
-    unsigned char pad3[BL_LINE - 4];
+    uint32_t ticket;   /* static: next group to run, where the hardware does not hand them out */
+    uint32_t taken;    /* with queues, outside.h, in this launch: entries that workers took from the inlet; ... */
+    uint32_t answered; /* ... GPU and sim: roots whose results workers announced; ... */
+    uint32_t shut;     /* ... 1: the inlet is closed and empty */
+    unsigned char pad3[BL_LINE - 16];
     uint64_t drawn;     /* list: tasks of this launch that somebody has taken */
     uint32_t draw_lock; /* list:locked */
     unsigned char pad5[BL_LINE - 12];
@@ -36,6 +39,10 @@ typedef struct bl__control {
 #define BL__COARSE (1u << 16)
 #define BL__SLOW (1u << 17)
 #define BL__PACE (BL__COARSE | BL__SLOW)
+/* CPU, in the stop word for the same reason: the inlet has something, and a worker that is busy may take it
+ * (outside.h). */
+#define BL__KNOCK (1u << 18)
+#define BL__NO_REASON (BL__PACE | BL__KNOCK)
 
 #define BL__FAILURE_TEXT 256u /* bytes: what an exception says */
 
@@ -55,7 +62,8 @@ typedef struct bl__tally {
     uint32_t fetched; /* by its owner: another number whenever a GPU's worker has found work, or a CPU's is between two
                          tasks of a fork and somebody is idle */
     uint32_t quarter; /* GPU: of a quarter of a multiprocessor, not of this worker; lookout.h */
-    unsigned char pad[BL_LINE - 96];
+    uint32_t looker, looked; /* GPU and sim: of a multiprocessor, not of this worker; outside.h */
+    unsigned char pad[BL_LINE - 104];
 } bl__tally;
 
 /* The tallies of all workers in one, for the host; all words of 64 bits, and zero before. */
@@ -71,6 +79,17 @@ typedef struct bl__totals {
 typedef struct bl__near {
     uint32_t first[2], count[2];
 } bl__near;
+
+/* The inlet of a run that is open, and where the results of what came through it are announced: outside.h. */
+typedef struct bl__outside {
+    uint32_t *slots;          /* the inlet's ring; NULL: the run is not open */
+    uint32_t *answers;        /* GPU and sim: a ring of roots that have returned; CPU: NULL */
+    void *host;               /* the host's side of both */
+    uint32_t mask, stride;    /* of the slots, and words from one to the next */
+    uint32_t answers_mask;    /* of that ring */
+    uint32_t taken, answered; /* in earlier launches */
+    uint32_t most;            /* entries in its queue with which a busy worker takes no more */
+} bl__outside;
 
 typedef struct bl__run {
     const struct bl__policy
@@ -133,6 +152,7 @@ typedef struct bl__run {
     uint32_t fences_alone;   /* CPU: there is no fence for all threads at once (gate.h) */
     uint32_t launch;         /* which of the run */
     struct bl__trace *trace; /* timelines, one for each tally; NULL: nobody asked for them */
+    bl__outside outside;
 } bl__run;
 
 /* Where the entries of queue i begin, of `count` that the host puts into the queues. */

@@ -60,11 +60,13 @@ extern int bl__clock_gettime(int clock, struct timespec *time) __asm__("clock_ge
     BL__ATOMIC_LOAD(bits, seq_cst, __ATOMIC_SEQ_CST)                                                                   \
     BL__ATOMIC_LOAD(bits, first_seq_cst, __ATOMIC_SEQ_CST)                                                             \
     BL__ATOMIC_LOAD(bits, host, __ATOMIC_RELAXED)                                                                      \
+    BL__ATOMIC_LOAD(bits, host_acquire, __ATOMIC_ACQUIRE)                                                              \
     BL__ATOMIC_STORE(bits, relaxed, __ATOMIC_RELAXED)                                                                  \
     BL__ATOMIC_STORE(bits, release, __ATOMIC_RELEASE)                                                                  \
     BL__ATOMIC_STORE(bits, seq_cst, __ATOMIC_SEQ_CST)                                                                  \
     BL__ATOMIC_STORE(bits, first_seq_cst, __ATOMIC_SEQ_CST)                                                            \
     BL__ATOMIC_STORE(bits, host, __ATOMIC_RELAXED)                                                                     \
+    BL__ATOMIC_STORE(bits, host_release, __ATOMIC_RELEASE)                                                             \
     BL__ATOMIC_RMW(bits, fetch_add, __atomic_fetch_add, relaxed, __ATOMIC_RELAXED)                                     \
     BL__ATOMIC_RMW(bits, fetch_add, __atomic_fetch_add, acquire, __ATOMIC_ACQUIRE)                                     \
     BL__ATOMIC_RMW(bits, fetch_add, __atomic_fetch_add, release, __ATOMIC_RELEASE)                                     \

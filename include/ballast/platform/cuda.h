@@ -14,6 +14,7 @@
 #define BL_SPREAD_TICKS 2000000u
 #define BL_WARP 32u
 #define BL_CROWD 1024u
+#define BL_LOOK_TICKS 4000u
 #define BL_FN static __device__ __forceinline__
 #define BL_HOT_FN BL_FN
 #define BL_CALLED_FN static __device__ __noinline__
@@ -53,11 +54,13 @@
     BL__ATOMIC_LOAD(bits, seq_cst, __NV_ATOMIC_SEQ_CST, __NV_THREAD_SCOPE_DEVICE)                                      \
     BL__ATOMIC_LOAD(bits, first_seq_cst, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE)                                \
     BL__ATOMIC_LOAD(bits, host, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_SYSTEM)                                         \
+    BL__ATOMIC_LOAD(bits, host_acquire, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_SYSTEM)                                 \
     BL__ATOMIC_STORE(bits, relaxed, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE)                                     \
     BL__ATOMIC_STORE(bits, release, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE)                                     \
     BL__ATOMIC_STORE(bits, seq_cst, __NV_ATOMIC_SEQ_CST, __NV_THREAD_SCOPE_DEVICE)                                     \
     BL__ATOMIC_STORE(bits, first_seq_cst, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE)                               \
     BL__ATOMIC_STORE(bits, host, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_SYSTEM)                                        \
+    BL__ATOMIC_STORE(bits, host_release, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_SYSTEM)                                \
     BL__ATOMIC_RMW(bits, fetch_add, __nv_atomic_fetch_add, relaxed, __NV_ATOMIC_RELAXED)                               \
     BL__ATOMIC_RMW(bits, fetch_add, __nv_atomic_fetch_add, acquire, __NV_ATOMIC_ACQUIRE)                               \
     BL__ATOMIC_RMW(bits, fetch_add, __nv_atomic_fetch_add, release, __NV_ATOMIC_RELEASE)                               \

@@ -52,6 +52,7 @@
  *                            and what it
  *                            publishes; alone: they have none. Explored as a release store
  *   bl_load32_host, bl_load64_host, bl_store64_host    relaxed, for words that the host reads or writes during a run
+ *   bl_loadBITS_host_acquire, bl_storeBITS_host_release    the same, for words that hand something over
  *
  *   shared plain data (ordered by the atomics around it, never racing)
  *     bl_data_read(to, from, words), bl_data_write(to, from, words)
@@ -84,6 +85,7 @@
  *                                         what two stores have just written
  *   bl_processor()                        GPU and sim: which multiprocessor this is
  *   BL_CROWD                              GPU and sim: so many workers get in each other's way when they look for work
+ *   BL_LOOK_TICKS                         GPU and sim: how long a worker waits before it looks at the host's memory again
  *   BL_SPREAD_TICKS                       GPU and sim: the time in which the work of a run reaches all workers, or never
  *   bl_stack_here()                       CPU and sim: an address at the end of the stack that is in use
  *   bl_lane_add32(p, v)                   fetch-and-add on memory that only the lanes of one worker see

@@ -84,6 +84,7 @@ BL_API uint64_t bl__sim_clock(void);
 #define BL_LONG_TICKS 256u
 #define BL_WARP BL__SIM_WARP
 #define BL_CROWD 4u
+#define BL_LOOK_TICKS 16u
 #define BL_SPREAD_TICKS 1000u
 #define BL_FN static inline __attribute__((unused))
 #define BL_HOT_FN BL_FN
@@ -151,11 +152,13 @@ BL__ATOMICS(64)
 #define bl_load32_seq_cst(...) BL__SIM_DO(load, 32, LOAD, SEQ_CST, __VA_ARGS__)
 #define bl_load32_first_seq_cst(...) BL__SIM_DO(load, 32, LOAD, SEQ_CST, __VA_ARGS__)
 #define bl_load32_host(...) BL__SIM_DO(load, 32, LOAD, RELAXED, __VA_ARGS__)
+#define bl_load32_host_acquire(...) BL__SIM_DO(load, 32, LOAD, ACQUIRE, __VA_ARGS__)
 #define bl_store32_relaxed(...) BL__SIM_DO(store, 32, STORE, RELAXED, __VA_ARGS__)
 #define bl_store32_release(...) BL__SIM_DO(store, 32, STORE, RELEASE, __VA_ARGS__)
 #define bl_store32_seq_cst(...) BL__SIM_DO(store, 32, STORE, SEQ_CST, __VA_ARGS__)
 #define bl_store32_first_seq_cst(...) BL__SIM_DO(store, 32, STORE, SEQ_CST, __VA_ARGS__)
 #define bl_store32_host(...) BL__SIM_DO(store, 32, STORE, RELAXED, __VA_ARGS__)
+#define bl_store32_host_release(...) BL__SIM_DO(store, 32, STORE, RELEASE, __VA_ARGS__)
 #define bl_fetch_add32_relaxed(...) BL__SIM_DO(add, 32, ADD, RELAXED, __VA_ARGS__)
 #define bl_fetch_add32_acquire(...) BL__SIM_DO(add, 32, ADD, ACQUIRE, __VA_ARGS__)
 #define bl_fetch_add32_release(...) BL__SIM_DO(add, 32, ADD, RELEASE, __VA_ARGS__)
@@ -183,11 +186,13 @@ BL__ATOMICS(64)
 #define bl_load64_seq_cst(...) BL__SIM_DO(load, 64, LOAD, SEQ_CST, __VA_ARGS__)
 #define bl_load64_first_seq_cst(...) BL__SIM_DO(load, 64, LOAD, SEQ_CST, __VA_ARGS__)
 #define bl_load64_host(...) BL__SIM_DO(load, 64, LOAD, RELAXED, __VA_ARGS__)
+#define bl_load64_host_acquire(...) BL__SIM_DO(load, 64, LOAD, ACQUIRE, __VA_ARGS__)
 #define bl_store64_relaxed(...) BL__SIM_DO(store, 64, STORE, RELAXED, __VA_ARGS__)
 #define bl_store64_release(...) BL__SIM_DO(store, 64, STORE, RELEASE, __VA_ARGS__)
 #define bl_store64_seq_cst(...) BL__SIM_DO(store, 64, STORE, SEQ_CST, __VA_ARGS__)
 #define bl_store64_first_seq_cst(...) BL__SIM_DO(store, 64, STORE, SEQ_CST, __VA_ARGS__)
 #define bl_store64_host(...) BL__SIM_DO(store, 64, STORE, RELAXED, __VA_ARGS__)
+#define bl_store64_host_release(...) BL__SIM_DO(store, 64, STORE, RELEASE, __VA_ARGS__)
 #define bl_fetch_add64_relaxed(...) BL__SIM_DO(add, 64, ADD, RELAXED, __VA_ARGS__)
 #define bl_fetch_add64_acquire(...) BL__SIM_DO(add, 64, ADD, ACQUIRE, __VA_ARGS__)
 #define bl_fetch_add64_release(...) BL__SIM_DO(add, 64, ADD, RELEASE, __VA_ARGS__)

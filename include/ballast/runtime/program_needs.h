@@ -8,6 +8,7 @@
 #include "../parts/worker.h"
 #include "../parts/blocks.h"
 #include "../parts/idle.h"
+#include "../parts/outside.h"
 #include "../parts/piece.h"
 #include "joins.h"
 #include "lookout.h"

@@ -126,6 +126,7 @@ BL__TABLE bl_program BL__PROGRAM_(_program) = {
     NULL,
     0,
     BL_AUTO,
+    BL__OPENS,
     NULL,
     0,
     NULL,

@@ -50,6 +50,7 @@ struct bl_program {
     const bl_program *const *parts; /* bl_program_join */
     uint32_t part_count;
     const char *automatic;     /* BL_AUTO; NULL: the library chooses */
+    uint32_t opens;            /* it can take submissions: BL_OPEN */
     bl_task_function function; /* bl_program_from_function */
     uint32_t long_body;        /* bl_program_from_long_body */
     bl__guard guard;           /* of a function of a C++ program; NULL: it cannot throw */

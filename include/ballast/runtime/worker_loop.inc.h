@@ -1,13 +1,14 @@
 /* Template: THE worker loop, for every target, scheduler, queue and group.
  *
  *     settle     publish what others should have; keep room for the next spawns and records for the next forks
+ *     admit      in a run that is open: take what came from outside
  *     acquire    with an empty stack: fetch, search, go idle, sleep; notice the end
  *     expose     on a GPU, before a batch that may take long: publish what the batch does not need
  *     run        take a batch off the private stack and run it
  *     join       pass on what tasks returned, and run joins whose children have all returned
  *     recurse    on a CPU: run the children of a fork at once, without an entry and a record
  *
- * Each is a file of loop/. The first three make up `prepare`, below. A thread, a warp and a block have a function
+ * Each is a file of loop/. The first four make up `prepare`, below. A thread, a warp and a block have a function
  * `turns` each (loop/thread.inc.h, ...), which repeats prepare, run and join.
  *
  * A worker of lane tasks is a warp whose lanes run a task each; otherwise the lanes of a block run one task together,
@@ -41,6 +42,7 @@
 #include "loop/expose.inc.h"
 #endif
 #if !BL__ENDS_ALONE
+#include "loop/outside.inc.h"
 #include "loop/idle.inc.h"
 #endif
 #include "loop/acquire.inc.h"
@@ -65,11 +67,15 @@ bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
     if (BL_WARP == 1)
         BL__NAME(look_around)(w);
     BL__NAME(settle)(w, shared);
+#if !BL__ENDS_ALONE
+    if (BL__IS_OPEN(w->run))
+        BL__NAME(admit)(w);
+#endif
     BL__NAME(make_ready)(w);
     if (w->lane == 0)
         bl_store64_host(&w->tally->beat, w->tasks);
     uint32_t stop = bl_warp_broadcast32(w->stop, 0);
-    if (stop & ~BL__PACE)
+    if (stop & ~BL__NO_REASON)
         return false;
     if (!BL__NAME(held)(w)) {
         if (!BL__NAME(acquire)(w, shared))
@@ -166,6 +172,10 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
         BL__NAME(stand)(&w, BL__AT_END);
         BL__NAME(note)(&w, BL__AT_END);
         BL__NAME(close)(&w);
+#if BL__HIDES
+        if (lane == 0 && BL__IS_OPEN(run))
+            bl__inlet_leave(&w);
+#endif
         if (lane == 0)
             bl__wake_all_if_stopped(run);
     }

@@ -21,7 +21,7 @@ BL_HOT_FN bool BL__NAME(shut)(bl__stack *s) {
 BL_FN bool BL__NAME(stopping)(bl__worker *w) {
     if (w->lane == 0)
         w->stop = (w->stop & BL__SLOW) | bl_load32_host(&w->run->control->stop);
-    return (bl_warp_broadcast32(w->stop, 0) & ~BL__PACE) != 0;
+    return (bl_warp_broadcast32(w->stop, 0) & ~BL__NO_REASON) != 0;
 }
 
 /* More time at work; less, if what is added is the negative of a time. Added up in memory: nobody waits for it, and a

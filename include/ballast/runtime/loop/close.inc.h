@@ -12,7 +12,7 @@ BL_FN void BL__NAME(close)(bl__worker *w) {
     for (uint32_t i = 0; BL_WARP == 1 && i < w->stack->extras; i++)
         bl__record_share(w->run,
                          w->stack->extra.entries[(size_t)i * w->words + BL__ENTRY_HEAD + sizeof(BL_PAYLOAD) / 4]);
-    const bool over = !BL__ENDS_ALONE && !(bl_load32_host(&w->run->control->stop) & ~(BL__COARSE | BL__STOP_DONE));
+    const bool over = !BL__ENDS_ALONE && !(bl_load32_host(&w->run->control->stop) & ~(BL__NO_REASON | BL__STOP_DONE));
 #if BL__HIDES
     bl__spare_leave(w->run, w->id, w->lane, w->spare, bl_warp_broadcast32(over, 0) != 0);
 #else

@@ -17,6 +17,8 @@ BL_FN bool BL__NAME(over)(bl__worker *w, const BL_SHARED *shared) {
     uint32_t all = bl_warp_broadcast32(bl__idle_all(word, w->run->workers) ? 1u : 0u, 0);
     if (!all || (!BL__EMPTY_WHEN_IDLE && !BL__NAME(all_empty)(w)))
         return false;
+    if (BL__IS_OPEN(w->run) && !bl_warp_any(w->lane == 0 && bl__inlet_over(w->run)))
+        return false;
     if (w->lane == 0) {
         over = bl__idle_finish(control, word);
         if (over && !BL_CAN_SLEEP)
@@ -24,6 +26,26 @@ BL_FN bool BL__NAME(over)(bl__worker *w, const BL_SHARED *shared) {
     }
     return bl_warp_broadcast32(over, 0) != 0;
 }
+
+/* Before it sleeps, in a run that is open: something has come in, or nothing will and nobody is left to notice. */
+BL_FN bool BL__NAME(stirs)(bl__worker *w) {
+    const uint32_t seen = bl__inlet_look(w->run);
+    return seen == 1 || (seen == BL__SHUT && bl__idle_all(bl__idle_read(w->run->control), w->run->workers));
+}
+
+#if BL__RAIDS
+/* By the lookout, before it naps: in a run that is open all may be out of work for long, and then there is nobody to look
+ * out for. Whoever finds work wakes another, and that one is the next lookout. One that tried before this one gave the
+ * post up has gone to sleep, so it looks once more: S1 and S2 are between that worker's leaving idle and this. */
+BL_FN bool BL__NAME(retires)(bl__worker *w) {
+    bl__control *control = w->run->control;
+    if (!BL__IS_OPEN(w->run) || !bl__idle_all(bl__idle_read(control), w->run->workers))
+        return false;
+    bl__lookout_give(w->run);
+    bl_fence_seq_cst(); /* S2 */
+    return bl__idle_all(bl__idle_read(control), w->run->workers) || !bl__lookout_take(w->run, w->id);
+}
+#endif
 
 /* Until there may be work. False when the run is over or paused. `on_duty`: it is the lookout, or a scout. */
 BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint32_t *quarter, bool *on_duty) {
@@ -37,6 +59,8 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint32_t *qua
     for (uint32_t tries = 0;; tries++) {
         if (BL__NAME(stopping)(w))
             return false;
+        if (BL__IS_OPEN(w->run) && bl__inlet_shows(w))
+            return true;
 #if BL__TURNS
         if (!*on_duty) {
             *on_duty = bl_warp_any(w->lane == 0 && bl__scout_begins(w, quarter));
@@ -74,8 +98,11 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint32_t *qua
         uint32_t seen = bl__sleep_begin(w->run);
         bool sleeps = BL__NAME(all_empty)(w) && !BL__NAME(stopping)(w) && !(bl__idle_read(control) & BL__IDLE_DONE) &&
                       !(w->run->done_test && BL_DONE_TEST(shared));
+        sleeps = sleeps && !(BL__IS_OPEN(w->run) && BL__NAME(stirs)(w));
 #if BL__RAIDS
         *on_duty = *on_duty || bl__lookout_take(w->run, w->id);
+        if (sleeps && *on_duty && BL__NAME(retires)(w))
+            *on_duty = false;
         if (sleeps && *on_duty) {
             bl__nap(w->run, seen, bl__nap_length(bl_clock() - since));
             sleeps = false;

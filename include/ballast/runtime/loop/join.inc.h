@@ -6,6 +6,8 @@ BL_HOT_FN uint32_t BL__NAME(pass_on)(const bl__run *run, const bl_task *task) {
     if (task->join & BL__ROOT) {
         if (BL_SUM && task->join != BL__NO_JOIN)
             ((uint64_t *)(void *)run->results)[task->join & ~BL__ROOT] = task->returned->sum;
+        if (!BL__ENDS_ALONE && BL__IS_OPEN(run) && task->join != BL__NO_JOIN)
+            bl__answer(run, task->join & ~BL__ROOT);
         return BL__NO_JOIN;
     }
     uint32_t number = BL_SUM ? task->join : bl__record_number(task->join);

@@ -1,0 +1,2 @@
+/* Defines ways_cpu(). */
+#include "task.h"

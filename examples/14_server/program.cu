@@ -1,0 +1,2 @@
+/* Defines ways_cuda(). */
+#include "task.h"

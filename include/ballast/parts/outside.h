@@ -1,0 +1,198 @@
+/* What a run exchanges with the world outside its workers while it goes on.
+ *
+ * A SOURCE puts entries into the run's inlet, a ring of slots in memory that both sides reach: plain memory on a CPU,
+ * pinned memory of the host for a GPU. It is the only one that writes there; if it has several threads, they take turns
+ * among themselves. Workers take entries out, each in its own time. The word in front of a slot says whose it is; `at` is
+ * the slot's position, which only grows:
+ *
+ *     at               free: the source may write the entry, and then at + 1
+ *     at + 1           an entry: a worker may take it, and then stores at + the ring's size
+ *     at + BL__SHUT    the end: nothing will come. The source keeps one slot free for it
+ *
+ * So a worker knows all from a look at one word. Which entries are taken is counted in control->taken, in the workers'
+ * memory: no read-modify-write leaves the device. Every entry that is put in is run, or given back when the run ends
+ * early (config.left).
+ *
+ * When workers look
+ *   - A worker that runs dry: its own queue, other workers, and then the inlet.
+ *   - A worker that has work. On a CPU the source knocks (BL__KNOCK in the stop word, which every thread reads between
+ *     two tasks), and wakes sleepers. On a GPU one worker of each multiprocessor, the looker, reads the word in the
+ *     host's memory every BL_LOOK_TICKS, between two batches or while it is idle; no other worker touches that memory.
+ *     Such a worker runs what it took next. It takes nothing if it holds more than it would keep to itself, or its
+ *     queue holds run->outside.most entries: what comes in cannot crowd out what is there, and so the ring fills and
+ *     the source has to wait.
+ *
+ * What a run does with an open inlet
+ *   end       only if the inlet is shut and empty, too. A worker leaves idle before it takes (termination.h), so an
+ *             entry is always in the ring, or with a worker that is not idle.
+ *   pause     workers leave the ring as it is, and the source may fill it meanwhile. The host adds control->taken to
+ *             run->outside.taken, from where the next launch counts. So growth and checkpoints need not know of it.
+ *   cancel    and other early ends: the host gives back what is in the ring, after all workers have stopped.
+ *   stall     workers that wait for an inlet that is empty and not shut are no stall.
+ *   sleep     threads sleep as long as nothing comes, the lookout too if nobody is at work.
+ *
+ * A SINK takes something out. Results of submitted roots are the first: a worker writes the result to
+ * run->results[number], and announces the number. On a CPU it calls the host (bl__answer). Elsewhere it stores
+ * number + 1 into a ring in pinned memory, at a position that workers draw from control->answered; the host reads it and
+ * stores 0. The host has given out no more numbers than that ring has places, so workers never wait and never look. A
+ * sink for entries, which a hungry neighbour asks for, works likewise: the host raises a bit of the stop word, workers
+ * then write the oldest half of what they show into such a ring, and what is in it counts as not theirs; the end of the
+ * run is then for the source and the sink together to decide, by keeping the inlet open.
+ *
+ * Order pairs
+ *   O1 (the source's at + 1, release) with O2 (a worker's look, acquire): the entry is in its slot.
+ *   O3 (a worker's at + size, release) with O4 (the source's look, acquire): the worker has its copy before the slot is
+ *      written again.
+ *   O5 (number + 1, release) with O6 (the host's look, acquire): the result is written before it is announced.
+ *   O7 (the knock, acq_rel) with O8 (its removal, acquire): a worker that takes the knock away sees the entry that it was
+ *      for.
+ *   Between ring and sleepers: S1 and S2 of idle.h.
+ */
+#ifndef BL_PARTS_OUTSIDE_H
+#define BL_PARTS_OUTSIDE_H
+
+#include "worker.h"
+
+#define BL__SHUT (1u << 31)
+
+/* In the worker loop. A GPU's has code for this only if the program wants it (BL_OPEN): it takes registers. */
+#define BL__IS_OPEN(run) (BL__OPENS && (run)->outside.slots)
+
+BL_HOST_FN uint32_t *bl__inlet_slot(const bl__outside *o, uint32_t at) {
+    return o->slots + (size_t)(at & o->mask) * o->stride;
+}
+
+/* ---- the host: one thread at a time ---- */
+
+BL_FN bool bl__inlet_is_free(const bl__outside *o, uint32_t at) {
+    return bl_load32_host_acquire(bl__inlet_slot(o, at)) == at; /* O4 */
+}
+BL_FN bool bl__inlet_has(const bl__outside *o, uint32_t at) { return bl_load32_host(bl__inlet_slot(o, at)) == at + 1; }
+/* What is in the slot is an entry. */
+BL_FN void bl__inlet_fill(const bl__outside *o, uint32_t at) {
+    bl_store32_host_release(bl__inlet_slot(o, at), at + 1); /* O1 */
+}
+/* Workers see it only when all before it has been taken. */
+BL_FN void bl__inlet_shut(const bl__outside *o, uint32_t at) { bl_store32_host(bl__inlet_slot(o, at), at + BL__SHUT); }
+/* The next number that workers have announced, more by one; 0: none yet. */
+BL_FN uint32_t bl__answer_take(bl__outside *o) {
+    uint32_t *place = o->answers + (o->answered & o->answers_mask), number = bl_load32_host_acquire(place); /* O6 */
+    if (number) {
+        bl_store32_host(place, 0);
+        o->answered++;
+    }
+    return number;
+}
+
+/* ---- workers ---- */
+
+BL_FN uint32_t bl__inlet_next(const bl__run *run) {
+    return run->outside.taken + bl_load32_relaxed(&run->control->taken);
+}
+/* The word of the next slot, less its position: 1, if there is an entry; BL__SHUT at the end. */
+BL_FN uint32_t bl__inlet_look(const bl__run *run) {
+    const uint32_t at = bl__inlet_next(run);
+    return bl_load32_host(bl__inlet_slot(&run->outside, at)) - at;
+}
+
+/* All lanes: up to `most` entries onto the stack, a warp's lanes one each. How many; 0 also if another worker was
+ * faster. */
+BL_FN uint32_t bl__inlet_take(bl__worker *w, uint32_t most) {
+    const bl__run *run = w->run;
+    const bl__outside *o = &run->outside;
+    uint32_t taken = bl_warp_broadcast32(w->lane == 0 ? bl_load32_relaxed(&run->control->taken) : 0, 0), swapped = 0;
+    const uint32_t at = o->taken + taken + w->lane;
+    uint32_t *slot = bl__inlet_slot(o, at);
+    const uint32_t there = bl_warp_ballot(w->lane < most && bl_load32_host_acquire(slot) == at + 1); /* O2 */
+    const uint32_t n = ~there ? bl_lowest_bit(~there) : BL_WARP;
+    if (n == 0)
+        return 0;
+    if (w->lane == 0)
+        swapped = bl_cas32_relaxed(&run->control->taken, &taken, taken + n);
+    if (!bl_warp_broadcast32(swapped, 0))
+        return 0;
+    if (w->lane < n) {
+        bl_data_read(bl__stack_slot(w->stack, w->words, w->stack->top + w->lane), slot + 1, w->words);
+        bl_store32_host_release(slot, at + o->mask + 1); /* O3 */
+    }
+    bl_warp_sync();
+    if (w->lane == 0)
+        bl__stack_move_top(w->stack, w->stack->top + n);
+    bl_warp_sync();
+    return n;
+}
+
+#if BL_WARP == 1
+
+/* By the source: there is something in the inlet. */
+BL_FN void bl__inlet_knock(const bl__run *run) { bl_fetch_or32_acq_rel(&run->control->stop, BL__KNOCK); /* O7 */ }
+
+/* True: nobody will knock again for what is in the inlet now. */
+BL_FN bool bl__inlet_hush(const bl__run *run) {
+    uint32_t stop = bl_load32_host(&run->control->stop);
+    return stop & BL__KNOCK && bl_cas32_acquire(&run->control->stop, &stop, stop & ~BL__KNOCK); /* O8 */
+}
+
+/* One entry; and knocks for the next. */
+BL_FN uint32_t bl__inlet_fetch(bl__worker *w) {
+    const bool hushed = bl__inlet_hush(w->run);
+    const uint32_t got = bl__inlet_take(w, 1);
+    if ((hushed || got) && bl__inlet_look(w->run) == 1)
+        bl__inlet_knock(w->run);
+    return got;
+}
+
+/* For a worker that is out of work. */
+BL_FN bool bl__inlet_shows(bl__worker *w) { return bl__inlet_look(w->run) == 1; }
+BL_FN bool bl__inlet_over(const bl__run *run) { return bl__inlet_look(run) == BL__SHUT; }
+
+/* Called by the worker that has returned the result of a submitted root. */
+BL_API void bl__answer(const bl__run *run, uint32_t number);
+
+#else
+
+/* The multiprocessor's looker: who comes first, until it ends. One lane. */
+BL_FN bl__tally *bl__looker_of(const bl__worker *w) { return w->run->tally + bl_processor() % w->run->workers; }
+BL_FN bool bl__inlet_is_mine(const bl__worker *w) {
+    uint32_t *looker = &bl__looker_of(w)->looker, who = bl_load32_relaxed(looker);
+    return who == w->id + 1 || (who == 0 && bl_cas32_relaxed(looker, &who, w->id + 1));
+}
+BL_FN void bl__inlet_leave(const bl__worker *w) {
+    uint32_t self = w->id + 1;
+    bl_cas32_relaxed(&bl__looker_of(w)->looker, &self, 0);
+}
+
+/* All lanes. Whether this worker looks, now, and sees something. */
+BL_FN bool bl__inlet_shows(bl__worker *w) {
+    uint32_t seen = 0;
+    if (w->lane == 0 && bl__inlet_is_mine(w)) {
+        bl__tally *of = bl__looker_of(w);
+        const uint32_t now = bl_clock32();
+        if (now - of->looked >= BL_LOOK_TICKS) {
+            of->looked = now;
+            seen = bl__inlet_look(w->run);
+            if (seen == BL__SHUT)
+                bl_store32_relaxed(&w->run->control->shut, 1);
+        }
+    }
+    return bl_warp_broadcast32(seen, 0) == 1;
+}
+
+/* As many as there are lanes with tasks of their own. */
+BL_FN uint32_t bl__inlet_fetch(bl__worker *w) {
+    const uint32_t mine = w->lane == 0 && bl__inlet_is_mine(w) ? 1 : 0;
+    const uint32_t room = w->run->stack_capacity - w->run->outbox - bl__stack_count(w->stack);
+    return bl_warp_broadcast32(mine, 0) ? bl__inlet_take(w, bl__min(w->batch, room)) : 0;
+}
+
+BL_FN bool bl__inlet_over(const bl__run *run) { return bl_load32_relaxed(&run->control->shut) != 0; }
+
+/* One lane: the result of a submitted root is where it should be. */
+BL_FN void bl__answer(const bl__run *run, uint32_t number) {
+    const bl__outside *o = &run->outside;
+    const uint32_t at = o->answered + bl_fetch_add32_relaxed(&run->control->answered, 1);
+    bl_store32_host_release(o->answers + (at & o->answers_mask), number + 1); /* O5 */
+}
+
+#endif
+#endif

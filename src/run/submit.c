@@ -1,0 +1,378 @@
+/* What comes from outside during a run, and the answers to it: the host's side of parts/outside.h.
+ *
+ * Threads that submit take turns. Whoever has its turn writes into the ring, and if that is full naps until workers have
+ * made room; the others sleep until it is done. All of that is guarded by inlet.lock. Workers never take that lock. */
+#include "job.h"
+
+#include <ballast/parts/entry.h>
+#include <ballast/parts/outside.h>
+#include <ballast/parts/record.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* How long a thread naps whose turn it is and for whom there is no room. */
+enum { LEAST_NAP = 20000, MOST_NAP = 1000000 }; /* ns */
+
+void bl__inlet_open(bl_context *c) {
+    bl__inlet *in = &c->inlet;
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&in->lock, NULL);
+    pthread_mutex_init(&in->number_lock, NULL);
+    pthread_cond_init(&in->moved, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+}
+
+/* ---- memory ---- */
+
+static void free_memory(bl_context *c) {
+    bl__inlet *in = &c->inlet;
+    if (in->memory && c->ops->free_reached)
+        c->ops->free_reached(c, in->memory);
+    else if (in->memory)
+        c->ops->free(c, in->memory);
+    free(in->ticket_of);
+    free(in->numbers);
+    in->memory = NULL;
+    in->ticket_of = NULL;
+    in->numbers = NULL;
+}
+
+void bl__inlet_destroy(bl_context *c) {
+    const bool inherited = bl__inherited(c);
+    /* A worker that is stuck may still use it; and a forked child has no copy of a GPU's. */
+    if (inherited ? c->ops->host_memory : !c->dead)
+        free_memory(c);
+    if (inherited)
+        return;
+    pthread_cond_destroy(&c->inlet.moved);
+    pthread_mutex_destroy(&c->inlet.number_lock);
+    pthread_mutex_destroy(&c->inlet.lock);
+}
+
+static size_t lines(size_t bytes) { return (bytes + BL_LINE - 1) / BL_LINE * BL_LINE; }
+
+/* For `inbox` submissions, of which each has a number if it has a result. */
+static bool make_memory(bl_context *c, const bl_program *program, uint32_t inbox) {
+    bl__inlet *in = &c->inlet;
+    const uint32_t capacity = bl__power_of_two((uint64_t)inbox + 1), places = bl__power_of_two(inbox);
+    const uint32_t stride = (1 + BL__ENTRY_HEAD + program->carried_bytes / 4 + 3) / 4 * 4;
+    const uint32_t numbers = program->result_bytes ? inbox : 0;
+    const size_t ring = lines(4u * (size_t)stride * capacity), results = lines((size_t)program->result_bytes * numbers);
+    const size_t answers = numbers && !c->ops->knock ? lines(4u * (size_t)places) : 0;
+    int (*alloc)(bl_context *, void **, size_t) = c->ops->alloc_reached ? c->ops->alloc_reached : c->ops->alloc;
+    free_memory(c);
+    in->ticket_of = malloc(8u * (size_t)numbers + 8);
+    in->numbers = malloc(4u * (size_t)numbers + 4);
+    if (!in->ticket_of || !in->numbers || alloc(c, &in->memory, ring + results + answers) != BL_OK)
+        return false;
+    memset(in->memory, 0, ring + results + answers);
+    in->results = (unsigned char *)in->memory + ring;
+    in->ring = (bl__outside){.slots = in->memory,
+                             .answers = answers ? (uint32_t *)(void *)(in->results + results) : NULL,
+                             .host = c,
+                             .mask = capacity - 1,
+                             .stride = stride,
+                             .answers_mask = places - 1};
+    for (uint32_t i = 0; i < capacity; i++)
+        *bl__inlet_slot(&in->ring, i) = i;
+    for (uint32_t i = 0; i < numbers; i++)
+        in->numbers[i] = numbers - 1 - i;
+    in->free = numbers;
+    return true;
+}
+
+/* ---- the run ---- */
+
+int bl__inlet_start(bl_context *c, const bl_program *program, bl_context *told) {
+    bl__inlet *in = &c->inlet;
+    if (c->config.checkpoint[0] || c->config.resume[0]) {
+        bl__detail(told, "%s: a run that is open to submissions writes no checkpoint and resumes from none",
+                   c->config.checkpoint[0] ? "checkpoint" : "resume");
+        return BL_EINVAL;
+    }
+    if (!program->opens) {
+        bl__detail(told, "%s has no code to take submissions on this device (accepted: with BL_OPEN 1)", program->name);
+        return BL_ENOCODE;
+    }
+    pthread_mutex_lock(&in->lock);
+    const bool made = make_memory(c, program, c->config.inbox);
+    in->runs++;
+    in->program = program;
+    in->tickets = in->noticed = in->drawn = in->called = 0;
+    in->state = made ? BL__INLET_OPEN : BL__INLET_ENDED;
+    in->status = BL_ENOMEM;
+    pthread_mutex_unlock(&in->lock);
+    return made ? BL_OK : bl__no_memory(told, "submissions");
+}
+
+/* A program without results tells nobody when what was submitted is done. There the queues limit what is taken in. */
+void bl__inlet_join(bl__job *j) {
+    bl__inlet *in = &j->c->inlet;
+    const bool numbered = j->plan.program->result_bytes != 0;
+    in->ring.most = numbered ? UINT32_MAX : j->run.capacity;
+    if (numbered)
+        j->run.results = in->results;
+}
+
+/* Called with the lock. */
+static void knock(bl_context *c, uint32_t n) {
+    if (c->inlet.run && c->ops->knock)
+        c->ops->knock(c->inlet.run, n);
+}
+
+void bl__inlet_begins(bl__job *j) {
+    bl__inlet *in = &j->c->inlet;
+    pthread_mutex_lock(&in->lock);
+    j->run.outside = in->ring;
+    in->run = &j->run;
+    if (bl__inlet_has(&in->ring, in->ring.taken))
+        knock(j->c, 0); /* workers that are about to start sleep not */
+    pthread_mutex_unlock(&in->lock);
+}
+
+void bl__inlet_pauses(bl__job *j, const bl__control *after) {
+    bl__inlet *in = &j->c->inlet;
+    pthread_mutex_lock(&in->lock);
+    in->run = NULL;
+    in->ring.taken += after->taken;
+    pthread_mutex_unlock(&in->lock);
+    (void)bl__inlet_stirs(j->c);
+}
+
+const uint32_t *bl__inlet_left(bl__job *j) {
+    bl__outside *ring = &j->c->inlet.ring;
+    if (!bl__inlet_has(ring, ring->taken))
+        return NULL;
+    return bl__inlet_slot(ring, ring->taken++) + 1;
+}
+
+bool bl__inlet_waits(const bl_context *c, const bl__tally *tally, uint32_t count) {
+    const bl__inlet *in = &c->inlet;
+    const uint32_t submitted = (uint32_t)bl_load64_host(&in->tickets);
+    if (submitted && bl__inlet_has(&in->ring, submitted - 1))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t standing = bl_load32_host(&tally[i].standing);
+        if (standing == BL__AT_WORK || standing == BL__AT_SEARCH)
+            return false;
+    }
+    return true;
+}
+
+/* Called with the lock. */
+static void leave_open(bl__inlet *in, int state, int status) {
+    in->state = state;
+    in->status = status;
+    pthread_cond_broadcast(&in->moved);
+}
+
+void bl__inlet_close(bl_context *c) {
+    bl__inlet *in = &c->inlet;
+    pthread_mutex_lock(&in->lock);
+    if (in->state == BL__INLET_OPEN) {
+        bl__inlet_shut(&in->ring, (uint32_t)in->tickets);
+        leave_open(in, BL__INLET_CLOSED, BL_OK);
+        knock(c, 1);
+    }
+    pthread_mutex_unlock(&in->lock);
+}
+
+void bl__inlet_end(bl_context *c, int status) {
+    bl__inlet *in = &c->inlet;
+    pthread_mutex_lock(&in->lock);
+    if (in->state != BL__INLET_ENDED)
+        leave_open(in, BL__INLET_ENDED, status);
+    pthread_mutex_unlock(&in->lock);
+}
+
+/* ---- answers ---- */
+
+static void answer(bl_context *c, uint32_t number) {
+    bl__inlet *in = &c->inlet;
+    const bl_config *config = &c->config;
+    if (config->answer)
+        config->answer(config->answer_arg, in->ticket_of[number],
+                       in->results + (size_t)number * in->program->result_bytes);
+    pthread_mutex_lock(&in->number_lock);
+    in->numbers[in->free++] = number;
+    pthread_mutex_unlock(&in->number_lock);
+}
+
+void bl__answer(const bl__run *run, uint32_t number) { answer(run->outside.host, number); }
+
+bool bl__inlet_stirs(bl_context *c) {
+    if (!c->open)
+        return false;
+    bl__outside *ring = &c->inlet.ring;
+    const uint64_t tickets = bl_load64_host(&c->inlet.tickets);
+    bool stirs = tickets != c->inlet.noticed;
+    c->inlet.noticed = tickets;
+    if (!ring->answers)
+        return stirs;
+    for (uint32_t number; (number = bl__answer_take(ring));) {
+        answer(c, number - 1);
+        stirs = true;
+    }
+    return stirs;
+}
+
+/* ---- submitting ---- */
+
+/* Why nothing can be submitted, for the calling thread. */
+static int refused(const bl__inlet *in) {
+    if (in->state == BL__INLET_NEVER)
+        bl__detail(NULL, "no run was opened to submissions (accepted after bl_start_open)");
+    else if (in->state == BL__INLET_ENDED)
+        bl__detail(NULL, "the run that was open to submissions has ended: %s", bl_status_text(in->status));
+    else
+        bl__detail(NULL, "bl_submit_end has been called");
+    return BL_ECLOSED;
+}
+
+/* Called with the lock: whether n more have room. The slot behind them stays free, for the end. */
+static bool has_room(bl__inlet *in, uint32_t n) {
+    const uint32_t at = (uint32_t)in->tickets;
+    uint32_t numbers = n;
+    if (in->program->result_bytes) {
+        pthread_mutex_lock(&in->number_lock);
+        numbers = in->free;
+        pthread_mutex_unlock(&in->number_lock);
+    }
+    for (uint32_t i = 1; i <= n && numbers >= n; i++)
+        if (!bl__inlet_is_free(&in->ring, at + i))
+            return false;
+    return numbers >= n;
+}
+
+/* Called with the lock, with room. */
+static void put(bl__inlet *in, const void *payload) {
+    const bl_program *p = in->program;
+    const uint32_t at = (uint32_t)in->tickets;
+    uint32_t *entry = bl__inlet_slot(&in->ring, at) + 1;
+    memset(entry, 0, 4u * BL__ENTRY_HEAD + p->carried_bytes);
+    entry[1] = 1;
+    if (p->payload_bytes)
+        memcpy(entry + BL__ENTRY_HEAD, payload, p->payload_bytes);
+    if (p->result_bytes) {
+        pthread_mutex_lock(&in->number_lock);
+        const uint32_t number = in->numbers[--in->free];
+        pthread_mutex_unlock(&in->number_lock);
+        in->ticket_of[number] = in->tickets;
+        entry[BL__ENTRY_HEAD + p->payload_bytes / 4] = BL__ROOT | number;
+    }
+    bl__inlet_fill(&in->ring, at);
+    bl_store64_host(&in->tickets, in->tickets + 1);
+}
+
+static void nap(bl__inlet *in, long ns) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += ns;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&in->moved, &in->lock, &until);
+}
+
+static bool is_open(const bl__inlet *in, uint32_t run) { return in->state == BL__INLET_OPEN && in->runs == run; }
+
+/* Called with the lock, in its turn. How many were submitted: all, unless the run is closed meanwhile. */
+static uint32_t put_all(bl_context *c, const void *payloads, uint32_t count) {
+    bl__inlet *in = &c->inlet;
+    const uint32_t run = in->runs;
+    uint32_t done = 0, told = 0;
+    long wait = LEAST_NAP;
+    while (done < count && is_open(in, run)) {
+        if (has_room(in, 1)) {
+            put(in, (const char *)payloads + (size_t)done++ * in->program->payload_bytes);
+            wait = LEAST_NAP;
+            continue;
+        }
+        knock(c, done - told);
+        told = done;
+        nap(in, wait);
+        wait = wait < MOST_NAP / 2 ? 2 * wait : MOST_NAP;
+    }
+    if (done > told)
+        knock(c, done - told);
+    return done;
+}
+
+/* Called with the lock. */
+static int take_turn(bl_context *c, const void *payloads, uint32_t count, uint64_t *ticket) {
+    bl__inlet *in = &c->inlet;
+    const uint32_t run = in->runs;
+    const uint64_t turn = in->drawn++;
+    while (turn != in->called && is_open(in, run))
+        pthread_cond_wait(&in->moved, &in->lock);
+    if (!is_open(in, run))
+        return refused(in);
+    *ticket = in->tickets;
+    const uint32_t done = put_all(c, payloads, count);
+    if (in->runs == run && ++in->called != in->drawn)
+        pthread_cond_broadcast(&in->moved);
+    if (done == count)
+        return BL_OK;
+    int status = refused(in);
+    bl__detail(NULL, "; %u of %u were submitted", done, count);
+    return status;
+}
+
+static int submit(bl_context *c, const void *payloads, size_t bytes, uint32_t count, uint64_t *ticket, bool waits) {
+    int status = bl__usable(c);
+    if (status != BL_OK)
+        return status;
+    bl__inlet *in = &c->inlet;
+    uint64_t first = 0;
+    bl__detail_clear(NULL);
+    if (bl__is_thread_of(c)) {
+        bl__detail(NULL, "submitted from a task or callback of the run, which might wait for itself (accepted: spawn)");
+        return BL_EBUSY;
+    }
+    pthread_mutex_lock(&in->lock);
+    if (in->state != BL__INLET_OPEN) {
+        status = refused(in);
+    } else if (bytes != in->program->payload_bytes) {
+        bl__detail(NULL, "payload_bytes %zu: %s has payloads of %u", bytes, in->program->name,
+                   (unsigned)in->program->payload_bytes);
+        status = BL_EINVAL;
+    } else if (count && bytes && !payloads) {
+        bl__detail(NULL, "payloads: NULL");
+        status = BL_EINVAL;
+    } else if (!waits && count > c->config.inbox) {
+        bl__detail(NULL, "count %u: never so many at once (accepted: up to config.inbox, %u)", (unsigned)count,
+                   (unsigned)c->config.inbox);
+        status = BL_EINVAL;
+    } else if (!waits && (in->drawn != in->called || !has_room(in, count))) {
+        bl__detail(NULL, "no room for %u more", (unsigned)count);
+        status = BL_EFULL;
+    } else {
+        status = take_turn(c, payloads, count, &first);
+    }
+    pthread_mutex_unlock(&in->lock);
+    if (ticket)
+        *ticket = first;
+    return status;
+}
+
+int bl_submit(bl_context *c, const void *payloads, size_t payload_bytes, uint32_t count, uint64_t *ticket) {
+    return submit(c, payloads, payload_bytes, count, ticket, true);
+}
+
+int bl_try_submit(bl_context *c, const void *payloads, size_t payload_bytes, uint32_t count, uint64_t *ticket) {
+    return submit(c, payloads, payload_bytes, count, ticket, false);
+}
+
+int bl_submit_end(bl_context *c) {
+    int status = bl__usable(c);
+    if (status != BL_OK)
+        return status;
+    bl__detail_clear(NULL);
+    bl__inlet_close(c);
+    pthread_mutex_lock(&c->inlet.lock);
+    status = c->inlet.state == BL__INLET_NEVER ? refused(&c->inlet) : BL_OK;
+    pthread_mutex_unlock(&c->inlet.lock);
+    return status;
+}

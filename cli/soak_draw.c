@@ -67,14 +67,14 @@ static void add_part(soak_words *words, const char *text, char separator, unsign
     soak_words_add(words, "%.*s", (int)strcspn(text, separators), text);
 }
 
-static void draw_value(uint64_t *state, double reach, const char *value, soak_words *words) {
+static void draw_value(uint64_t *state, double far, const char *value, soak_words *words) {
     const char *dots = strstr(value, "..");
     if (dots) {
         double from = atof(value), to = atof(dots + 2);
         double above = sqrt(fraction(state)); /* rather a large one: there is more to interrupt */
-        soak_words_add(words, "%.0f", floor(from * pow((to + 0.9) / from, reach * above)));
+        soak_words_add(words, "%.0f", floor(from * pow((to + 0.9) / from, far * above)));
     } else if (strchr(value, '<')) {
-        add_part(words, value, '<', (unsigned)(fraction(state) * reach * parts(value, '<')));
+        add_part(words, value, '<', (unsigned)(fraction(state) * far * parts(value, '<')));
     } else {
         add_part(words, value, '|', below(state, parts(value, '|')));
     }

@@ -233,7 +233,10 @@ static uint32_t left_over(const scheduled *s, const uint32_t **entries) {
     }
     total = 0;
     *entries = flat;
-    prove_manage(BL__DRAIN, s->plan->queue, s->run, flat, 0, &total, 0, 1);
+    prove_manage(BL__COUNT, s->plan->queue, s->run, NULL, 0, &total, 0, 1);
+    const uint32_t queued = (uint32_t)total;
+    total = 0;
+    prove_manage(BL__DRAIN, s->plan->queue, s->run, flat, queued, &total, 0, 1);
     return (uint32_t)total;
 }
 

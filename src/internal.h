@@ -314,6 +314,8 @@ void bl__inlet_open(bl_context *c);
 void bl__inlet_destroy(bl_context *c);
 /* Nothing more will be submitted. */
 void bl__inlet_close(bl_context *c);
+/* The workers have stopped: nobody knocks until they start again. */
+void bl__inlet_rest(bl_context *c);
 /* Whether the workers of an open run have nothing to do until something is submitted. */
 bool bl__inlet_waits(const bl_context *c, const bl__tally *tally, uint32_t count);
 /* Where the host has to ask for answers: takes those that there are. True: there were some, or something was submitted,

@@ -288,7 +288,7 @@ static void work_on(bl_task *task, const void *payload, uint32_t index, const vo
     (void)index;
     if (number) {
         g->begun[number] = now();
-        bl_fetch_add32_relaxed(&g->tasks, 1);
+        bl_fetch_add32_release(&g->tasks, 1);
         return;
     }
     bl_spend(5000);
@@ -308,7 +308,7 @@ static double median_start(gate *g, bl_context *c, const bl_program *program, ui
     for (uint32_t i = 1; i < SAMPLES; i++) {
         double begun = now();
         bl_submit(c, &i, 4, 1, NULL);
-        while (bl_load32_relaxed(&g->tasks) < i)
+        while (bl_load32_acquire(&g->tasks) < i)
             sched_yield();
         took[i - 1] = g->begun[i] - begun;
         if (!busy)

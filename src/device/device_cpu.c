@@ -652,6 +652,8 @@ static int cpu_launch(bl_context *c, const bl__plan *plan, const bl__run *run, c
     c->dead = d->running != 0;
     status = d->stalled ? BL_ESTALL : BL_OK;
     pthread_mutex_unlock(&d->lock);
+    if (c->open)
+        bl__inlet_rest(c); /* the host reads next what a knock changes */
     return status;
 }
 

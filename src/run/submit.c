@@ -133,12 +133,15 @@ void bl__inlet_begins(bl__job *j) {
     pthread_mutex_unlock(&in->lock);
 }
 
+void bl__inlet_rest(bl_context *c) {
+    pthread_mutex_lock(&c->inlet.lock);
+    c->inlet.run = NULL;
+    pthread_mutex_unlock(&c->inlet.lock);
+}
+
 void bl__inlet_pauses(bl__job *j, const bl__control *after) {
-    bl__inlet *in = &j->c->inlet;
-    pthread_mutex_lock(&in->lock);
-    in->run = NULL;
-    in->ring.taken += after->taken;
-    pthread_mutex_unlock(&in->lock);
+    bl__inlet_rest(j->c);
+    j->c->inlet.ring.taken += after->taken;
     (void)bl__inlet_stirs(j->c);
 }
 

@@ -40,7 +40,8 @@
  * run is then for the source and the sink together to decide, by keeping the inlet open.
  *
  * Order pairs
- *   O1 (the source's at + 1, release) with O2 (a worker's look, acquire): the entry is in its slot.
+ *   O1 (the source's at + 1, release) with O2 (a worker that takes, acquire): the entry is in its slot. A mere look is
+ *      relaxed, and so is the end, which workers see only when all before it has been taken.
  *   O3 (a worker's at + size, release) with O4 (the source's look, acquire): the worker has its copy before the slot is
  *      written again.
  *   O5 (number + 1, release) with O6 (the host's look, acquire): the result is written before it is announced.
@@ -72,7 +73,6 @@ BL_FN bool bl__inlet_has(const bl__outside *o, uint32_t at) { return bl_load32_h
 BL_FN void bl__inlet_fill(const bl__outside *o, uint32_t at) {
     bl_store32_host_release(bl__inlet_slot(o, at), at + 1); /* O1 */
 }
-/* Workers see it only when all before it has been taken. */
 BL_FN void bl__inlet_shut(const bl__outside *o, uint32_t at) { bl_store32_host(bl__inlet_slot(o, at), at + BL__SHUT); }
 /* The next number that workers have announced, more by one; 0: none yet. */
 BL_FN uint32_t bl__answer_take(bl__outside *o) {

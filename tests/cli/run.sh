@@ -89,10 +89,24 @@ notes() { # NAME WORDS ARGUMENTS...
     fi
 }
 
+# One line, of which the end of this script sees whether it is JSON: a Python for each would take most of the time.
 is_json() {
     [ "$(lines "$tmp/out")" -eq 1 ] || return 1
-    command -v python3 >/dev/null 2>&1 || return 0
-    python3 -m json.tool <"$tmp/out" >/dev/null 2>&1
+    echo "$name" >>"$tmp/json.names"
+    cat "$tmp/out" >>"$tmp/json.lines"
+}
+
+all_json() { # the names of those that are not
+    python3 - "$tmp/json.names" "$tmp/json.lines" <<'END'
+import json, sys
+names, lines = (open(path).readlines() for path in sys.argv[1:])
+assert len(names) == len(lines)
+for name, line in zip(names, lines):
+    try:
+        json.loads(line)
+    except ValueError as error:
+        print(name.strip(), error, sep=": ")
+END
 }
 
 json() { # NAME "MEMBER=VALUE ..." ARGUMENTS...
@@ -1210,5 +1224,15 @@ TMPDIR=/nowhere
 export TMPDIR
 refuses "soak without a folder" 1 "/nowhere/ballast-soak-" soak --device cpu
 unset TMPDIR
+
+if command -v python3 >/dev/null 2>&1; then
+    status=0
+    all_json >"$tmp/out" 2>"$tmp/err" || status=$?
+    if [ "$status" -eq 0 ] && [ ! -s "$tmp/out" ]; then
+        ok "JSON: $(lines "$tmp/json.names") lines"
+    else
+        not_ok "JSON" "expected every line to be JSON"
+    fi
+fi
 
 finish

@@ -154,16 +154,16 @@ BL_FN void bl__scout_ends(const bl__worker *w, uint32_t *quarter) {
     if (w->id != 0 && w->run->workers >= BL_CROWD)
         bl_fetch_add32_relaxed(quarter, (uint32_t)-1);
 }
-/* Whether a scout that has found nothing pauses before it looks again: another warp of the quarter has work, and leaves
- * little to it. */
+/* Whether a run has lasted for a while; until then its work may still be spreading. */
+BL_FN bool bl__has_spread(const bl__worker *w) { return bl_clock32() - (uint32_t)w->tally->since > BL_SPREAD_TICKS; }
+/* Whether a scout pauses before it looks: another warp of the quarter has work, and leaves little to it. */
 BL_FN bool bl__scout_pauses(const bl__worker *w, const uint32_t *quarter, uint32_t tries) {
-    return tries && w->id != 0 && w->run->workers >= BL_CROWD && bl_load32_relaxed(quarter) >= BL__HAS_WORK;
+    return w->id != 0 && w->run->workers >= BL_CROWD && bl_load32_relaxed(quarter) >= BL__HAS_WORK &&
+           (tries || bl__has_spread(w));
 }
-/* Those that wait for their turn. Only in a run that has lasted for a while do they wait longer and longer: until then
- * its work may still be spreading. */
+/* Those that wait for their turn wait longer and longer. */
 BL_FN void bl__wait_for_turn(const bl__worker *w, uint32_t tries) {
-    const bool late = tries > 8 && bl_clock32() - (uint32_t)w->tally->since > BL_SPREAD_TICKS;
-    for (uint32_t i = 0; i < (late ? 4u : 1u); i++)
+    for (uint32_t i = 0; i < (tries > 8 && bl__has_spread(w) ? 4u : 1u); i++)
         bl_backoff(tries);
 }
 

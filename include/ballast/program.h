@@ -155,6 +155,21 @@
 #endif
 /* What our names for parts of the program begin with. */
 #define BL__OF_PROGRAM BL_CAT(bl__, BL_PROGRAM)
+/* Its types by such names: one that is called `shared` or `w` would be hidden by our parameters. */
+typedef BL_PAYLOAD BL_CAT(BL__OF_PROGRAM, _payload_type);
+typedef BL_SHARED BL_CAT(BL__OF_PROGRAM, _shared_type);
+typedef BL_LOCAL BL_CAT(BL__OF_PROGRAM, _local_type);
+#undef BL_PAYLOAD
+#undef BL_SHARED
+#undef BL_LOCAL
+#define BL_PAYLOAD BL_CAT(BL__OF_PROGRAM, _payload_type)
+#define BL_SHARED BL_CAT(BL__OF_PROGRAM, _shared_type)
+#define BL_LOCAL BL_CAT(BL__OF_PROGRAM, _local_type)
+#ifdef BL_RESULT
+typedef BL_RESULT BL_CAT(BL__OF_PROGRAM, _result_type);
+#undef BL_RESULT
+#define BL_RESULT BL_CAT(BL__OF_PROGRAM, _result_type)
+#endif
 #ifdef BL_REDUCE
 #include "runtime/reduce.inc.h"
 #endif

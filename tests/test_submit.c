@@ -1,6 +1,6 @@
 // COMPILE: -O1
-/* A run on CPU threads that is open to submissions: the contract, bad input, back-pressure, early ends, and how soon what
- * is submitted starts. */
+/* A run on CPU threads that is open to submissions: the contract, bad input, back-pressure, early ends, and how soon
+ * what is submitted starts. */
 #include "submit_check.h"
 
 #include <stdbool.h>

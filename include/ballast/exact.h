@@ -1,6 +1,6 @@
 /* Exact sums of doubles, for programs that add up in BL_LOCAL: the result is the true sum, rounded once, whatever the
- * order of the additions and whoever makes them. So tasks of any kind, even those that spawn freely, get the same bits
- * with any number of workers, with every scheduler, and on a CPU and a GPU.
+ * order of the additions and the workers that make them. So tasks of any kind, even those that spawn freely, get the
+ * same bits with any number of workers, with every scheduler, and on a CPU and a GPU.
  *
  *     typedef struct mine { bl_exact sum; } mine;                    BL_LOCAL, which is zeroed: a sum of 0
  *     bl_exact_add(&local->sum, x);                                  in a task

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 static const app_option SOAK_OPTIONS[] = {
-    {"--minutes", "N", "1", "how long; a fraction is fine"},
-    {"--device", "D", "auto", DEVICES_ACCEPTED "; one run in four is on the CPU in any case"},
-    {"--seed", "S", "1", "of everything that is drawn: the same seed gives the same problems in the same order"},
+    {"--minutes", "N", "1", "how long to run; may be a fraction"},
+    {"--device", "D", "auto", DEVICES_ACCEPTED "; whatever it is, one run in four uses the CPU"},
+    {"--seed", "S", "1", "random seed: the same seed gives the same problems in the same order"},
     {"--json", NULL, "", "print one JSON object on one line"},
     {"--help", NULL, "", "print this help"},
     {NULL, NULL, NULL, NULL},
@@ -33,7 +33,7 @@ static int read_request(const options *set, soak_request *request) {
     if (!parse_double(minutes, &request->minutes) || !(request->minutes > 0 && request->minutes <= 1e6))
         return wrong_use("--minutes %.64s: not a time (accepted: minutes above 0, up to 1e6)", minutes);
     if (!bl_device_find(device, &request->device))
-        return wrong_use("--device %.64s: not here (accepted: " DEVICES_ACCEPTED ")", device);
+        return wrong_use("--device %.64s: no usable GPU here (accepted: " DEVICES_ACCEPTED ")", device);
     return 0;
 }
 
@@ -69,7 +69,7 @@ static void print_summary(const soak_request *request, const soak_summary *summa
 /* Of the problem that failed, or that a signal interrupted: perhaps because it took too long. */
 static void print_commands(const soak_summary *summary) {
     if (summary->why[0])
-        puts("\nThe last of these failed. Its output, and the checkpoint that it resumed from, if any, are kept:");
+        printf("\nThe last of these failed. Its output (out, err) and the checkpoints are in %s:\n", summary->folder);
     else if (summary->commands[0])
         puts("\nThe last of these was under way:");
     fputs(summary->commands, stdout);
@@ -99,8 +99,10 @@ static void print_json(const soak_request *request, const soak_summary *summary)
     json_end(&json, '}');
     json_whole(&json, "resumed", summary->resumed);
     json_whole(&json, "tasks", summary->tasks);
-    if (summary->why[0])
+    if (summary->why[0]) {
         json_string(&json, "failure", summary->why);
+        json_string(&json, "folder", summary->folder);
+    }
     if (summary->commands[0])
         json_string(&json, "commands", summary->commands);
     json_string(&json, "version", bl_version());
@@ -121,7 +123,7 @@ static int command_soak(int argc, char **argv) {
     if (status)
         return status;
     if (word)
-        return wrong_use("%.64s: unexpected (accepted: options alone)", word);
+        return wrong_use("%.64s: unexpected (accepted: only options)", word);
     if (options_given(&set, "--help"))
         return command_help(&soak_command);
     status = read_request(&set, &request);
@@ -149,10 +151,10 @@ const command soak_command = {
     .text = "random runs, stopped, killed and resumed; every answer is verified",
     .usage = "[options]",
     .about =
-        "Solves random problems with random schedulers, workers and capacities, each in processes of its own. Two\n"
-        "in three are stopped on the way, by a time limit, a signal or SIGKILL, and resumed from the last\n"
-        "checkpoint with other settings. Every answer is verified. A wrong one, a crash or a stall ends the soak and\n"
-        "prints the command lines that led to it.",
+        "Solves random problems with random schedulers, workers and capacities, each in its own processes. Two in\n"
+        "three are stopped on the way, by a time limit, a signal or SIGKILL, and resumed from the last checkpoint\n"
+        "with other settings. Every answer is verified. A wrong answer, a crash or a stall ends the soak, which\n"
+        "then prints the command lines that led to it.",
     .options = SOAK_OPTIONS,
     .run = command_soak,
 };

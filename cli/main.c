@@ -15,7 +15,7 @@ static const app_option TOOL_OPTIONS[] = {
     {NULL, NULL, NULL, NULL},
 };
 static const app_option ENVIRONMENT[] = {
-    {"BALLAST_WORKERS", "N", "", "use at most N workers on the CPU, where --workers does not say"},
+    {"BALLAST_WORKERS", "N", "", "use at most N workers on the CPU, unless --workers is given"},
     {"BALLAST_LOG", "1", "", "print one line per run on standard error: device, scheduler, tasks, times, steals"},
     {NULL, NULL, NULL, NULL},
 };

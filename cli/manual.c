@@ -80,9 +80,10 @@ int print_manual(const tool *t) {
     section("SYNOPSIS");
     puts(".B ballast\n.I COMMAND\n[\\fIoptions\\fR]");
     section("DESCRIPTION");
-    puts("Ballast balances irregular work: problems that split into tasks of unpredictable cost,\nwhich spawn more "
-         "tasks "
-         "as they run.\nThe tool runs applications, verifies and measures queues, and writes reports.");
+    puts("Ballast balances irregular work: problems that split into tasks of unpredictable cost,\n"
+         "which spawn more tasks as they run.\n"
+         "The tool runs applications, verifies and measures queues, and writes reports.");
+    section("OPTIONS");
     rows(t->options);
     section("COMMANDS");
     for (unsigned i = 0; t->commands[i]; i++) {

@@ -17,7 +17,7 @@ static int make_folder(char *folder) {
     const char *where = getenv("TMPDIR");
     int length = snprintf(folder, SOAK_PATH, "%s/ballast-soak-XXXXXX", where && where[0] == '/' ? where : "/tmp");
     if (length >= SOAK_PATH)
-        return run_failed("TMPDIR: its name is too long (accepted: %d letters)", SOAK_PATH - 32);
+        return run_failed("TMPDIR: too long (accepted: up to %d characters)", SOAK_PATH - 32);
     if (!mkdtemp(folder))
         return run_failed("%s: %s", folder, strerror(errno));
     return 0;

@@ -47,7 +47,7 @@ typedef struct soak_step {
 
 typedef struct soak_plan {
     unsigned app;
-    bool here; /* all steps on the same device */
+    bool here;      /* all steps on the same device */
     unsigned steps; /* the last one is not stopped */
     soak_step step[SOAK_STEPS];
     uint64_t graph; /* seed of the random graph that a word names; 0: none */
@@ -75,11 +75,12 @@ typedef struct soak_outcome {
     char why[512]; /* failed: one line */
 } soak_outcome;
 
-/* SIGINT and SIGTERM arrive at soak_child only, which then ends the child; also between children. */
+/* From now on SIGINT, SIGTERM and SIGHUP end the child under way (SOAK_ENDED_BY_USER), not this process ... */
 void soak_take_signals(void);
+/* ... and this tells whether one has arrived, also between children. */
 bool soak_was_signalled(void);
 
-/* `tool` with these words, its output in `folder`. */
+/* Runs `tool` with the step's words, with its output in `folder`, and stops it as planned. */
 void soak_child(const char *tool, const char *folder, const soak_step *step, soak_outcome *outcome);
 
 /* ---- the whole ---- */

@@ -93,7 +93,7 @@ static bool ends_before(pid_t child, double when, int *status) {
     return true;
 }
 
-static void end(pid_t child, int *status) {
+static void kill_child(pid_t child, int *status) {
     kill(child, SIGKILL);
     while (waitpid(child, status, 0) < 0 && errno == EINTR)
         ;
@@ -111,7 +111,7 @@ static void read_file(const char *folder, const char *name, char *text, size_t s
         fclose(in);
 }
 
-/* Notes come before the error, and the state of the workers may follow it. */
+/* Skips the notes before the error, and what may follow it: the state of the workers. */
 static char *last_message(char *text) {
     static const char prefix[] = "ballast: ";
     char *message = text;
@@ -178,7 +178,7 @@ void soak_child(const char *tool, const char *folder, const soak_step *step, soa
         kill(child, step->signal);
     ended = ended || ends_before(child, begin + LONGEST, &status);
     if (!ended)
-        end(child, &status);
+        kill_child(child, &status);
     if (by_user && !ended)
         outcome->end = SOAK_ENDED_BY_USER;
     else if (!ended)

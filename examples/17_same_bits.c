@@ -1,9 +1,10 @@
-/* Example 14, a sum of floating-point numbers that has the same bits with any number of workers: the first two million
- * terms of the harmonic series. The body returns the sum of a block of them, and BL_REDUCE says how two sums become one.
- * Which worker runs a block does not matter: the sums are combined in the order of the indices. */
+/* Example 17, a sum of floating-point numbers that has the same bits with any number of workers: the first two million
+ * terms of the harmonic series. The body returns the sum of a block of them, and BL_REDUCE adds two sums. Which worker
+ * runs a block does not matter: the sums are combined in the order of the indices. */
 #include <ballast/task.h>
 
 #include <stdio.h>
+#include <string.h>
 
 static BL_TASK void terms_run(bl_task *t, const bl_nothing *payload, uint32_t begin, uint32_t end,
                               const bl_nothing *shared, bl_nothing *local) {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The documentation as pages: site.sh SOURCE. Every link leads somewhere, and every public function is in the reference.
-# shellcheck disable=SC2016 # small scripts for `sh -c`
+# shellcheck disable=SC2016,SC2317 # small scripts for `sh -c`; functions that `check` calls
 set -u
 
 if [ $# -ne 1 ]; then
@@ -25,6 +25,23 @@ for name in bl_run bl_config bl_spawn bl_fork bl_return bl_arrive bl_is_root BL_
 done
 check "nothing internal" sh -c '! grep -q "id=\"bl__\|id=\"BL__" "$1"/*.html' sh "$tmp/site"
 check "nothing from elsewhere" sh -c '! grep -qE "(src|<link[^>]*href)=\"http" "$1"/*.html' sh "$tmp/site"
+
+# The guide says that its code is that of the examples.
+quotes() {
+    python3 - "$source" "$1" <<'END'
+import glob, re, sys
+files = [open(name, encoding="utf-8").read() for name in glob.glob(sys.argv[1] + "/examples/**/*.*", recursive=True)]
+blocks = re.findall(r"^```c(?:pp)?\n(.*?)^```$", open(sys.argv[2], encoding="utf-8").read(), flags=re.M | re.S)
+missing = [block for block in blocks if not any(block in text for text in files)]
+sys.exit("not in examples/:\n" + "\n".join(missing) if missing or not blocks else 0)
+END
+}
+for page in guide tuning debugging; do
+    check "$page.md: its code is in examples/" quotes "$source/docs/$page.md"
+done
+sed 's/bl_submit_end(context);/bl_submit_end(c);/' "$source/docs/guide.md" >"$tmp/other.md"
+not_quotes() { ! quotes "$1"; }
+check "code that is not is noticed" not_quotes "$tmp/other.md"
 
 # A link that leads nowhere is noticed.
 mkdir "$tmp/tree"

@@ -1,7 +1,8 @@
 // COMPILE: -O1
 /* Reductions have the same bits with any number of workers, every scheduler and every seed: loops, trees of forks in
- * which every task adds something, and exact sums of tasks that spawn. Numbers of very different sizes make a sum depend on its order. test_reduce_sim.c and
- * test_reduce_cuda.cu run the same tests on the simulated machine and on a GPU. */
+ * which every task adds something, and exact sums of tasks that spawn. Numbers of very different sizes make a sum
+ * depend on its order. test_reduce_sim.c and test_reduce_cuda.cu run the same tests on the simulated machine and on a
+ * GPU. */
 #include <ballast/exact.h>
 #include <ballast/task.h>
 

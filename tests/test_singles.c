@@ -1,5 +1,5 @@
-/* Tasks spawned one by one, for which a thread has a loop of its own: all are run once, among others and alone; the watch
- * sees them end; and a run that needs one thread is balanced. */
+/* Tasks spawned one by one, for which a thread has a loop of its own: all are run once, among others and alone; the
+ * watch sees them end; and a run that needs one thread is balanced. */
 #include "check.h"
 
 #include <ballast/ballast.h>

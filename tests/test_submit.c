@@ -1,6 +1,6 @@
 // COMPILE: -O1
-/* A run on CPU threads that is open to submissions: the contract, bad input, back-pressure, early ends, and how soon what
- * is submitted starts. */
+/* A run on CPU threads that is open to submissions: the contract, bad input, back-pressure, early ends, and how soon
+ * what is submitted starts. */
 #include "submit_check.h"
 
 #include <stdbool.h>
@@ -99,7 +99,7 @@ static void test_back_pressure(void) {
     CHECK_SAME(bl_try_submit(c, &one, 4, 1, NULL), BL_EFULL);
     CHECK(strstr(bl_error_detail(NULL), "no room for 1 more"));
     CHECK_SAME(bl_try_submit(c, many, 4, 8, NULL), BL_EINVAL);
-    CHECK(strstr(bl_error_detail(NULL), "never so many at once"));
+    CHECK(strstr(bl_error_detail(NULL), "too many at once"));
     CHECK_SAME(pthread_create(&helper, NULL, open_later, &g), 0);
     double begun = now();
     CHECK_SAME(bl_submit(c, many, 4, 64, NULL), BL_OK); /* waits for the helper */

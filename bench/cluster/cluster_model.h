@@ -1,6 +1,6 @@
-/* A model of a cluster in virtual time: nodes that run src/cluster/protocol.c over a network with latency and bandwidth,
- * and search trees like those of UTS. Nothing here is measured on a cluster: it shows what the protocol does to a run, if
- * nodes and network are as fast as assumed. */
+/* A model of a cluster in virtual time: nodes that run src/cluster/protocol.c over a network with latency and
+ * bandwidth, and search trees like those of UTS. Nothing here is measured on a cluster: it shows what the protocol does
+ * to a run, if nodes and network are as fast as assumed. */
 #ifndef BALLAST_BENCH_CLUSTER_MODEL_H
 #define BALLAST_BENCH_CLUSTER_MODEL_H
 

@@ -1,5 +1,6 @@
-/* Alternating pushes and pops with the ring of Concurrency Kit for many producers and consumers. It holds pointers. Pushes
- * are published in order and wait for each other without yielding, so it is left out where callers share processors. */
+/* Alternating pushes and pops with the ring of Concurrency Kit for many producers and consumers. It holds pointers.
+ * Pushes are published in order and wait for each other without yielding, so it is left out where callers share
+ * processors. */
 #include "queues_peers.h"
 
 #include <ck_ring.h>

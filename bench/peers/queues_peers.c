@@ -2,9 +2,10 @@
  * moodycamel's ConcurrentQueue, boost's lockfree::queue, Concurrency Kit's ring and liburcu's wfcqueue. Loads are the
  * number of callers: 2 to 64, another, or all (as many as there are processors); beyond the processors they share them.
  *
- * Every run takes the same time, and the table shows what it would have taken for a given number of pairs. Every popped value is verified, except for `faa`, the
- * bound, which is not a queue: its pops may overtake their pushes. "sequential" is one unshared item. moodycamel's
- * queue keeps no order between producers, so it does less than the others. */
+ * Every run takes the same time, and the table shows what it would have taken for a given number of pairs. Every popped
+ * value is verified, except for `faa`, the bound, which is not a queue: its pops may overtake their pushes.
+ * "sequential" is one unshared item. moodycamel's queue keeps no order between producers, so it does less than the
+ * others. */
 #include "queues/contender.h"
 #include "peers.h"
 #include "queues_peers.h"

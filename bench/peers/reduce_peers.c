@@ -1,7 +1,7 @@
 /* What the same bits cost: the sum of an array of doubles, reduced in the order of the indices (BL_REDUCE), exactly
- * (bl_exact) and in the order of the workers (BL_MERGE), beside oneTBB's parallel_reduce, its deterministic form, and OpenMP. Loads are numbers of
- * doubles, 8 bytes each: a sum that fits into the caches, and one that does not. Methods that promise the same bits must
- * give them with one thread and with all. */
+ * (bl_exact) and in the order of the workers (BL_MERGE), beside oneTBB's parallel_reduce, its deterministic form, and
+ * OpenMP. Loads are numbers of doubles, 8 bytes each: a sum that fits into the caches, and one that does not. Methods
+ * that promise the same bits must give them with one thread and with all. */
 #include "reduce_peers.h"
 #include "peers.h"
 

@@ -1,5 +1,5 @@
-/* The protocol between nodes, simulated: how well a run spreads over 16 to 4,096 nodes, and how soon its end is known, if
- * nodes and network are as fast as assumed. A case per tree. */
+/* The protocol between nodes, simulated: how well a run spreads over 16 to 4,096 nodes, and how soon its end is known,
+ * if nodes and network are as fast as assumed. A case per tree. */
 #include "cluster/cluster_model.h"
 #include "harness/suite.h"
 

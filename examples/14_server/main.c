@@ -1,6 +1,6 @@
 /* Example 14, a server: main [DEVICE [REQUESTS [PAUSE]]]. A run stays open, and a client submits requests: in how many
  * ways can n queens be placed? Each is a tree search by all workers, and several are under way at a time. After each
- * request the client pauses for so many microseconds. Prints how long the answers took. */
+ * request the client sleeps for PAUSE microseconds. Prints how long the answers took. */
 #include "board.h"
 
 #include <ballast/ballast.h>
@@ -54,7 +54,7 @@ static int serve(bl_context *context, request *requests, uint32_t count, long pa
     bl_submit_end(context); /* nothing more comes: the run ends when all is answered */
     int ended = bl_wait(context, NULL);
     bl_program_free(program);
-    return status == BL_OK ? ended : status;
+    return status == BL_OK || status == BL_ECLOSED ? ended : status; /* closed: the run ended early, and this is why */
 }
 
 static int by_time(const void *a, const void *b) {
@@ -65,16 +65,21 @@ static int by_time(const void *a, const void *b) {
 int main(int argc, char **argv) {
     uint32_t count = argc > 2 ? (uint32_t)atoi(argv[2]) : 600, right = 0;
     long pause = argc > 3 ? atol(argv[3]) : 500;
-    request *requests = calloc((size_t)count + 1, sizeof *requests);
+    if (count == 0 || pause < 0 || pause > 999999) {
+        fprintf(stderr, "usage: %s [DEVICE [REQUESTS [PAUSE]]] (accepted: 1 request or more, 0 to 999999 us)\n",
+                argv[0]);
+        return 2;
+    }
+    request *requests = calloc(count, sizeof *requests);
     bl_config config = {.device = argc > 1 ? argv[1] : "auto", .answer = answer, .answer_arg = requests};
     bl_context *context = NULL;
 #ifndef WITH_CUDA
     if (!strcmp(config.device, "auto"))
         config.device = "cpu"; /* the only device this build has code for */
 #endif
-    int status = requests && count ? bl_open(&context, &config) : BL_ENOMEM;
+    int status = requests ? bl_open(&context, &config) : BL_ENOMEM;
     if (status == BL_OK)
-        status = serve(context, requests, count, pause < 1000000 ? pause : 999999);
+        status = serve(context, requests, count, pause);
     for (uint32_t i = 0; i < count && requests; i++)
         right += requests[i].right == 1;
     if (status == BL_OK) {

@@ -1,5 +1,5 @@
 /* The task: in how many ways n queens can be placed, as a program with a result. A task places one queen and forks the
- * next row; the last rows it counts by itself. program.c compiles this text for CPU threads, program.cu for GPUs. */
+ * next row; it counts the last rows itself. program.c compiles this file for CPU threads, program.cu for GPUs. */
 #ifndef SERVER_TASK_H
 #define SERVER_TASK_H
 
@@ -41,7 +41,7 @@ static BL_TASK uint64_t count_ways(const board *b, uint32_t rows) {
     }
 }
 
-/* A request comes as an empty board. Of a fork the index says which free column of the parent's board is the child's. */
+/* A request is an empty board. A child's index tells which free column of its parent's board gets the next queen. */
 static BL_TASK void ways_run(bl_task *t, const board *parent, uint32_t index, const bl_nothing *shared,
                              bl_nothing *local) {
     board mine = *parent;
@@ -53,13 +53,11 @@ static BL_TASK void ways_run(bl_task *t, const board *parent, uint32_t index, co
         mine = with_queen(parent, free & (0u - free));
     }
     uint32_t rows = mine.n - bl_popcount(mine.columns), children = bl_popcount(free_columns(&mine));
-    uint64_t ways = children || rows == 0 ? 1 : 0; /* of a dead end there are none */
     if (rows > ROWS_AT_ONCE && children) {
         bl_fork(t, &mine, &mine, children);
         return;
     }
-    if (ways)
-        ways = count_ways(&mine, rows);
+    uint64_t ways = rows > ROWS_AT_ONCE ? 0 : count_ways(&mine, rows); /* 0: a dead end */
     bl_return(t, &ways);
 }
 

@@ -6,11 +6,16 @@
  *
  * Thread safety: different contexts are independent. A context serves one call at a time: while one is under way, every
  * other call on that context returns BL_EBUSY at once, from any thread, from a task and from config.progress. Only
- * bl_cancel, bl_progress, the calls that start and wait (see there) and bl_device_id, _name and _target may always be
- * called. Fork: a context belongs to the process that
- * opened it. In a forked child bl_close frees the child's copy, and every other call returns BL_EDEAD. Memory: bl_close
- * frees everything a context has allocated, for itself or by bl_alloc. Nothing exits the process, and nothing is printed
- * unless the environment asks for it: with BALLAST_LOG=1 a context prints one line per run on standard error.
+ * bl_cancel, bl_progress, the calls that start, submit and wait (see there) and bl_device_id, _name and _target may
+ * always be called.
+ *
+ * Fork: a context belongs to the process that opened it. In a forked child bl_close frees the child's copy, and every
+ * other call returns BL_EDEAD.
+ *
+ * Memory: bl_close frees everything a context has allocated, for itself or by bl_alloc.
+ *
+ * Nothing exits the process, and nothing is printed unless the environment asks for it: with BALLAST_LOG=1 a context
+ * prints one line per run on standard error.
  */
 #ifndef BL_BALLAST_H
 #define BL_BALLAST_H
@@ -69,9 +74,9 @@ typedef enum bl_victims { BL_VICTIMS_DEFAULT, BL_VICTIMS_ROUND_ROBIN, BL_VICTIMS
 typedef enum bl_done_test { BL_DONE_TEST_DEFAULT, BL_DONE_TEST_ASK, BL_DONE_TEST_IGNORE } bl_done_test;
 typedef enum bl_steal { BL_STEAL_DEFAULT, BL_STEAL_ONE, BL_STEAL_HALF } bl_steal;
 
-/* How to balance. A zeroed config is the default in every field. A scheduler uses some fields only
- * (bl_scheduler_uses). Sizes of what it does not have are passed over; a way to steal or to end that it does not
- * know is refused: bl_run says BL_EINVAL, and bl_error_detail which field. */
+/* How to balance. A zeroed config is the default in every field. bl_scheduler_uses tells which fields a scheduler uses.
+ * Sizes that it does not use are ignored; a policy that it does not support (victims, steal, done_test) makes the run
+ * return BL_EINVAL, and bl_error_detail names the field. */
 typedef struct bl_config {
     const char *device; /* "auto" (a usable GPU, else the CPU), "cpu", "cuda", "cuda:N", "sim" */
     /* "auto" (the program's BL_AUTO, or stealing, or for a loop on a GPU list:faa), a name from bl_scheduler_name,
@@ -99,7 +104,7 @@ typedef struct bl_config {
      * possible on one that no other bound worker of this process has. Default 0: workers move within that set as the
      * system sees fit. */
     uint32_t bind;
-    /* Stopping a run, and going on later: see below. */
+    /* Stopping and resuming a run: see below. */
     double time_limit;          /* seconds that the runs of this context may take together; default: no limit */
     const char *checkpoint;     /* a file for what is left of a run that is stopped; default: none */
     double checkpoint_seconds;  /* how often it is written on the way; default 60 */
@@ -117,13 +122,14 @@ typedef struct bl_config {
     /* Called for all that a run which ends early has not run, before bl_run or bl_wait returns: see bl_cancel. */
     void (*left)(void *arg, const void *payload, uint32_t begin, uint32_t end);
     void *left_arg;
-    /* Which worker should begin with root i, modulo the number of workers: a hint, for schedulers with a queue per worker.
-     * Another worker that is out of work may be faster. Default: the roots are dealt out evenly. */
+    /* Which worker should begin with root i, modulo the number of workers: a hint, for schedulers with a queue per
+     * worker. Another worker that is out of work may be faster. Default: the roots are dealt out evenly. */
     uint32_t (*place)(void *arg, uint32_t root);
     void *place_arg;
-    /* Runs that are open to submissions (bl_start_open): how many submissions may wait, or of a program with results may
-     * be without an answer; default 1024. And what is called with the result of each. */
+    /* Runs that are open to submissions (bl_start_open): how many submissions may wait to be taken or, if the program
+     * has results, to be answered; default 1024. */
     uint32_t inbox;
+    /* Called with the result of each submission: see bl_start_open. */
     void (*answer)(void *arg, uint64_t ticket, const void *result);
     void *answer_arg;
 } bl_config;
@@ -131,7 +137,7 @@ typedef struct bl_config {
 /* What a run did. */
 typedef struct bl_stats {
     uint64_t tasks;          /* indices run: the same for every scheduler */
-    double seconds;          /* the run itself; on a GPU device time, set-up outside */
+    double seconds;          /* the run itself; on a GPU: device time, excluding set-up */
     uint64_t steals;         /* entries taken from another worker's queue */
     uint64_t steal_attempts; /* tries to do so, successful or not */
     uint64_t peak_entries;   /* entries: the sum of the workers' high-water marks */
@@ -164,9 +170,9 @@ BL_API int bl_open_sized(bl_context **context, const bl_config *config, size_t c
 static inline int bl_open(bl_context **context, const bl_config *config) {
     return bl_open_sized(context, config, sizeof(bl_config), sizeof(bl_stats));
 }
-/* NULL is fine. What was started (bl_start) is waited for: call bl_cancel before if it need not end. A run that is open
- * to submissions is closed to them first. BL_EBUSY during
- * another call, and from a task or config.progress of this context: then nothing is closed. */
+/* NULL is fine. Waits for what was started (bl_start): call bl_cancel first if it need not end. A run that is open to
+ * submissions is closed to them first. BL_EBUSY during another call, and from a task or config.progress of this
+ * context: then nothing is closed. */
 BL_API int bl_close(bl_context *context);
 
 BL_API const char *bl_device_id(const bl_context *context);     /* "cpu", "cuda:0", "sim" */
@@ -175,10 +181,9 @@ BL_API const char *bl_device_target(const bl_context *context); /* whose code it
 
 /* More about the last error of this context (which argument, which worker stood where, what CUDA said), or "". NULL:
  * about the last error of this thread in a call that was given no context, bl_open above all, or one that may be called
- * while the context is at work: bl_start_after, bl_hold_stream, bl_submit, and bl_start behind other starts. BL_EINVAL and
- * BL_ENOMEM always come with a detail; a context's BL_EBUSY has none, so that it leaves alone what belongs to the other
- * call. What
- * belongs to a started run may be read when bl_wait has returned. */
+ * while the context is at work: bl_start_after, bl_hold_stream, bl_submit, bl_try_submit, bl_submit_end, and bl_start
+ * behind other starts. BL_EINVAL and BL_ENOMEM always come with a detail; a context's BL_EBUSY has none, so that it
+ * leaves alone what belongs to the other call. What belongs to a started run may be read when bl_wait has returned. */
 BL_API const char *bl_error_detail(const bl_context *context);
 
 /* ---- memory of the context's device ---- */
@@ -210,11 +215,11 @@ BL_API int bl_run_join(bl_context *context, const bl_program *program, const voi
 BL_API int bl_run_range(bl_context *context, const bl_program *program, const void *shared, const void *payload,
                         uint64_t count, bl_stats *stats);
 
-/* A loop with a result, of a program with BL_RANGE_RUN and BL_REDUCE: the indices [0, count) are cut into blocks, and the
- * blocks' results are combined in the order of their indices, in a tree whose shape follows from `count` and the grain
- * alone. So *result has the same bits with any number of workers, with every scheduler and in every run. It is memory of
- * the host; with a count of 0 it stays as it is. The grain is config.grain, or the program's BL_GRAIN, or where neither
- * is given `count` / 4096, but 1 at least and 1024 at most. `count`: fewer than 2^32. To bl_stats and config.left the
+/* A loop with a result, of a program with BL_RANGE_RUN and BL_REDUCE: the indices [0, count) are cut into blocks, and
+ * the blocks' results are combined in the order of their indices, in a tree whose shape follows from `count` and the
+ * grain alone. So *result has the same bits with any number of workers, with every scheduler and in every run. It is
+ * memory of the host, and stays unchanged if `count` is 0. The grain is config.grain, or else the program's BL_GRAIN,
+ * or else `count` / 4096, at least 1 and at most 1024. `count` must be below 2^32. In bl_stats and config.left the
  * tasks are the blocks and the forks above them. */
 BL_API int bl_run_reduce(bl_context *context, const bl_program *program, const void *shared, const void *payload,
                          uint64_t count, void *result, bl_stats *stats);
@@ -228,11 +233,11 @@ BL_API int bl_limit(bl_context *context, uint32_t workers);
 /* ---- starting now, waiting later ----
  *
  * bl_start and its like return at once, and a thread of the context does the work, in the order in which it was
- * started: copies in, one run, copies out. It is started with the first use and sleeps in between. Meanwhile the context
- * is busy; other contexts are not, so that runs of several contexts overlap.
+ * started: copies in, one run, copies out. That thread is created on first use and sleeps in between. Meanwhile the
+ * context is busy; other contexts are not, so that runs of several contexts overlap.
  *
- * bl_start, _join, _range, _reduce and their copies may be called while others of them are under way, with one
- * exception: a context has one run at a time, and a second one returns BL_EBUSY. After an error what comes behind it is left out.
+ * bl_start and the calls below it may be made while others of them are under way, with one exception: a context has one
+ * run at a time, and a second one returns BL_EBUSY. After an error, whatever was started behind it is skipped.
  *
  * Arguments are checked at once, and `shared` and `roots` are copied; all else must stay until bl_wait has returned
  * something other than BL_EBUSY: the program, results, and both sides of a copy. */
@@ -259,31 +264,33 @@ BL_API uint64_t bl_progress(const bl_context *context);
 /* ---- work from outside: submitting to a run under way ----
  *
  * bl_start_open starts a run that has no roots and stays open: any thread of the host submits payloads, each one task,
- * which may spawn and fork as usual. It ends when bl_submit_end has been called and nothing is left, and then bl_wait
- * returns. While there is nothing to do the workers of a CPU sleep, and that is no stall; on a GPU the kernel stays.
+ * which may spawn and fork as usual. The run ends when bl_submit_end has been called and nothing is left; then bl_wait
+ * returns. While there is nothing to do the workers of a CPU sleep, and that is no stall; on a GPU the kernel keeps
+ * running. The run cannot use schedulers with waves, config.checkpoint or config.resume, and BL_DONE_TEST is not asked.
+ * On a GPU the program needs BL_OPEN; without it bl_start_open returns BL_ENOCODE.
  *
- * bl_submit waits while there is no room (config.inbox), in the order of the calls. bl_try_submit returns BL_EFULL
- * instead, and then none of the payloads has been submitted. `payload_bytes` is the size of one payload, and else
- * BL_EINVAL. Payloads are copied; the k-th of a call gets the number *ticket + k, counted from 0 in each run; `ticket` may
- * be NULL. A task or callback of the same context cannot submit, since it might wait for itself: BL_EBUSY. Without an
- * open run, after bl_submit_end and when the run has ended early: BL_ECLOSED. bl_error_detail(NULL) says more.
+ * bl_submit waits while there is no room (config.inbox); callers get their turn in the order of their calls.
+ * bl_try_submit returns BL_EFULL instead, and then none of its payloads has been submitted. `payload_bytes` is the size
+ * of one payload; any other size is BL_EINVAL. Payloads are copied. The k-th of a call gets the ticket *ticket + k;
+ * tickets count from 0 in each run, and `ticket` may be NULL. A task or callback of the same context cannot submit,
+ * because it might wait for itself: BL_EBUSY. BL_ECLOSED: no run is open, bl_submit_end has been called, or the run has
+ * ended early; then bl_wait tells why. bl_error_detail(NULL) has the details.
  *
- * Programs with BL_RESULT: config.answer is called with the ticket and the result of each submission, once, when it is
- * there, and the result is gone when the call returns. On a CPU by the worker that has the result, so by several threads
- * at a time; it should be short. On a GPU by the context's thread, which looks all the time while something happens, and
- * after 2 ms without anything new every 50 microseconds or so. Other programs have what bl_run has: BL_MERGE, and memory
- * that tasks write to.
+ * Programs with BL_RESULT: config.answer is called once per submission, with its ticket and its result, as soon as the
+ * result is there. The result is valid until the callback returns. On a CPU the worker that has the result makes the
+ * call, so several threads may call at once, and the callback should be short. On a GPU the context's thread calls it:
+ * it polls without a pause while something happens, and about every 50 microseconds after 2 ms without news. Other
+ * programs deliver results as in bl_run: by BL_MERGE, and in memory that tasks write to.
  *
- * A busy worker runs what was submitted next, between two tasks, unless it already has much to do: so submissions start
- * early, and cannot use up the memory. If the run ends early (bl_cancel, a task that fails), config.left is given what was
- * submitted and not run, and answers that are missing do not come. Schedulers with waves, config.checkpoint and
- * config.resume cannot be used, and BL_DONE_TEST is not asked. On a GPU the program needs BL_OPEN, or else BL_ENOCODE. */
+ * A busy worker runs a submission next, between two tasks, unless it already has much to do. So submissions start early
+ * and cannot use up the memory. If the run ends early (bl_cancel, a task that fails), config.left gets what was
+ * submitted and not run, and the missing answers do not come. */
 BL_API int bl_start_open(bl_context *context, const bl_program *program, const void *shared);
 BL_API int bl_submit(bl_context *context, const void *payloads, size_t payload_bytes, uint32_t count, uint64_t *ticket);
 BL_API int bl_try_submit(bl_context *context, const void *payloads, size_t payload_bytes, uint32_t count,
                          uint64_t *ticket);
-/* Nothing more will come. Threads that wait in bl_submit return BL_ECLOSED. Again is fine; BL_ECLOSED: no run was ever
- * opened. May be called from tasks, too. */
+/* Nothing more will come. Threads that wait in bl_submit return BL_ECLOSED. May be called repeatedly, and from tasks.
+ * BL_ECLOSED: no run was ever opened. */
 BL_API int bl_submit_end(bl_context *context);
 
 /* GPUs: order with a stream of the user, a cudaStream_t of the same device that is not config.stream; else BL_EINVAL.
@@ -292,37 +299,38 @@ BL_API int bl_submit_end(bl_context *context);
  * waits, by an event; the host does nothing.
  *
  * bl_hold_stream: what is put into the stream from now on waits until all that was started is done, pauses, launches
- * and copies included, and whether it succeeds or not. The stream polls a word in the host's memory, which the context's
- * thread writes at the end: no multiprocessor is kept from work, and the stream continues some microseconds later than
- * bl_wait would have returned. CUDA does not know of this order. So do not make the context's own work wait, by
- * bl_start_after or in config.stream, for something behind the hold, and mind that streams share hardware queues when
- * there are more of them than CUDA_DEVICE_MAX_CONNECTIONS (8 unless set, up to 32). Memory that the context frees
- * meanwhile is freed when no stream is held, because cudaFree waits for all streams. Nothing under way: nothing waits. */
+ * and copies included, and whether it succeeds or not. The stream polls a word in the host's memory, which the
+ * context's thread writes at the end: no multiprocessor is kept from work, and the stream continues some microseconds
+ * later than bl_wait would have returned. CUDA does not know of this order. So do not make the context's own work wait,
+ * by bl_start_after or in config.stream, for something behind the hold, and mind that streams share hardware queues
+ * when there are more of them than CUDA_DEVICE_MAX_CONNECTIONS (8 unless set, up to 32). Memory that the context frees
+ * meanwhile is freed when no stream is held, because cudaFree waits for all streams. Nothing under way: nothing
+ * waits. */
 BL_API int bl_start_after(bl_context *context, void *stream);
 BL_API int bl_hold_stream(bl_context *context, void *stream);
 
-/* ---- stopping a run, and going on later ----
+/* ---- stopping and resuming a run ----
  *
  * A run can be stopped between two tasks: by bl_cancel, and by config.time_limit. Static and list schedulers cannot
  * stop before the end of a wave, and a loop is a single wave to them; "auto" avoids them where a time limit or a
  * checkpoint is asked for.
  *
  * With config.checkpoint a run that is stopped writes what is left of it to that file, and every checkpoint_seconds it
- * does so on the way, so that a process that is killed has lost no more. The file holds the tasks that were not run
- * yet, joins that wait for them, and the contents of all memory from bl_alloc. It appears whole or not at all: if it
- * cannot be written the run ends with BL_EFILE and the file before it is still there.
+ * does so on the way, so that a process that is killed loses no more than that. The file holds the tasks that were not
+ * run yet, joins that wait for them, and the contents of all memory from bl_alloc. It appears whole or not at all: if
+ * it cannot be written the run ends with BL_EFILE and the file before it is still there.
  *
  * A context that is opened with config.resume continues from there, on any device and with any scheduler: make the same
- * allocations in the same order and call the same runs with the same arguments. Those before the one that was stopped
- * are made again, outside of the time limit. When that one begins, memory gets the contents that it had, and its tasks,
- * steals, pauses and seconds (those with set-up) count what was done before.
+ * allocations in the same order and call the same runs with the same arguments. Runs before the stopped one are
+ * repeated and do not count against the time limit. When the stopped run begins, memory gets back its contents, and
+ * tasks, steals, pauses and seconds (those with set-up) include what was done before.
  *
  * Payloads and memory must hold no pointers. Shared data must be the same byte by byte, padding included, but for
  * pointers into memory from bl_alloc. A file that is damaged, of another program, of other roots, shared data or
- * sizes of memory, or of another config.checkpoint_tag is refused with BL_EFILE, and bl_error_detail says why. Give
+ * sizes of memory, or of another config.checkpoint_tag is rejected with BL_EFILE, and bl_error_detail says why. Give
  * config.checkpoint_tag where runs differ in what the library cannot see: the contents of memory, the function of
- * bl_program_from_function. A file made up by somebody is refused if its entries or joins cannot be; payloads and
- * memory are the program's to judge, so use files that you trust. */
+ * bl_program_from_function. A forged file is rejected if no run could have left its entries or joins; the library
+ * cannot judge payloads and memory, so use files that you trust. */
 
 /* From any thread and from signal handlers: the run under way, unless it is about to end, and every later one of
  * this context ends with BL_ECANCEL, until bl_reset.
@@ -345,8 +353,8 @@ BL_API const void *bl_failure(const bl_context *context, uint64_t *error);
 /* ---- one program for several targets ----
  *
  * NAME_cpu(), NAME_cuda() and NAME_sim() give a program's code for one target. bl_program_join makes one handle of
- * them, from which a context takes the part for its device. NULL among the parts is passed over, so that a build
- * without CUDA need not be told apart. Payloads and results must have the same sizes in all parts; shared data may
+ * them, from which a context takes the part for its device. NULL among the parts is ignored, so that a build
+ * without CUDA needs no special case. Payloads and results must have the same sizes in all parts; shared data may
  * differ, since bl_run is given that of the context's device. NULL: no part, parts that do not belong together, or
  * no memory. */
 BL_API bl_program *bl_program_join(const bl_program *const *parts, uint32_t count);
@@ -398,8 +406,8 @@ BL_API bl_program *bl_program_from_body(bl_range_body body, size_t shared_bytes)
 /* The same for a loop of 2^32 indices or more. */
 typedef void (*bl_long_body)(uint64_t begin, uint64_t end, const void *shared);
 BL_API bl_program *bl_program_from_long_body(bl_long_body body, size_t shared_bytes);
-/* C++: what these functions throw ends the run with BL_ETASK, and bl_error_detail has the text; the rest of a piece of a
- * loop counts as run. Typed programs do the same (task.h). */
+/* C++: what these functions throw ends the run with BL_ETASK, and bl_error_detail has the text; the rest of a piece of
+ * a loop counts as run. Typed programs do the same (task.h). */
 
 /* What such a function calls (typed programs include program.h and get inlined forms instead). */
 BL_API void bl_task_spawn(bl_task *task, const void *payload, uint32_t count);

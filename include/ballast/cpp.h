@@ -8,9 +8,11 @@
  *     };
  *     bl_run(context, bl_program_of<count>(), &shared, &root, 1, nullptr);
  *
- * The members are what program.h has macros for, in small letters; bl_defaults has those that need not be given. All
- * functions are static, and the compiler inlines run as it does in C. A struct with a `result` also has a `join`, and one
- * whose `run` takes begin and end in place of an index says `pieces = true`; with a `result` it has a `reduce`. */
+ * The members below are named like the macros of program.h, in small letters; bl_defaults has those that need not be
+ * given. All functions are static, and the compiler inlines run as it does in C.
+ *
+ *     pieces = true     run gets begin and end in place of an index, like BL_RANGE_RUN
+ *     result            also a join; with `pieces` a reduce instead, for bl_run_reduce */
 #ifndef BL_CPP_H
 #define BL_CPP_H
 

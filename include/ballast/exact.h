@@ -1,21 +1,21 @@
-/* Exact sums of doubles, for programs that add up in BL_LOCAL: what is added in which order, and by whom, does not
- * matter, and the result is the true sum, rounded once. So tasks of any kind, those that spawn whatever they like
- * included, get the same bits with any number of workers, with every scheduler, and on a CPU and a GPU.
+/* Exact sums of doubles, for programs that add up in BL_LOCAL: the result is the true sum, rounded once, whatever the
+ * order of the additions and the workers that make them. So tasks of any kind, even those that spawn freely, get the
+ * same bits with any number of workers, with every scheduler, and on a CPU and a GPU.
  *
  *     typedef struct mine { bl_exact sum; } mine;                    BL_LOCAL, which is zeroed: a sum of 0
  *     bl_exact_add(&local->sum, x);                                  in a task
  *     bl_exact_merge(shared->sum, &local->sum);                      in BL_MERGE; shared->sum is zeroed before the run
  *     bl_exact_value(&sum)                                           on the host, after it
  *
- * It is a number of 2,098 bits, from the least bit of the smallest double to the highest of the largest, in digits of 32
- * bits. A word has room for the carries of 2^29 additions before they must be passed on. */
+ * It is a number of 2,098 bits, from the lowest bit of the smallest double to the highest of the largest, in digits of
+ * 32 bits. A word has room for the carries of 2^29 additions before they must be passed on. */
 #ifndef BL_EXACT_H
 #define BL_EXACT_H
 
 #include "platform/platform.h"
 #include <string.h>
 
-#define BL__EXACT_DIGITS 68u /* 66 of the doubles, and two for what their sums exceed them by */
+#define BL__EXACT_DIGITS 68u /* 66 for the doubles, and two for sums that exceed them */
 #define BL__EXACT_ADDS (1u << 29)
 
 typedef struct bl_exact {

@@ -23,8 +23,8 @@
  *                                         BL_SHARED *) -> middle: where to divide a range for a thief, begin < middle <
  *                                         end; both payloads are copies. Default: in half
  *     #define BL_GRAIN    n               BL_RANGE_RUN: indices taken at once; default 0: as many as take some
- *                                         microseconds. With BL_REDUCE: indices of a block; default: what follows from
- *                                         the length of the loop, 1 to 1024
+ *                                         microseconds. With BL_REDUCE: indices of a block; default 0: 1 to 1024, by the
+ *                                         length of the loop (bl_run_reduce)
  *     #define BL_RESULT   type            what a task returns (task.h: bl_return, bl_fork); a plain type as BL_PAYLOAD
  *                                         is
  *     #define BL_JOIN     function        (bl_task *, const BL_PAYLOAD *forked, const BL_RESULT *results, uint32_t
@@ -32,12 +32,13 @@
  *     #define BL_JOIN_WIDTH n             children of one fork, up to 32767; default 8. A CPU takes wider forks too, if
  *                                         more slowly, but not with a checkpoint; elsewhere they are an error
  *     #define BL_SUM 1                    instead of BL_JOIN: results are uint64_t and add up
- *     #define BL_REDUCE   function        instead of BL_JOIN: (BL_RESULT *into, const BL_RESULT *next). The result of a
- *                                         fork is its children's, combined from the first index to the last. With
- *                                         BL_RANGE_RUN: the reduction of a loop (bl_run_reduce). The function is given
- *                                         blocks of BL_GRAIN indices, returns the result of each, and spawns nothing
- *     #define BL_OWN      member          BL_REDUCE without a loop: this member of BL_PAYLOAD, a BL_RESULT, is what the
- *                                         task that forked adds, before its children's
+ *     #define BL_REDUCE   function        instead of BL_JOIN: (BL_RESULT *into, const BL_RESULT *next) combines two
+ *                                         results into the first. The result of a fork is that of its children,
+ *                                         combined from the first index to the last. With BL_RANGE_RUN: the reduction
+ *                                         of a loop (bl_run_reduce), whose body gets blocks of BL_GRAIN indices,
+ *                                         returns the result of each (bl_return), and neither spawns nor forks
+ *     #define BL_OWN      member          with BL_REDUCE and BL_RUN: the member of BL_PAYLOAD, a BL_RESULT, that holds
+ *                                         what the forking task itself contributes; it comes before its children's
  *     #define BL_MAX_SPAWN n              entries that one task spawns (bl_spawn, bl_spawn_n and bl_fork count one
  *                                         each); default 1. On a CPU a task may spawn more. Elsewhere that is an error,
  *                                         and what the joins spawn that a task's result sets off counts with it
@@ -54,8 +55,8 @@
  *                                         | BL_SCHEDULERS_OWN_GROUP leaves that kernel out
  *     #define BL_AUTO     "steal:bwd"     what "auto" means for this program, where it has that scheduler; default:
  *                                         what the library chooses
- *     #define BL_OPEN     1               its runs on a GPU can be open to submissions (bl_start_open), which takes code and
- *                                         registers of its kernels. A CPU and the simulated machine need it not
+ *     #define BL_OPEN     1               on a GPU: its runs can be open to submissions (bl_start_open), which costs its
+ *                                         kernels code and registers; default 0. Elsewhere any run can be open
  *     #define BL_CHECKED  1               more checks, which cost time, also on GPUs: sums of BL_SUM that reach 2^48,
  *                                         payloads and results at addresses that are no multiple of 4. For all programs
  *                                         of a file: -DBL_CHECKED

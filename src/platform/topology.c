@@ -15,7 +15,7 @@ static const bl__place nowhere = {UINT32_MAX, UINT32_MAX};
 
 struct bl__topology {
     uint32_t cpus;
-    bool several; /* places, among the cores that there are */
+    bool several; /* more than one place */
     bool several_nodes;
     char model[MODEL]; /* "": not known */
     bl__place of[];    /* by the system's number of the core */
@@ -28,7 +28,7 @@ static bl__place place_of(hwloc_obj_t pu) {
     bl__place place = {(uint32_t)hwloc_bitmap_first(pu->nodeset), 0};
     for (hwloc_obj_t above = pu; above; above = above->parent)
         if (hwloc_obj_type_is_dcache(above->type))
-            place.cache = (uint32_t)above->gp_index; /* and so the last of them */
+            place.cache = (uint32_t)above->gp_index; /* the last one that counts is the last level */
     return place;
 }
 
@@ -79,7 +79,7 @@ static bool read_line(const char *path, char line[LINE]) {
     return read;
 }
 
-/* Of Linux, in microseconds: hwloc takes milliseconds, and on large machines more. False: it has to tell. */
+/* Linux tells within microseconds, hwloc takes milliseconds, and longer on large machines. False: only hwloc knows. */
 static bool is_one_place(void) {
     char nodes[LINE], cpus[LINE], sharing[LINE];
     if (getenv("HWLOC_SYNTHETIC") || getenv("HWLOC_XMLFILE"))
@@ -144,7 +144,7 @@ bool bl__near_make(const bl__place *places, uint32_t n, bl__near *near, uint32_t
     qsort(seats, n, sizeof *seats, by_place);
     for (uint32_t i = 0; i < n; i++)
         order[i] = seats[i].worker;
-    /* Of a group of one, and where it is not known, the next larger group. */
+    /* A worker that is alone in its group, or whose place is not known, gets the next larger group. */
     for (uint32_t level = 2; level-- > 0;)
         for (uint32_t first = 0, end; first < n; first = end) {
             for (end = first + 1; end < n && is_near(&seats[first], &seats[end], level);)
@@ -180,7 +180,7 @@ size_t bl__topology_move(const bl__topology *t, bl__place place, void *memory, s
             nodes[n] = (int)place.node;
         }
         if (syscall(SYS_move_pages, 0, n, pages, nodes, status, MOVE) < 0)
-            break; /* a system without, or a node that we may not use */
+            break; /* not supported, or a node that we may not use */
         asked += n;
     }
     return asked;

@@ -208,25 +208,40 @@ static int start_run(bl_context *c, bl__request q) {
 }
 
 int bl_start(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count) {
-    return start_run(c, (bl__request){program, shared, roots, count, 1, false, NULL, false, false});
+    return start_run(c,
+                     (bl__request){.program = program, .shared = shared, .roots = roots, .count = count, .range = 1});
 }
 
 int bl_start_open(bl_context *c, const bl_program *program, const void *shared) {
-    return start_run(c, (bl__request){program, shared, NULL, 0, 1, false, NULL, false, true});
+    return start_run(c, (bl__request){.program = program, .shared = shared, .range = 1, .open = true});
 }
 
 int bl_start_join(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count,
                   void *results) {
-    return start_run(c, (bl__request){program, shared, roots, count, 1, true, results, false, false});
+    return start_run(c, (bl__request){.program = program,
+                                      .shared = shared,
+                                      .roots = roots,
+                                      .count = count,
+                                      .range = 1,
+                                      .results_wanted = true,
+                                      .results = results});
 }
 
 int bl_start_range(bl_context *c, const bl_program *program, const void *shared, const void *payload, uint64_t count) {
-    return start_run(c, (bl__request){program, shared, payload, 1, count, false, NULL, false, false});
+    return start_run(c,
+                     (bl__request){.program = program, .shared = shared, .roots = payload, .count = 1, .range = count});
 }
 
 int bl_start_reduce(bl_context *c, const bl_program *program, const void *shared, const void *payload, uint64_t count,
                     void *result) {
-    return start_run(c, (bl__request){program, shared, payload, 1, count, true, result, true, false});
+    return start_run(c, (bl__request){.program = program,
+                                      .shared = shared,
+                                      .roots = payload,
+                                      .count = 1,
+                                      .range = count,
+                                      .results_wanted = true,
+                                      .results = result,
+                                      .reduces = true});
 }
 
 static int start_copy(bl_context *c, bl__started copy) {

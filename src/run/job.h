@@ -85,7 +85,7 @@ typedef struct bl__request {
     bool results_wanted;
     void *results;
     bool reduces; /* bl_run_reduce: `range` indices, in blocks; roots is the user's part of the payload */
-    bool open; /* to submissions */
+    bool open;    /* to submissions */
 } bl__request;
 
 /* Of all roots, as the caller gives them. */

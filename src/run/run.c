@@ -331,6 +331,32 @@ static const char *wrong_argument(const bl__request *q) {
     return NULL;
 }
 
+/* From the roots to the results, and what it took. */
+static int perform(bl__job *j, const bl__request *q, uint32_t range) {
+    bl_context *c = j->c;
+    uint32_t tasks = 0;
+    if (c->config.checkpoint[0] || c->config.resume[0])
+        c->problem = bl__problem(c, q->program, q->shared, q->roots, q->count, range);
+    if (c->runs++ == 0)
+        c->first_problem = c->problem;
+    int status = bl__begin(j, q->roots, q->count, range, &tasks);
+    if (status == BL_OK)
+        status = bl__in_waves(j) ? bl__run_waves(j, tasks) : run_dynamic(j);
+    bl__phase(j, "collect");
+    if (q->open) /* what comes later is refused, and so not lost */
+        bl__inlet_end(c, status);
+    if (status != BL_OK && !c->dead && j->drained)
+        bl__give_left(j);
+    if (status == BL_OK && q->results)
+        status = take_results(j, q->results);
+    bl__add_up(j);
+    bl__stats_add(&j->stats, &j->before);
+    j->stats.wall_seconds = bl__now() - j->begun;
+    if (!j->again)
+        c->spent += j->stats.wall_seconds;
+    return status;
+}
+
 /* The indices from `base` on, `range` of them, of each root. */
 static int run_part(bl_context *c, const bl__request *q, uint64_t base, uint32_t range, bl_stats *stats) {
     const bl_program *program = q->program;
@@ -362,27 +388,8 @@ static int run_part(bl_context *c, const bl__request *q, uint64_t base, uint32_t
     if (status == BL_OK)
         status = bl__trace_begin(c, &j->run);
     if (status == BL_OK && ((q->count && range) || q->open)) {
-        uint32_t tasks = 0;
         j->begun = begun;
-        if (c->config.checkpoint[0] || c->config.resume[0])
-            c->problem = bl__problem(c, program, q->shared, q->roots, q->count, range);
-        if (c->runs++ == 0)
-            c->first_problem = c->problem;
-        status = bl__begin(j, q->roots, q->count, range, &tasks);
-        if (status == BL_OK)
-            status = bl__in_waves(j) ? bl__run_waves(j, tasks) : run_dynamic(j);
-        bl__phase(j, "collect");
-        if (q->open) /* what comes later is refused, and so not lost */
-            bl__inlet_end(c, status);
-        if (status != BL_OK && !c->dead && j->drained)
-            bl__give_left(j);
-        if (status == BL_OK && q->results)
-            status = take_results(j, q->results);
-        bl__add_up(j);
-        bl__stats_add(&j->stats, &j->before);
-        j->stats.wall_seconds = bl__now() - begun;
-        if (!j->again)
-            c->spent += j->stats.wall_seconds;
+        status = perform(j, q, range);
     }
     status = bl__trace_end(c, &j->run, bl__in_waves(j), status);
     c->open = false;
@@ -543,20 +550,39 @@ static int run_call(bl_context *c, bl__request q, bl_stats *stats) {
 
 int bl_run(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count,
            bl_stats *stats) {
-    return run_call(c, (bl__request){program, shared, roots, count, 1, false, NULL, false, false}, stats);
+    return run_call(c, (bl__request){.program = program, .shared = shared, .roots = roots, .count = count, .range = 1},
+                    stats);
 }
 
 int bl_run_join(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count,
                 void *results, bl_stats *stats) {
-    return run_call(c, (bl__request){program, shared, roots, count, 1, true, results, false, false}, stats);
+    return run_call(c,
+                    (bl__request){.program = program,
+                                  .shared = shared,
+                                  .roots = roots,
+                                  .count = count,
+                                  .range = 1,
+                                  .results_wanted = true,
+                                  .results = results},
+                    stats);
 }
 
 int bl_run_range(bl_context *c, const bl_program *program, const void *shared, const void *payload, uint64_t count,
                  bl_stats *stats) {
-    return run_call(c, (bl__request){program, shared, payload, 1, count, false, NULL, false, false}, stats);
+    return run_call(
+        c, (bl__request){.program = program, .shared = shared, .roots = payload, .count = 1, .range = count}, stats);
 }
 
 int bl_run_reduce(bl_context *c, const bl_program *program, const void *shared, const void *payload, uint64_t count,
                   void *result, bl_stats *stats) {
-    return run_call(c, (bl__request){program, shared, payload, 1, count, true, result, true, false}, stats);
+    return run_call(c,
+                    (bl__request){.program = program,
+                                  .shared = shared,
+                                  .roots = payload,
+                                  .count = 1,
+                                  .range = count,
+                                  .results_wanted = true,
+                                  .results = result,
+                                  .reduces = true},
+                    stats);
 }

@@ -1,7 +1,7 @@
 /* What comes from outside during a run, and the answers to it: the host's side of parts/outside.h.
  *
- * Threads that submit take turns. Whoever has its turn writes into the ring, and if that is full naps until workers have
- * made room; the others sleep until it is done. All of that is guarded by inlet.lock. Workers never take that lock. */
+ * Threads that submit take turns. The one whose turn it is writes into the ring, and naps while the ring is full; the
+ * others sleep until it is done. inlet.lock guards all of that, and workers never take it. */
 #include "job.h"
 
 #include <ballast/parts/entry.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-/* How long a thread naps whose turn it is and for whom there is no room. */
+/* How long the thread whose turn it is naps while the ring is full. */
 enum { LEAST_NAP = 20000, MOST_NAP = 1000000 }; /* ns */
 
 void bl__inlet_open(bl_context *c) {
@@ -54,7 +54,7 @@ void bl__inlet_destroy(bl_context *c) {
 
 static size_t lines(size_t bytes) { return (bytes + BL_LINE - 1) / BL_LINE * BL_LINE; }
 
-/* For `inbox` submissions, of which each has a number if it has a result. */
+/* Room for `inbox` submissions; if the program has results, each has a number. */
 static bool make_memory(bl_context *c, const bl_program *program, uint32_t inbox) {
     bl__inlet *in = &c->inlet;
     const uint32_t capacity = bl__power_of_two((uint64_t)inbox + 1), places = bl__power_of_two(inbox);
@@ -108,7 +108,7 @@ int bl__inlet_start(bl_context *c, const bl_program *program, bl_context *told) 
     return made ? BL_OK : bl__no_memory(told, "submissions");
 }
 
-/* A program without results tells nobody when what was submitted is done. There the queues limit what is taken in. */
+/* Without results nobody learns when a submission is done, so there the queues limit what is taken in. */
 void bl__inlet_join(bl__job *j) {
     bl__inlet *in = &j->c->inlet;
     const bool numbered = j->plan.program->result_bytes != 0;
@@ -129,7 +129,7 @@ void bl__inlet_begins(bl__job *j) {
     j->run.outside = in->ring;
     in->run = &j->run;
     if (bl__inlet_has(&in->ring, in->ring.taken))
-        knock(j->c, 0); /* workers that are about to start sleep not */
+        knock(j->c, 0); /* or workers that are about to start would sleep */
     pthread_mutex_unlock(&in->lock);
 }
 
@@ -256,7 +256,7 @@ static void put(bl__inlet *in, const void *payload) {
     const uint32_t at = (uint32_t)in->tickets;
     uint32_t *entry = bl__inlet_slot(&in->ring, at) + 1;
     memset(entry, 0, 4u * BL__ENTRY_HEAD + p->carried_bytes);
-    entry[1] = 1;
+    entry[1] = 1; /* the indices [0, 1) */
     if (p->payload_bytes)
         memcpy(entry + BL__ENTRY_HEAD, payload, p->payload_bytes);
     if (p->result_bytes) {
@@ -331,21 +331,21 @@ static int submit(bl_context *c, const void *payloads, size_t bytes, uint32_t co
     uint64_t first = 0;
     bl__detail_clear(NULL);
     if (bl__is_thread_of(c)) {
-        bl__detail(NULL, "submitted from a task or callback of the run, which might wait for itself (accepted: spawn)");
+        bl__detail(NULL, "a task or callback of the run cannot submit: it might wait for itself (accepted: spawn)");
         return BL_EBUSY;
     }
     pthread_mutex_lock(&in->lock);
     if (in->state != BL__INLET_OPEN) {
         status = refused(in);
     } else if (bytes != in->program->payload_bytes) {
-        bl__detail(NULL, "payload_bytes %zu: %s has payloads of %u", bytes, in->program->name,
+        bl__detail(NULL, "payload_bytes %zu: %s has payloads of %u bytes", bytes, in->program->name,
                    (unsigned)in->program->payload_bytes);
         status = BL_EINVAL;
     } else if (count && bytes && !payloads) {
         bl__detail(NULL, "payloads: NULL");
         status = BL_EINVAL;
     } else if (!waits && count > c->config.inbox) {
-        bl__detail(NULL, "count %u: never so many at once (accepted: up to config.inbox, %u)", (unsigned)count,
+        bl__detail(NULL, "count %u: too many at once (accepted: up to config.inbox, %u)", (unsigned)count,
                    (unsigned)c->config.inbox);
         status = BL_EINVAL;
     } else if (!waits && (in->drawn != in->called || !has_room(in, count))) {

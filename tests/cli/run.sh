@@ -1218,7 +1218,7 @@ else
     not_ok "soak, a signal" "expected a summary of what passed so far"
 fi
 refuses "soak, no time" 2 "--minutes 0: not a time (accepted: minutes above 0" soak --minutes 0
-refuses "soak, a word" 2 "fib: unexpected (accepted: options alone)" soak fib
+refuses "soak, a word" 2 "fib: unexpected (accepted: only options)" soak fib
 refuses "soak, unknown device" 2 "--device abacus: unknown device" soak --device abacus
 TMPDIR=/nowhere
 export TMPDIR

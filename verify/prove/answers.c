@@ -1,6 +1,6 @@
 /* How a GPU's workers announce results (parts/outside.h): plain data in the results, then a number in a ring that the
- * host empties. It hands the numbers it has taken out again, so that results are written twice: no result may be missing,
- * read too early, or overwritten before it was read. */
+ * host empties. It hands the numbers it has taken out again, so that results are written twice: no result may be
+ * missing, read too early, or overwritten before it was read. */
 #include "prove.h"
 
 #include <ballast/parts/outside.h>

@@ -1,10 +1,10 @@
 /* The inlet (parts/outside.h) with termination and sleep (runtime/termination.h, parts/idle.h, runtime/lookout.h,
  * runtime/loop): a source that fills a small ring and then shuts it, and workers that have no other work.
  *
- * Workers are out of work at first. They go idle, sleep at once, and end the run, with the library's own code. Every entry
- * is run once, by a worker that finds the plain data the source left in its slot, and the worker that ends the run reads
- * what all tasks left behind. A source or worker that can never continue shows as a deadlock: a slot that does not become
- * free, a lost wake-up, an end that nobody notices.
+ * Workers are out of work at first. They go idle, sleep at once, and end the run, with the library's own code. Every
+ * entry is run once, by a worker that finds the plain data the source left in its slot, and the worker that ends the
+ * run reads what all tasks left behind. A source or worker that can never continue shows as a deadlock: a slot that
+ * does not become free, a lost wake-up, an end that nobody notices.
  *   sleep    as above
  *   held     the same, but the task of an entry spawns another and ends when that has been run: a lookout must be awake,
  *            though it retires while all are out of work

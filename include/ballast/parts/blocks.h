@@ -1,5 +1,5 @@
-/* How a loop that is reduced is cut: a tree of forks over blocks of `grain` indices. It depends on the number of indices
- * and the grain alone, so the same results meet in the same order whoever runs them.
+/* How a loop that is reduced is cut: a tree of forks over blocks of `grain` indices. It depends on the number of
+ * indices and the grain alone, so the same results meet in the same order whoever runs them.
  *
  *     [0, 100000)                       grain 1000
  *     [0, 64000) [64000, 100000)        steps are grain * 8^k

@@ -2,8 +2,8 @@
  *
  * A SOURCE puts entries into the run's inlet, a ring of slots in memory that both sides reach: plain memory on a CPU,
  * pinned memory of the host for a GPU. It is the only one that writes there; if it has several threads, they take turns
- * among themselves. Workers take entries out, each in its own time. The word in front of a slot says whose it is; `at` is
- * the slot's position, which only grows:
+ * among themselves. Workers take entries out, each in its own time. The word in front of a slot says whose it is; `at`
+ * is the slot's position, which only grows:
  *
  *     at               free: the source may write the entry, and then at + 1
  *     at + 1           an entry: a worker may take it, and then stores at + the ring's size
@@ -31,13 +31,10 @@
  *   stall     workers that wait for an inlet that is empty and not shut are no stall.
  *   sleep     threads sleep as long as nothing comes, the lookout too if nobody is at work.
  *
- * A SINK takes something out. Results of submitted roots are the first: a worker writes the result to
- * run->results[number], and announces the number. On a CPU it calls the host (bl__answer). Elsewhere it stores
- * number + 1 into a ring in pinned memory, at a position that workers draw from control->answered; the host reads it and
- * stores 0. The host has given out no more numbers than that ring has places, so workers never wait and never look. A
- * sink for entries, which a hungry neighbour asks for, works likewise: the host raises a bit of the stop word, workers
- * then write the oldest half of what they show into such a ring, and what is in it counts as not theirs; the end of the
- * run is then for the source and the sink together to decide, by keeping the inlet open.
+ * A SINK takes something out: the results of submitted roots. A worker writes the result to run->results[number], and
+ * announces the number. On a CPU it calls the host (bl__answer). Elsewhere it stores number + 1 into a ring in pinned
+ * memory, at a position that workers draw from control->answered; the host reads it and stores 0. The host has given
+ * out no more numbers than that ring has places, so workers never wait and never look.
  *
  * Order pairs
  *   O1 (the source's at + 1, release) with O2 (a worker that takes, acquire): the entry is in its slot. A mere look is
@@ -45,8 +42,8 @@
  *   O3 (a worker's at + size, release) with O4 (the source's look, acquire): the worker has its copy before the slot is
  *      written again.
  *   O5 (number + 1, release) with O6 (the host's look, acquire): the result is written before it is announced.
- *   O7 (the knock, acq_rel) with O8 (its removal, acquire): a worker that takes the knock away sees the entry that it was
- *      for.
+ *   O7 (the knock, acq_rel) with O8 (its removal, acquire): a worker that takes the knock away sees the entry that it
+ *      was for.
  *   Between ring and sleepers: S1 and S2 of idle.h.
  */
 #ifndef BL_PARTS_OUTSIDE_H

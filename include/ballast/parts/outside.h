@@ -161,7 +161,7 @@ BL_API void bl__answer(const bl__run *run, uint32_t number);
 
 /* Where run->outside.node. The n oldest entries of the caller's private stack, as far as there is room for them. */
 BL_API void bl__node_gives(const bl__run *run, bl__stack *stack, uint32_t n);
-/* The caller is out of work. */
+/* The caller is out of work, or soon will be. */
 BL_API void bl__node_low(const bl__run *run);
 /* All workers are idle, and all queues were found empty after `idle` was read (termination.h). May be repeated. */
 BL_API void bl__node_dry(const bl__run *run, uint64_t idle);

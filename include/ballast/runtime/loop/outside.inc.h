@@ -15,8 +15,10 @@ BL_CALLED_FN void BL__NAME(give)(bl__worker *w, const BL_SHARED *shared) {
     for (uint32_t i = 0; i < 2 && BL__NAME(held)(w) <= 1 && BL__NAME(shown)(w); i++)
         BL__NAME(fetch)(w);
     const uint32_t count = BL__NAME(held)(w);
-    if (!BL__NAME(can_share)(w, count))
+    if (!BL__NAME(can_share)(w, count)) {
+        bl__node_low(w->run); /* so that it gets something to pass on: the other node may know nobody else */
         return;
+    }
     if (count == 1)
         BL__NAME(halve)(w, shared);
     bl__node_gives(w->run, w->stack, bl__max(count / 2, 1));

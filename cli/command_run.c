@@ -21,10 +21,12 @@ enum { REPEAT_MAX = 1000, ENTRIES_MAX = 1000000000, WORKERS_MAX = 1000000, LANES
 static const char *const VICTIMS[] = {"round-robin", "random", NULL};
 static const char *const STEALS[] = {"one", "half", NULL};
 
+#define RUN_DEVICES DEVICES_ACCEPTED ", or several CPUs that share the work: cpu+cpu"
+
 static const app_option RUN_OPTIONS[] = {
-    {"--device", "D", "auto", DEVICES_ACCEPTED "; auto means a usable GPU, else the CPU"},
+    {"--device", "D", "auto", RUN_DEVICES "; auto means a usable GPU, else the CPU"},
     {"--scheduler", "SCHEDULER", "auto", "a name from ballast list schedulers"},
-    {"--workers", "N", "", "number of workers; default: all that fit"},
+    {"--workers", "N", "", "number of workers, of each device; default: all that fit"},
     {"--bind", NULL, "", "cpu: pin each worker to one of the cores that this process may use"},
     {"--group", "lane|warp|block:LANES", "", "lanes that run one task; default: the app's best"},
     {"--repeat", "R", "1", "number of runs; the summary shows their median time"},
@@ -120,7 +122,11 @@ static bool is_group(const char *text) {
 }
 
 static int read_names(const options *set, bl_config *config) {
-    int status = option_device(set, &config->device);
+    const char *device = options_text(set, "--device");
+    const bool several = strchr(device, '+') != NULL; /* bl_open knows which ones can share a run */
+    if (several)
+        config->device = device;
+    int status = several ? 0 : option_device(set, &config->device);
     if (status == 0)
         status = option_scheduler(set, &config->scheduler);
     if (status)
@@ -302,8 +308,7 @@ static int out_of_range(const char *detail) {
 
 static int no_device(const char *device) {
     bool gpu = (bl_device_traits(device) & BL_DEVICE_GPU) != 0;
-    return wrong_use("--device %.64s: no usable %s here (accepted: " DEVICES_ACCEPTED ")", device,
-                     gpu ? "GPU" : "device");
+    return wrong_use("--device %.64s: no usable %s here (accepted: " RUN_DEVICES ")", device, gpu ? "GPU" : "device");
 }
 
 /* Prints a line with the state of each worker: the only message longer than one line. */
@@ -559,7 +564,7 @@ static int run_on(run_request *request, bl_context *context, void *problem) {
     const app *chosen = request->app;
     const bl_program *program = chosen->program();
     if (program && !bl_program_part(program, bl_device_target(context)))
-        return wrong_use("--device %s: %s has no code for it (accepted: " DEVICES_ACCEPTED ")", request->config.device,
+        return wrong_use("--device %s: %s has no code for it (accepted: " RUN_DEVICES ")", request->config.device,
                          chosen->name);
     int status = chosen->load(problem, context);
     if (status)

@@ -82,6 +82,9 @@ typedef struct bl__driver {
     bl_stats stats;                   /* of the last run */
 } bl__driver;
 
+/* The nodes of a run that has several: src/cluster/local.h. */
+typedef struct bl__cluster bl__cluster;
+
 enum { BL__INLET_NEVER, BL__INLET_OPEN, BL__INLET_CLOSED, BL__INLET_ENDED };
 
 /* The host's side of a run that takes submissions (run/submit.c, parts/outside.h). */
@@ -99,6 +102,7 @@ typedef struct bl__inlet {
     uint64_t noticed;            /* ... and when bl__inlet_stirs last looked */
     uint64_t drawn, called;      /* turns of the threads that submit: the next one, and whose it is */
     const bl__run *run;          /* that workers are in now; NULL: none are */
+    bool hungry;                 /* another node is out of work */
     pthread_mutex_t number_lock; /* of these three: */
     uint64_t *ticket_of;         /* by the number of a submitted root */
     uint32_t *numbers;           /* that are free */
@@ -107,14 +111,14 @@ typedef struct bl__inlet {
 
 struct bl_context {
     const bl__device_ops *ops;
-    size_t stats_bytes; /* that the caller has room for */
-    void *device;       /* the device's own state */
-    char id[16], name[128];
-    uint32_t capability; /* bl_device_info.capability */
-    bl_config config;    /* strings in it are copies */
-    int process;         /* that opened it */
-    uint32_t busy;       /* with a call: bl__enter */
-    uint32_t limit;      /* bl_limit */
+    size_t stats_bytes;     /* that the caller has room for */
+    void *device;           /* the device's own state */
+    char id[64], name[128]; /* id: of all nodes */
+    uint32_t capability;    /* bl_device_info.capability */
+    bl_config config;       /* strings in it are copies */
+    int process;            /* that opened it */
+    uint32_t busy;          /* with a call: bl__enter */
+    uint32_t limit;         /* bl_limit */
     bool dead;
     bool log;           /* BALLAST_LOG, when it was opened */
     void *profiler;     /* NULL: none was attached then */
@@ -125,6 +129,7 @@ struct bl_context {
     size_t block_count, block_capacity;
     /* stopping a run before its end */
     uint32_t cancelled;              /* bl_cancel */
+    uint32_t halted;                 /* another node of the run has ended early */
     bool pausable;                   /* the launch under way can stop between two tasks */
     double pause_at;                 /* when it should, for the time limit or a checkpoint */
     double spent;                    /* seconds, by runs that have ended */
@@ -146,7 +151,9 @@ struct bl_context {
     } planned;
     bl__driver driver;
     bl__inlet inlet;
-    bool open; /* the run under way takes submissions */
+    bool open;            /* the run under way takes submissions, or what other nodes send */
+    bl__cluster *cluster; /* that this context is node 0 of; NULL: its runs have one node */
+    bl_context *leader;   /* node 0, if this is another node of it */
     /* The first task of the last run that failed. */
     bool failed;
     uint64_t error;

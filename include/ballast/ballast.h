@@ -78,14 +78,16 @@ typedef enum bl_steal { BL_STEAL_DEFAULT, BL_STEAL_ONE, BL_STEAL_HALF } bl_steal
  * Sizes that it does not use are ignored; a policy that it does not support (victims, steal, done_test) makes the run
  * return BL_EINVAL, and bl_error_detail names the field. */
 typedef struct bl_config {
-    const char *device; /* "auto" (a usable GPU, else the CPU), "cpu", "cuda", "cuda:N", "sim" */
+    /* "auto" (a usable GPU, else the CPU), "cpu", "cuda", "cuda:N", "sim". "cpu+cpu", up to 16 of them: nodes that share
+     * each run, with workers of their own (docs/cluster.md); for programs without results */
+    const char *device;
     /* "auto" (the program's BL_AUTO, or stealing, or for a loop on a GPU list:faa), a name from bl_scheduler_name,
      * or one of the papers' names */
     const char *scheduler;
     const char *group; /* what runs one task: "lane", "warp", "block:LANES"; default: what the program asks for */
     /* Default: all that fit. On a CPU that is the cores that this process may use: its affinity mask, and its CPU
      * quota (cgroups) rounded up, or the environment's BALLAST_WORKERS where that is less. More than fit on a GPU are
-     * clamped (bl_stats.workers tells). */
+     * clamped (bl_stats.workers tells). Several devices: of each; by default those of one are shared out. */
     uint32_t workers;
     uint32_t capacity;        /* entries per shared queue at the start; it grows */
     uint32_t private_entries; /* private stack per worker; BL_NONE: none, everything goes through the shared queues */

@@ -1,6 +1,9 @@
 /* Contexts, devices, device memory. */
+#include "cluster/local.h"
 #include "internal.h"
+#include "platform/fence.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -177,20 +180,10 @@ static bool read_config(bl_config *to, const bl_config *config, size_t bytes) {
     return true;
 }
 
-int bl_open_sized(bl_context **context, const bl_config *given, size_t config_bytes, size_t stats_bytes) {
-    bl_config config;
+static int open_one(bl_context **context, const bl_config *given, size_t stats_bytes) {
+    const bl_config config = *given;
     bl_device_info info;
     const bl__device_ops *ops;
-    bl__detail_clear(NULL);
-    if (!context) {
-        bl__detail(NULL, "context: no place for it (accepted: a pointer to a bl_context *)");
-        return BL_EINVAL;
-    }
-    *context = NULL;
-    if (!read_config(&config, given, config_bytes)) {
-        bl__detail(NULL, "config: a field that is set came after version " BL_VERSION " of this library");
-        return BL_EINVAL;
-    }
     int status = check_config(&config, &info, &ops);
     if (status != BL_OK)
         return status;
@@ -205,7 +198,7 @@ int bl_open_sized(bl_context **context, const bl_config *given, size_t config_by
     c->log = bl__log_wanted();
     c->profiler = bl__profiler();
     c->capability = info.capability;
-    memcpy(c->id, info.id, sizeof c->id);
+    memcpy(c->id, info.id, sizeof info.id);
     memcpy(c->name, info.name, sizeof c->name);
     status = copy_config(&c->config, &config, info.id) ? ops->open(c, info.id) : bl__no_memory(c, "a context");
     if (status != BL_OK) {
@@ -220,11 +213,111 @@ int bl_open_sized(bl_context **context, const bl_config *given, size_t config_by
     return BL_OK;
 }
 
+/* ---- several nodes ---- */
+
+/* The names between plus signs; 0: not all of them can be nodes of a run. */
+static uint32_t count_nodes(const char *device) {
+    const char *const cpu = bl__cpu_ops.target;
+    const size_t length = strlen(cpu);
+    uint32_t count = 0;
+    for (const char *at = device;; at += length + 1) {
+        if (strncmp(at, cpu, length) || (at[length] && at[length] != '+') || ++count > BL__LOCAL_NODES_MAX)
+            return 0;
+        if (!at[length])
+            return count;
+    }
+}
+
+/* Which field of a config cannot be used with several nodes; NULL: none. */
+static const char *wrong_for_nodes(const bl_config *c) {
+    if (c->checkpoint && c->checkpoint[0])
+        return "checkpoint: not with several devices (accepted: with one)";
+    if (c->resume && c->resume[0])
+        return "resume: not with several devices (accepted: with one)";
+    if (c->bind)
+        return "bind: not with several devices, which would share cores (accepted: with one)";
+    return NULL;
+}
+
+/* Workers of node i, unless told: all nodes together have as many as one would have. */
+static uint32_t share_of(uint32_t workers, uint32_t i, uint32_t nodes) {
+    const uint32_t share = workers / nodes + (i < workers % nodes);
+    return share ? share : 1;
+}
+
+static int open_nodes(bl_context **context, const bl_config *given, size_t stats_bytes) {
+    bl_context *nodes[BL__LOCAL_NODES_MAX] = {NULL};
+    bl_device_info info;
+    const uint32_t count = count_nodes(given->device);
+    const char *wrong = wrong_for_nodes(given);
+    if (count == 0) {
+        bl__detail(NULL, "device %.200s: only CPUs can share a run (accepted: cpu+cpu, up to %u of them)",
+                   given->device, (unsigned)BL__LOCAL_NODES_MAX);
+        return BL_ENODEVICE;
+    }
+    if (wrong) {
+        bl__detail(NULL, "%s", wrong);
+        return BL_EINVAL;
+    }
+    (void)bl__can_fence_all_threads(); /* to ask takes 10 ms in a process with many threads, and soon this is one */
+    int status = bl__cpu_ops.enumerate(0, &info) ? BL_OK : BL_ENODEVICE;
+    for (uint32_t i = 0; i < count && status == BL_OK; i++) {
+        bl_config config = *given;
+        config.device = bl__cpu_ops.target;
+        if (!config.workers)
+            config.workers = share_of(info.workers, i, count);
+        if (i) {
+            config.progress = NULL;
+            config.left = NULL;
+        }
+        status = open_one(&nodes[i], &config, i ? sizeof(bl_stats) : stats_bytes);
+        if (status == BL_OK && i)
+            nodes[i]->leader = nodes[0];
+    }
+    bl_context *c = nodes[0];
+    if (status == BL_OK && !(c->cluster = bl__local_open(nodes, count)))
+        status = bl__no_memory(NULL, "a context");
+    if (status == BL_OK) {
+        snprintf(c->id, sizeof c->id, "%s", given->device);
+        *context = c;
+        return BL_OK;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        bl_close(nodes[i]);
+    return status;
+}
+
+int bl_open_sized(bl_context **context, const bl_config *given, size_t config_bytes, size_t stats_bytes) {
+    bl_config config;
+    bl__detail_clear(NULL);
+    if (!context) {
+        bl__detail(NULL, "context: no place for it (accepted: a pointer to a bl_context *)");
+        return BL_EINVAL;
+    }
+    *context = NULL;
+    if (!read_config(&config, given, config_bytes)) {
+        bl__detail(NULL, "config: a field that is set came after version " BL_VERSION " of this library");
+        return BL_EINVAL;
+    }
+    const bool several = config.device && strchr(config.device, '+');
+    return several ? open_nodes(context, &config, stats_bytes) : open_one(context, &config, stats_bytes);
+}
+
+/* Closes the other nodes of a context. */
+static void close_nodes(bl_context *c) {
+    bl_context *node;
+    if (!c->cluster)
+        return;
+    for (uint32_t i = 1; (node = bl__local_node(c->cluster, i)); i++)
+        bl_close(node);
+    bl__local_close(c->cluster);
+}
+
 bool bl__inherited(const bl_context *c) { return c->process != (int)getpid(); }
 
 static _Thread_local const bl_context *works_for;
 
-void bl__thread_belongs_to(const bl_context *c) { works_for = c; }
+void bl__thread_belongs_to(const bl_context *c) { works_for = c->leader ? c->leader : c; }
 bool bl__is_thread_of(const bl_context *c) { return works_for == c; }
 
 int bl__usable(bl_context *c) {
@@ -278,6 +371,7 @@ int bl_close(bl_context *c) {
             c->ops->free(c, c->blocks[i].memory);
     if (!inherited || c->ops->host_memory)
         bl__free_kept(c);
+    close_nodes(c);
     bl__inlet_destroy(c);
     c->ops->close(c);
     free_config(&c->config);
@@ -288,16 +382,23 @@ int bl_close(bl_context *c) {
     return BL_OK;
 }
 
+static void set_cancelled(bl_context *c, uint32_t to) {
+    bl_context *node;
+    bl_store32_host(&c->cancelled, to);
+    for (uint32_t i = 1; c->cluster && (node = bl__local_node(c->cluster, i)); i++)
+        bl_store32_host(&node->cancelled, to);
+}
+
 void bl_cancel(bl_context *c) {
     if (c)
-        bl_store32_host(&c->cancelled, 1);
+        set_cancelled(c, 1);
 }
 
 int bl_reset(bl_context *c) {
     int status = bl__enter(c);
     if (status != BL_OK)
         return status;
-    bl_store32_host(&c->cancelled, 0);
+    set_cancelled(c, 0);
     return bl__leave(c, BL_OK);
 }
 
@@ -305,7 +406,10 @@ int bl_limit(bl_context *c, uint32_t workers) {
     int status = bl__enter(c);
     if (status != BL_OK)
         return status;
+    bl_context *node;
     c->limit = workers;
+    for (uint32_t i = 1; c->cluster && (node = bl__local_node(c->cluster, i)); i++)
+        node->limit = workers;
     return bl__leave(c, BL_OK);
 }
 

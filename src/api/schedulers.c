@@ -301,7 +301,7 @@ static int make_plan(bl_context *c, const bl_program *program, bl__plan *plan, u
         return BL_ENOCODE;
     }
     if (c->open && s.traits & BL_TRAIT_WAVES) {
-        bl__detail(c, "scheduler %s: in waves nothing can be submitted (accepted: one with queues)", s.name);
+        bl__detail(c, "scheduler %s: in waves nothing can come from outside (accepted: one with queues)", s.name);
         return BL_EINVAL;
     }
     plan->scheduler = s.name;

@@ -1,4 +1,5 @@
 /* The watch over the workers of a run: whether they make progress, and where each one is. */
+#include "cluster/local.h"
 #include "internal.h"
 
 #include <ballast/parts/gate.h>
@@ -32,13 +33,13 @@ bl__seen bl__watch_look(bl_context *c, bl__watch *watch, const bl__tally *tally,
     }
     if (c->config.progress && now - watch->reported >= 0.1) {
         watch->reported = now;
-        c->config.progress(c->config.progress_arg, c->of_parts + tasks);
+        c->config.progress(c->config.progress_arg, bl__local_progress(c));
     }
     if (c->open && bl__inlet_waits(c, tally, count))
         watch->since = now;
     if (now - watch->since > c->config.stall_seconds)
         return BL__NO_PROGRESS;
-    if (!c->pausable || (now < c->pause_at && !bl_load32_host(&c->cancelled)))
+    if (!c->pausable || (now < c->pause_at && !bl_load32_host(&c->cancelled) && !bl_load32_host(&c->halted)))
         return BL__ALL_WELL;
     c->pausable = false;
     return BL__TO_PAUSE;

@@ -260,6 +260,8 @@ void bl__cluster_receive(bl__cluster_node *n, uint32_t from, const bl__cluster_m
         n->asking = false;
         if (n->dry)
             seek(n, out);
+        else
+            n->tries = all_tries(n); /* the victim is told to show some: it pays to ask again, after having run more */
         break;
     case BL__CLUSTER_NAME:
         n->waiting |= 1u << dimension_of(n, from);

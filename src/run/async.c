@@ -3,6 +3,7 @@
  * While anything is under way the context is busy, as in any other call: the first start of a sequence takes it
  * (bl__enter), and the thread gives it back (bl__leave) when nothing is left. Everything else here is guarded by
  * driver.lock. The thread is started with the first use, and sleeps when there is nothing to do. */
+#include "cluster/local.h"
 #include "job.h"
 
 #include <math.h>
@@ -27,7 +28,7 @@ static int perform(bl_context *c, const bl__started *s, bl_stats *stats) {
     case A_RUN:
         if (!c->dead) /* else it says why */
             bl__detail_clear(c);
-        return bl__request_run(c, &s->run, stats);
+        return bl__nodes_run(c, &s->run, stats);
     case A_COPY_IN:
         return bl__copy_in(c, s->to, s->from, s->bytes);
     case A_COPY_OUT:
@@ -196,7 +197,7 @@ static int start_run(bl_context *c, bl__request q) {
     bl_context *told = idle ? c : NULL; /* while something is under way the context's detail belongs to that */
     if (!told || !c->dead)
         bl__detail_clear(told);
-    status = bl__request_check(c, &q, told);
+    status = bl__nodes_check(c, &q, told);
     if (status == BL_OK && q.open)
         status = bl__inlet_start(c, q.program, told);
     if (status != BL_OK)
@@ -309,7 +310,7 @@ int bl_wait_for(bl_context *c, double seconds, bl_stats *stats) {
 
 int bl_wait(bl_context *c, bl_stats *stats) { return bl_wait_for(c, INFINITY, stats); }
 
-uint64_t bl_progress(const bl_context *c) { return bl_load64_host(&c->progressed); }
+uint64_t bl_progress(const bl_context *c) { return bl__local_progress(c); }
 
 /* ---- streams of the user ---- */
 

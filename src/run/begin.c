@@ -18,7 +18,7 @@ static void set_pause(bl__job *j) {
 /* Whether somebody or the clock has ended the run. */
 static int stopped_by(const bl__job *j) {
     const bl_config *config = &j->c->config;
-    if (bl_load32_host(&j->c->cancelled))
+    if (bl_load32_host(&j->c->cancelled) || bl_load32_host(&j->c->halted))
         return BL_ECANCEL;
     return config->time_limit > 0 && !j->again && j->c->spent + bl__now() - j->begun >= config->time_limit ? BL_ETIME
                                                                                                            : BL_OK;
@@ -64,9 +64,10 @@ int bl__look_up(bl__job *j) {
 
 /* ---- beginning: from the roots, or where a checkpoint was written ---- */
 
-/* Range stealing deals out the indices themselves, unless the program must be asked how to split the range. */
+/* Range stealing deals out the indices themselves, unless the program must be asked how to split the range,
+ * or other nodes are to have some. */
 static bool is_loop(const bl__job *j, uint32_t range) {
-    return j->plan.traits & BL_TRAIT_RANGES && range > 1 && !j->plan.program->splits;
+    return j->plan.traits & BL_TRAIT_RANGES && range > 1 && !j->plan.program->splits && !j->c->open;
 }
 
 /* Its one entry is kept for the workers that have an index of it. */

@@ -1,6 +1,8 @@
 /* One run on its way: what it owns, and what the files that make it need of each other.
  *
+ *   calls.c    bl_run and its like
  *   async.c    what is started and waited for later
+ *   nodes.c    a run of several nodes
  *   run.c      plans, launches until nothing is left
  *   left.c     what a run that ends early has not run
  *   waves.c    the launches of the static and list schedulers
@@ -171,12 +173,27 @@ static inline void bl__phase(bl__job *j, const char *name) {
 
 /* Before the run: from now on payloads can be submitted. */
 int bl__inlet_start(bl_context *c, const bl_program *program, bl_context *told);
+/* The same for a node, which gets entries from others, so many at most that no worker has taken yet. */
+int bl__inlet_make(bl_context *c, const bl_program *program, uint32_t entries, void *node, bl_context *told);
 void bl__inlet_join(bl__job *j);                             /* the run that was opened begins */
 void bl__inlet_begins(bl__job *j);                           /* workers are about to look at it, ... */
 void bl__inlet_pauses(bl__job *j, const bl__control *after); /* ... and have stopped */
 /* What nobody has taken: the next of them, or NULL. Workers have stopped, and nothing more comes. */
 const uint32_t *bl__inlet_left(bl__job *j);
 void bl__inlet_end(bl_context *c, int status); /* of the run; again is fine */
+bool bl__inlet_is_done(bl_context *c);         /* closed and empty. Workers have stopped */
+
+/* Of a node, by src/cluster/local.c. */
+void bl__inlet_put(bl_context *c, const uint32_t *entries, uint32_t count);
+void bl__inlet_is_wanted(bl_context *c, bool wanted); /* what its workers have: another node is out of work */
+void bl__inlet_finish(bl_context *c);                 /* nothing more will come */
+void bl__inlet_halt(bl_context *c);                   /* its workers stop, and the run ends early */
+
+/* ---- nodes.c ---- */
+
+/* bl__request_check and bl__request_run for a context that may have several nodes. */
+int bl__nodes_check(const bl_context *c, bl__request *q, bl_context *told);
+int bl__nodes_run(bl_context *c, const bl__request *q, bl_stats *stats);
 
 /* ---- buffers.c ---- */
 

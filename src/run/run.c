@@ -1,4 +1,5 @@
 /* One run on any device: set up, launch, grow when the workers ask for it. job.h says where the rest of it is. */
+#include "cluster/local.h"
 #include "job.h"
 
 #include <ballast/parts/blocks.h>
@@ -226,7 +227,7 @@ static int run_dynamic(bl__job *j) {
             break;
         bl__phase(j, "pause");
         status = drain(j);
-        if (status != BL_OK || (j->entries == 0 && !j->c->open))
+        if (status != BL_OK || (j->entries == 0 && (!j->c->open || bl__inlet_is_done(j->c))))
             break;
         j->stats.pauses++;
         if (after.stop & BL__STOP_HOST)
@@ -343,8 +344,10 @@ static int perform(bl__job *j, const bl__request *q, uint32_t range) {
     if (status == BL_OK)
         status = bl__in_waves(j) ? bl__run_waves(j, tasks) : run_dynamic(j);
     bl__phase(j, "collect");
-    if (q->open) /* what comes later is refused, and so not lost */
+    if (q->open) { /* what comes later is refused, and so not lost */
         bl__inlet_end(c, status);
+        bl__node_ends(c, status);
+    }
     if (status != BL_OK && !c->dead && j->drained)
         bl__give_left(j);
     if (status == BL_OK && q->results)
@@ -530,59 +533,4 @@ void bl__stats_give(const bl_context *c, bl_stats *to, const bl_stats *from) {
         return;
     memset(to, 0, c->stats_bytes);
     memcpy(to, from, c->stats_bytes < sizeof *from ? c->stats_bytes : sizeof *from);
-}
-
-/* What all of them begin and end with. */
-static int run_call(bl_context *c, bl__request q, bl_stats *stats) {
-    int status = bl__enter(c);
-    if (status != BL_OK)
-        return status;
-    if (!c->dead) /* else it says why */
-        bl__detail_clear(c);
-    status = bl__request_check(c, &q, c);
-    if (status != BL_OK)
-        return bl__leave(c, status);
-    bl_stats all = {.tasks = 0};
-    status = bl__request_run(c, &q, stats ? &all : NULL);
-    bl__stats_give(c, stats, &all);
-    return bl__leave(c, status);
-}
-
-int bl_run(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count,
-           bl_stats *stats) {
-    return run_call(c, (bl__request){.program = program, .shared = shared, .roots = roots, .count = count, .range = 1},
-                    stats);
-}
-
-int bl_run_join(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count,
-                void *results, bl_stats *stats) {
-    return run_call(c,
-                    (bl__request){.program = program,
-                                  .shared = shared,
-                                  .roots = roots,
-                                  .count = count,
-                                  .range = 1,
-                                  .results_wanted = true,
-                                  .results = results},
-                    stats);
-}
-
-int bl_run_range(bl_context *c, const bl_program *program, const void *shared, const void *payload, uint64_t count,
-                 bl_stats *stats) {
-    return run_call(
-        c, (bl__request){.program = program, .shared = shared, .roots = payload, .count = 1, .range = count}, stats);
-}
-
-int bl_run_reduce(bl_context *c, const bl_program *program, const void *shared, const void *payload, uint64_t count,
-                  void *result, bl_stats *stats) {
-    return run_call(c,
-                    (bl__request){.program = program,
-                                  .shared = shared,
-                                  .roots = payload,
-                                  .count = 1,
-                                  .range = count,
-                                  .results_wanted = true,
-                                  .results = result,
-                                  .reduces = true},
-                    stats);
 }

@@ -5,8 +5,11 @@
 #include "job.h"
 
 #include <ballast/parts/entry.h>
+#include <ballast/parts/idle.h>
 #include <ballast/parts/outside.h>
 #include <ballast/parts/record.h>
+#include <ballast/parts/stop.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -86,8 +89,23 @@ static bool make_memory(bl_context *c, const bl_program *program, uint32_t inbox
 
 /* ---- the run ---- */
 
-int bl__inlet_start(bl_context *c, const bl_program *program, bl_context *told) {
+int bl__inlet_make(bl_context *c, const bl_program *program, uint32_t entries, void *node, bl_context *told) {
     bl__inlet *in = &c->inlet;
+    pthread_mutex_lock(&in->lock);
+    const bool made = make_memory(c, program, entries);
+    in->ring.node = node;
+    in->runs++;
+    in->program = program;
+    in->tickets = in->noticed = in->drawn = in->called = 0;
+    in->hungry = false;
+    bl_store32_host(&c->halted, 0);
+    in->state = made ? BL__INLET_OPEN : BL__INLET_ENDED;
+    in->status = BL_ENOMEM;
+    pthread_mutex_unlock(&in->lock);
+    return made ? BL_OK : bl__no_memory(told, node ? "what nodes exchange" : "submissions");
+}
+
+int bl__inlet_start(bl_context *c, const bl_program *program, bl_context *told) {
     if (c->config.checkpoint[0] || c->config.resume[0]) {
         bl__detail(told, "%s: a run that is open to submissions writes no checkpoint and resumes from none",
                    c->config.checkpoint[0] ? "checkpoint" : "resume");
@@ -97,15 +115,7 @@ int bl__inlet_start(bl_context *c, const bl_program *program, bl_context *told) 
         bl__detail(told, "%s has no code to take submissions on this device (accepted: with BL_OPEN 1)", program->name);
         return BL_ENOCODE;
     }
-    pthread_mutex_lock(&in->lock);
-    const bool made = make_memory(c, program, c->config.inbox);
-    in->runs++;
-    in->program = program;
-    in->tickets = in->noticed = in->drawn = in->called = 0;
-    in->state = made ? BL__INLET_OPEN : BL__INLET_ENDED;
-    in->status = BL_ENOMEM;
-    pthread_mutex_unlock(&in->lock);
-    return made ? BL_OK : bl__no_memory(told, "submissions");
+    return bl__inlet_make(c, program, c->config.inbox, NULL, told);
 }
 
 /* Without results nobody learns when a submission is done, so there the queues limit what is taken in. */
@@ -128,6 +138,10 @@ void bl__inlet_begins(bl__job *j) {
     pthread_mutex_lock(&in->lock);
     j->run.outside = in->ring;
     in->run = &j->run;
+    if (in->hungry)
+        bl_fetch_or32_relaxed(&j->run.control->stop, BL__HUNGRY);
+    if (bl_load32_host(&j->c->halted))
+        bl_fetch_or32_relaxed(&j->run.control->stop, BL__STOP_HOST);
     if (bl__inlet_has(&in->ring, in->ring.taken))
         knock(j->c, 0); /* or workers that are about to start would sleep */
     pthread_mutex_unlock(&in->lock);
@@ -140,8 +154,11 @@ void bl__inlet_rest(bl_context *c) {
 }
 
 void bl__inlet_pauses(bl__job *j, const bl__control *after) {
-    bl__inlet_rest(j->c);
-    j->c->inlet.ring.taken += after->taken;
+    bl__inlet *in = &j->c->inlet;
+    bl__inlet_rest(j->c); /* where the device has not done it */
+    pthread_mutex_lock(&in->lock);
+    in->ring.taken += after->taken;
+    pthread_mutex_unlock(&in->lock);
     (void)bl__inlet_stirs(j->c);
 }
 
@@ -150,6 +167,14 @@ const uint32_t *bl__inlet_left(bl__job *j) {
     if (!bl__inlet_has(ring, ring->taken))
         return NULL;
     return bl__inlet_slot(ring, ring->taken++) + 1;
+}
+
+bool bl__inlet_is_done(bl_context *c) {
+    bl__inlet *in = &c->inlet;
+    pthread_mutex_lock(&in->lock);
+    const bool done = in->state == BL__INLET_CLOSED && !bl__inlet_has(&in->ring, in->ring.taken);
+    pthread_mutex_unlock(&in->lock);
+    return done;
 }
 
 bool bl__inlet_waits(const bl_context *c, const bl__tally *tally, uint32_t count) {
@@ -172,7 +197,7 @@ static void leave_open(bl__inlet *in, int state, int status) {
     pthread_cond_broadcast(&in->moved);
 }
 
-void bl__inlet_close(bl_context *c) {
+void bl__inlet_finish(bl_context *c) {
     bl__inlet *in = &c->inlet;
     pthread_mutex_lock(&in->lock);
     if (in->state == BL__INLET_OPEN) {
@@ -183,11 +208,61 @@ void bl__inlet_close(bl_context *c) {
     pthread_mutex_unlock(&in->lock);
 }
 
+void bl__inlet_close(bl_context *c) {
+    if (!c->cluster)
+        bl__inlet_finish(c);
+}
+
 void bl__inlet_end(bl_context *c, int status) {
     bl__inlet *in = &c->inlet;
     pthread_mutex_lock(&in->lock);
     if (in->state != BL__INLET_ENDED)
         leave_open(in, BL__INLET_ENDED, status);
+    pthread_mutex_unlock(&in->lock);
+}
+
+/* ---- nodes that share a run: src/cluster/local.c ---- */
+
+void bl__inlet_put(bl_context *c, const uint32_t *entries, uint32_t count) {
+    bl__inlet *in = &c->inlet;
+    const uint32_t words = BL__ENTRY_HEAD + in->program->carried_bytes / 4;
+    pthread_mutex_lock(&in->lock);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t at = (uint32_t)in->tickets;
+        while (!bl__inlet_is_free(&in->ring, at)) /* it has been taken: the worker that did so is copying it */
+            sched_yield();
+        memcpy(bl__inlet_slot(&in->ring, at) + 1, entries + (size_t)i * words, 4u * (size_t)words);
+        bl__inlet_fill(&in->ring, at);
+        bl_store64_host(&in->tickets, in->tickets + 1);
+    }
+    knock(c, count);
+    pthread_mutex_unlock(&in->lock);
+}
+
+/* Called with the lock. */
+static void set_bit(bl__inlet *in, uint32_t bit) {
+    if (in->run)
+        bl_fetch_or32_relaxed(&in->run->control->stop, bit);
+}
+
+void bl__inlet_is_wanted(bl_context *c, bool wanted) {
+    bl__inlet *in = &c->inlet;
+    pthread_mutex_lock(&in->lock);
+    in->hungry = wanted;
+    if (wanted)
+        set_bit(in, BL__HUNGRY);
+    else if (in->run)
+        bl__inlet_unwanted(in->run);
+    pthread_mutex_unlock(&in->lock);
+}
+
+void bl__inlet_halt(bl_context *c) {
+    bl__inlet *in = &c->inlet;
+    pthread_mutex_lock(&in->lock);
+    bl_store32_host(&c->halted, 1);
+    set_bit(in, BL__STOP_HOST);
+    if (in->run)
+        bl__wake_all(in->run);
     pthread_mutex_unlock(&in->lock);
 }
 
@@ -226,7 +301,7 @@ bool bl__inlet_stirs(bl_context *c) {
 
 /* Why nothing can be submitted, for the calling thread. */
 static int refused(const bl__inlet *in) {
-    if (in->state == BL__INLET_NEVER)
+    if (in->state == BL__INLET_NEVER || in->ring.node)
         bl__detail(NULL, "no run was opened to submissions (accepted after bl_start_open)");
     else if (in->state == BL__INLET_ENDED)
         bl__detail(NULL, "the run that was open to submissions has ended: %s", bl_status_text(in->status));
@@ -335,7 +410,7 @@ static int submit(bl_context *c, const void *payloads, size_t bytes, uint32_t co
         return BL_EBUSY;
     }
     pthread_mutex_lock(&in->lock);
-    if (in->state != BL__INLET_OPEN) {
+    if (in->state != BL__INLET_OPEN || in->ring.node) {
         status = refused(in);
     } else if (bytes != in->program->payload_bytes) {
         bl__detail(NULL, "payload_bytes %zu: %s has payloads of %u bytes", bytes, in->program->name,
@@ -375,7 +450,7 @@ int bl_submit_end(bl_context *c) {
     bl__detail_clear(NULL);
     bl__inlet_close(c);
     pthread_mutex_lock(&c->inlet.lock);
-    status = c->inlet.state == BL__INLET_NEVER ? refused(&c->inlet) : BL_OK;
+    status = c->inlet.state == BL__INLET_NEVER || c->inlet.ring.node ? refused(&c->inlet) : BL_OK;
     pthread_mutex_unlock(&c->inlet.lock);
     return status;
 }

@@ -302,6 +302,14 @@ done
 
 # ---- stop and resume ----
 
+says "several nodes, JSON" '"device": "cpu+cpu".*"workers": 2,.*"status": "complete".*"nodes": 4130071' \
+    run uts --tree T1 --device cpu+cpu --workers 1 --json
+says "several nodes" "^checked *known" run nqueens --n 8 --device cpu+cpu+cpu --workers 2
+refuses "several nodes, results" 2 "--device cpu+cpu: fib has results, which cannot go to another node" run fib --device cpu+cpu
+refuses "several nodes, unknown" 2 "--device cpu+abacus: no usable device here" run uts --device cpu+abacus
+refuses "several nodes, checkpoint" 2 "--checkpoint: not with several devices" run uts --device cpu+cpu --checkpoint "$tmp/check"
+refuses "several nodes elsewhere" 2 "--device cpu+cpu: unknown device" list --device cpu+cpu
+
 refuses "time limit of nothing" 2 "--time-limit 0: not a time" run fib --time-limit 0
 refuses "checkpoints of nothing" 2 "--checkpoint-every: no checkpoint is written" run fib --checkpoint-every 3
 refuses "checkpoint of repeats" 2 "--repeat 3: an interrupted run is not a measurement" run fib --checkpoint "$tmp/check" --repeat 3
@@ -635,10 +643,10 @@ refuses "policy and queue that do not fit" 2 "policy static does not support que
     --scheduler static:abp
 refuses "unknown device" 2 "--device abacus: unknown device (accepted: auto, cpu, cuda, cuda:N, sim)" run uts --device abacus
 refuses "device number that is none" 2 "--device cuda:x: unknown device" run uts --device cuda:x
-refuses "GPU that is not there" 2 "--device cuda:999: no usable GPU here (accepted: auto, cpu, cuda, cuda:N, sim)" run uts \
+refuses "GPU that is not there" 2 "--device cuda:999: no usable GPU here (accepted: auto, cpu, cuda, cuda:N, sim, or several CPUs" run uts \
     --device cuda:999
 if ! timeout 60 "$tool" list devices | grep -q "^  cuda:"; then
-    refuses "no GPU at all" 2 "--device cuda: no usable GPU here (accepted: auto, cpu, cuda, cuda:N, sim)" run uts --device cuda
+    refuses "no GPU at all" 2 "--device cuda: no usable GPU here (accepted: auto, cpu, cuda, cuda:N, sim, or several CPUs" run uts --device cuda
 fi
 refuses "unknown group" 2 "--group grid: unknown group (accepted: lane, warp, block:LANES" run uts --group grid
 refuses "group without lanes" 2 "--group block:0: unknown group" run uts --group block:0

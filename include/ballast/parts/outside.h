@@ -36,6 +36,12 @@
  * memory, at a position that workers draw from control->answered; the host reads it and stores 0. The host has given
  * out no more numbers than that ring has places, so workers never wait and never look.
  *
+ * Nodes that share a run (src/cluster/local.c, CPUs only) are source and sink for each other. While another node is
+ * out of work the host sets BL__HUNGRY in the stop word. A worker that sees it gives the older half of its private stack
+ * to the host (bl__node_gives): from then on these entries are not the worker's. Workers tell the host when one of them
+ * is out of work (bl__node_low), and when all are and nothing is left (bl__node_dry). The inlet stays open until the
+ * nodes agree that the run is over.
+ *
  * Order pairs
  *   O1 (the source's at + 1, release) with O2 (a worker that takes, acquire): the entry is in its slot. A mere look is
  *      relaxed, and so is the end, which workers see only when all before it has been taken.
@@ -124,6 +130,13 @@ BL_FN uint32_t bl__inlet_take(bl__worker *w, uint32_t most) {
 /* By the source: there is something in the inlet. */
 BL_FN void bl__inlet_knock(const bl__run *run) { bl_fetch_or32_acq_rel(&run->control->stop, BL__KNOCK); /* O7 */ }
 
+/* By the host: no other node is out of work any more. */
+BL_FN void bl__inlet_unwanted(const bl__run *run) {
+    uint32_t stop = bl_load32_host(&run->control->stop);
+    while (stop & BL__HUNGRY && !bl_cas32_relaxed(&run->control->stop, &stop, stop & ~BL__HUNGRY))
+        ;
+}
+
 /* True: nobody will knock again for what is in the inlet now. */
 BL_FN bool bl__inlet_hush(const bl__run *run) {
     uint32_t stop = bl_load32_host(&run->control->stop);
@@ -145,6 +158,13 @@ BL_FN bool bl__inlet_over(const bl__run *run) { return bl__inlet_look(run) == BL
 
 /* Called by the worker that has returned the result of a submitted root. */
 BL_API void bl__answer(const bl__run *run, uint32_t number);
+
+/* Where run->outside.node. The n oldest entries of the caller's private stack, as far as there is room for them. */
+BL_API void bl__node_gives(const bl__run *run, bl__stack *stack, uint32_t n);
+/* The caller is out of work, or soon will be. */
+BL_API void bl__node_low(const bl__run *run);
+/* All workers are idle, and all queues were found empty after `idle` was read (termination.h). May be repeated. */
+BL_API void bl__node_dry(const bl__run *run, uint64_t idle);
 
 #else
 

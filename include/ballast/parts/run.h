@@ -42,7 +42,9 @@ typedef struct bl__control {
 /* CPU, in the stop word for the same reason: the inlet has something, and a worker that is busy may take it
  * (outside.h). */
 #define BL__KNOCK (1u << 18)
-#define BL__NO_REASON (BL__PACE | BL__KNOCK)
+/* CPU, likewise: another node of the run is out of work, and whoever has enough gives it some. */
+#define BL__HUNGRY (1u << 19)
+#define BL__NO_REASON (BL__PACE | BL__KNOCK | BL__HUNGRY)
 
 #define BL__FAILURE_TEXT 256u /* bytes: what an exception says */
 
@@ -85,6 +87,7 @@ typedef struct bl__outside {
     uint32_t *slots;          /* the inlet's ring; NULL: the run is not open */
     uint32_t *answers;        /* GPU and sim: a ring of roots that have returned; CPU: NULL */
     void *host;               /* the host's side of both */
+    void *node;               /* CPU: this run is one of several nodes that share work; NULL: it is not */
     uint32_t mask, stride;    /* of the slots, and words from one to the next */
     uint32_t answers_mask;    /* of that ring */
     uint32_t taken, answered; /* in earlier launches */

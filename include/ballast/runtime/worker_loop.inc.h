@@ -1,5 +1,6 @@
 /* Template: THE worker loop, for every target, scheduler, queue and group.
  *
+ *     give       in a run of several nodes: let another node have some
  *     settle     publish what others should have; keep room for the next spawns and records for the next forks
  *     admit      in a run that is open: take what came from outside
  *     acquire    with an empty stack: fetch, search, go idle, sleep; notice the end
@@ -8,7 +9,7 @@
  *     join       pass on what tasks returned, and run joins whose children have all returned
  *     recurse    on a CPU: run the children of a fork at once, without an entry and a record
  *
- * Each is a file of loop/. The first four make up `prepare`, below. A thread, a warp and a block have a function
+ * Each is a file of loop/. Those before `run` make up `prepare`, below. A thread, a warp and a block have a function
  * `turns` each (loop/thread.inc.h, ...), which repeats prepare, run and join.
  *
  * A worker of lane tasks is a warp whose lanes run a task each; otherwise the lanes of a block run one task together,
@@ -66,6 +67,10 @@ BL_FN
 bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
     if (BL_WARP == 1)
         BL__NAME(look_around)(w);
+#if BL_WARP == 1 && !BL__ENDS_ALONE && !BL__JOINS
+    if (w->stop & BL__HUNGRY)
+        BL__NAME(give)(w, shared);
+#endif
     BL__NAME(settle)(w, shared);
 #if !BL__ENDS_ALONE
     if (BL__IS_OPEN(w->run))

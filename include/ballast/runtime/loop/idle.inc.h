@@ -17,8 +17,13 @@ BL_FN bool BL__NAME(over)(bl__worker *w, const BL_SHARED *shared) {
     uint32_t all = bl_warp_broadcast32(bl__idle_all(word, w->run->workers) ? 1u : 0u, 0);
     if (!all || (!BL__EMPTY_WHEN_IDLE && !BL__NAME(all_empty)(w)))
         return false;
-    if (BL__IS_OPEN(w->run) && !bl_warp_any(w->lane == 0 && bl__inlet_over(w->run)))
+    if (BL__IS_OPEN(w->run) && !bl_warp_any(w->lane == 0 && bl__inlet_over(w->run))) {
+#if BL_WARP == 1
+        if (w->run->outside.node)
+            bl__node_dry(w->run, word);
+#endif
         return false;
+    }
     if (w->lane == 0) {
         over = bl__idle_finish(control, word);
         if (over && !BL_CAN_SLEEP)
@@ -104,6 +109,8 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint32_t *qua
         if (sleeps && *on_duty && BL__NAME(retires)(w))
             *on_duty = false;
         if (sleeps && *on_duty) {
+            if (BL__IS_OPEN(w->run) && w->run->outside.node)
+                bl__node_low(w->run);
             bl__nap(w->run, seen, bl__nap_length(bl_clock() - since));
             sleeps = false;
         }
@@ -123,6 +130,10 @@ BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared) {
     BL__NAME(note)(w, BL__AT_IDLE);
     if (w->lane == 0)
         bl__idle_enter(control);
+#if BL_WARP == 1
+    if (BL__IS_OPEN(w->run) && w->run->outside.node)
+        bl__node_low(w->run);
+#endif
 #if BL__TURNS
     quarter = bl__quarter_of(w);
     if (w->lane == 0) {

@@ -1,0 +1,250 @@
+/* The driver of the protocol between nodes of one process. All nodes are guarded by one lock. Whoever has an event to
+ * tell, which is a worker in most cases, takes the lock and delivers letters until there are none, so that no thread is
+ * needed for it, and nothing is in flight while the lock is free.
+ *
+ *     a worker's stack --(bl__node_gives)--> outlet of its node --(letter)--> inlet of another --> a worker there
+ *
+ * The outlet has what the node shows. What nobody has asked for when the node's own workers run out of work goes back to
+ * them, through their inlet. An inlet has room for all that can come: a node asks only if its inlet is empty, has one
+ * question open at a time, and left its name with each neighbour once. */
+#include "cluster/local.h"
+
+#include "cluster/protocol.h"
+#include "run/job.h"
+
+#include <ballast/parts/entry.h>
+#include <ballast/parts/outside.h>
+#include <ballast/runtime/termination.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST = 64,                       /* entries of a letter, and of an outlet */
+    DIMENSIONS = 4,                  /* of BL__LOCAL_NODES_MAX */
+    INLET = (DIMENSIONS + 2) * MOST, /* entries: answers to names and to a question, and the own outlet */
+    LETTERS = 8 * BL__LOCAL_NODES_MAX * BL__LOCAL_NODES_MAX /* more than all nodes can have open */
+};
+
+typedef struct letter {
+    uint32_t from, to;
+    bl__cluster_message message;
+} letter;
+
+typedef struct bl__node {
+    bl__cluster *cluster;
+    bl_context *c;
+    bl__cluster_node protocol;
+    uint32_t *outlet; /* entries, the oldest first */
+    uint32_t shown;   /* so many */
+    uint64_t found;   /* dry, last: the epoch of the idle word, and which launch */
+    uint64_t ran;     /* tasks, when the node last was low */
+} bl__node;
+
+struct bl__cluster {
+    pthread_mutex_t lock;
+    uint32_t count, runs;
+    uint32_t words;          /* per entry */
+    bool halted;             /* a node has ended early, ... */
+    int status;              /* ... with this ... */
+    uint32_t halted_by;      /* ... and this was it */
+    uint32_t first, waiting; /* letters */
+    letter letters[LETTERS];
+    bl__node nodes[BL__LOCAL_NODES_MAX];
+};
+
+bl__cluster *bl__local_open(bl_context *const *contexts, uint32_t count) {
+    bl__cluster *cluster = calloc(1, sizeof *cluster);
+    if (!cluster)
+        return NULL;
+    pthread_mutex_init(&cluster->lock, NULL);
+    cluster->count = count;
+    for (uint32_t i = 0; i < count; i++)
+        cluster->nodes[i] = (bl__node){.cluster = cluster, .c = contexts[i]};
+    return cluster;
+}
+
+bl_context *bl__local_node(const bl__cluster *cluster, uint32_t i) {
+    return i < cluster->count ? cluster->nodes[i].c : NULL;
+}
+
+void bl__local_close(bl__cluster *cluster) {
+    for (uint32_t i = 0; i < cluster->count; i++)
+        free(cluster->nodes[i].outlet);
+    pthread_mutex_destroy(&cluster->lock);
+    free(cluster);
+}
+
+int bl__local_start(bl__cluster *cluster, const bl_program *program, bl_context *told) {
+    int status = BL_OK;
+    cluster->words = BL__ENTRY_HEAD + program->carried_bytes / 4;
+    cluster->halted = false;
+    cluster->status = BL_OK;
+    cluster->halted_by = cluster->waiting = 0;
+    cluster->runs++;
+    for (uint32_t i = 0; i < cluster->count && status == BL_OK; i++) {
+        bl__node *n = &cluster->nodes[i];
+        free(n->outlet);
+        n->outlet = malloc(4u * (size_t)cluster->words * MOST);
+        n->shown = 0;
+        n->found = n->ran = 0;
+        bl__cluster_begin(&n->protocol, i, cluster->count, cluster->runs, MOST, (uint32_t)n->c->config.seed);
+        status = n->outlet ? bl__inlet_make(n->c, program, INLET, n, told) : bl__no_memory(told, "what nodes exchange");
+    }
+    return status;
+}
+
+int bl__local_status(const bl__cluster *cluster, uint32_t *node) {
+    *node = cluster->halted_by;
+    return cluster->status;
+}
+
+uint64_t bl__local_progress(const bl_context *c) {
+    uint64_t tasks = bl_load64_host(&c->progressed);
+    for (uint32_t i = 1; c->cluster && i < c->cluster->count; i++)
+        tasks += bl_load64_host(&c->cluster->nodes[i].c->progressed);
+    return tasks;
+}
+
+/* ---- with the lock ---- */
+
+static void move(bl__node *from, bl__node *to, uint32_t count) {
+    const size_t words = from->cluster->words;
+    bl__inlet_put(to->c, from->outlet, count);
+    from->shown -= count;
+    memmove(from->outlet, from->outlet + count * words, 4 * words * from->shown);
+}
+
+static void post(bl__node *from, uint32_t to, const bl__cluster_message *message) {
+    bl__cluster *cluster = from->cluster;
+    cluster->letters[(cluster->first + cluster->waiting++) % LETTERS] = (letter){from->protocol.number, to, *message};
+}
+
+/* `arrived`: what the orders are about; NULL: an event at the node itself. */
+static void carry_out(bl__node *n, const bl__cluster_orders *orders, const letter *arrived) {
+    for (uint32_t i = 0; i < orders->count; i++) {
+        const bl__cluster_order *o = &orders->list[i];
+        if (o->verb == BL__CLUSTER_SEND)
+            post(n, o->node, &o->message);
+        else if (o->verb == BL__CLUSTER_TAKE_ENTRIES)
+            move(&n->cluster->nodes[arrived->from], n, arrived->message.count);
+        else if (o->verb == BL__CLUSTER_WANTED)
+            bl__inlet_is_wanted(n->c, o->on);
+        else if (o->verb == BL__CLUSTER_END)
+            bl__inlet_finish(n->c);
+    }
+}
+
+/* All that follows from an event at a node. */
+static void follow(bl__node *n, bl__cluster_orders *orders) {
+    bl__cluster *cluster = n->cluster;
+    carry_out(n, orders, NULL);
+    while (cluster->waiting) {
+        const letter next = cluster->letters[cluster->first];
+        cluster->first = (cluster->first + 1) % LETTERS;
+        cluster->waiting--;
+        bl__node *to = &cluster->nodes[next.to];
+        bl__cluster_receive(&to->protocol, next.from, &next.message, orders);
+        carry_out(to, orders, &next);
+    }
+}
+
+static void take_back(bl__node *n) {
+    bl__cluster_orders orders;
+    bl__cluster_shows(&n->protocol, 0, &orders);
+    move(n, n, n->shown);
+    follow(n, &orders);
+}
+
+static bool inlet_is_empty(const bl__run *run) { return bl__inlet_look(run) != 1; }
+
+static uint64_t tasks_run(const bl__run *run) {
+    uint64_t tasks = 0;
+    for (uint32_t i = 0; i < run->tallies; i++)
+        tasks += bl_load64_host(&run->tally[i].beat) + bl_load64_host(&run->tally[i].tasks);
+    return tasks;
+}
+
+/* ---- events ---- */
+
+/* NULL: nothing moves any more. */
+static bl__node *enter(const bl__run *run) {
+    bl__node *n = run->outside.node;
+    pthread_mutex_lock(&n->cluster->lock);
+    if (!n->cluster->halted)
+        return n;
+    pthread_mutex_unlock(&n->cluster->lock);
+    return NULL;
+}
+
+static void leave(bl__node *n) { pthread_mutex_unlock(&n->cluster->lock); }
+
+void bl__node_gives(const bl__run *run, bl__stack *stack, uint32_t count) {
+    bl__node *n = enter(run);
+    if (!n)
+        return;
+    const uint32_t words = run->words, before = n->shown;
+    bl__cluster_orders orders;
+    for (; count && n->shown < MOST; count--, n->shown++)
+        bl__words_copy(n->outlet + (size_t)n->shown * words, bl__stack_slot(stack, words, stack->bottom++), words);
+    if (n->shown > before) {
+        bl__cluster_shows(&n->protocol, n->shown, &orders);
+        follow(n, &orders);
+    }
+    leave(n);
+}
+
+void bl__node_low(const bl__run *run) {
+    bl__node *n = enter(run);
+    if (!n)
+        return;
+    bl__cluster_orders orders;
+    const uint64_t tasks = tasks_run(run);
+    if (n->shown) {
+        take_back(n);
+    } else if (inlet_is_empty(run)) {
+        if (tasks != n->ran)
+            bl__cluster_ran(&n->protocol);
+        n->ran = tasks;
+        bl__cluster_low(&n->protocol, &orders);
+        follow(n, &orders);
+    }
+    leave(n);
+}
+
+/* Whoever has left idle since `idle` was read has changed the word. So if it is the same, and the inlet is empty, then no
+ * worker has anything, and none can get anything before this lock is free. */
+void bl__node_dry(const bl__run *run, uint64_t idle) {
+    bl__node *n = run->outside.node;
+    const uint64_t found = (idle & ~(uint64_t)UINT32_MAX) | (run->launch + 1);
+    if (bl_load64_host(&n->found) == found || !(n = enter(run)))
+        return;
+    bl__cluster_orders orders;
+    if (bl__idle_read(run->control) == idle && inlet_is_empty(run)) {
+        if (n->shown) {
+            take_back(n);
+        } else if (!n->protocol.dry) {
+            bl_store64_host(&n->found, found);
+            bl__cluster_dry(&n->protocol, &orders);
+            follow(n, &orders);
+        }
+    }
+    leave(n);
+}
+
+void bl__node_ends(bl_context *c, int status) {
+    bl__node *n = c->inlet.ring.node;
+    if (!n || status == BL_OK)
+        return;
+    bl__cluster *cluster = n->cluster;
+    pthread_mutex_lock(&cluster->lock);
+    for (uint32_t i = 0; i < cluster->count && !cluster->halted; i++) {
+        move(&cluster->nodes[i], &cluster->nodes[i], cluster->nodes[i].shown);
+        bl__inlet_halt(cluster->nodes[i].c);
+    }
+    if (!cluster->halted) {
+        cluster->status = status;
+        cluster->halted_by = n->protocol.number;
+    }
+    cluster->halted = true;
+    pthread_mutex_unlock(&cluster->lock);
+}

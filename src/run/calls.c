@@ -1,0 +1,57 @@
+/* bl_run and its like. */
+#include "job.h"
+
+/* What all of them begin and end with. */
+static int run_call(bl_context *c, bl__request q, bl_stats *stats) {
+    int status = bl__enter(c);
+    if (status != BL_OK)
+        return status;
+    if (!c->dead) /* else it says why */
+        bl__detail_clear(c);
+    status = bl__nodes_check(c, &q, c);
+    if (status != BL_OK)
+        return bl__leave(c, status);
+    bl_stats all = {.tasks = 0};
+    status = bl__nodes_run(c, &q, stats ? &all : NULL);
+    bl__stats_give(c, stats, &all);
+    return bl__leave(c, status);
+}
+
+int bl_run(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count,
+           bl_stats *stats) {
+    return run_call(c, (bl__request){.program = program, .shared = shared, .roots = roots, .count = count, .range = 1},
+                    stats);
+}
+
+int bl_run_join(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count,
+                void *results, bl_stats *stats) {
+    return run_call(c,
+                    (bl__request){.program = program,
+                                  .shared = shared,
+                                  .roots = roots,
+                                  .count = count,
+                                  .range = 1,
+                                  .results_wanted = true,
+                                  .results = results},
+                    stats);
+}
+
+int bl_run_range(bl_context *c, const bl_program *program, const void *shared, const void *payload, uint64_t count,
+                 bl_stats *stats) {
+    return run_call(
+        c, (bl__request){.program = program, .shared = shared, .roots = payload, .count = 1, .range = count}, stats);
+}
+
+int bl_run_reduce(bl_context *c, const bl_program *program, const void *shared, const void *payload, uint64_t count,
+                  void *result, bl_stats *stats) {
+    return run_call(c,
+                    (bl__request){.program = program,
+                                  .shared = shared,
+                                  .roots = payload,
+                                  .count = 1,
+                                  .range = count,
+                                  .results_wanted = true,
+                                  .results = result,
+                                  .reduces = true},
+                    stats);
+}

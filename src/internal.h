@@ -78,7 +78,8 @@ typedef struct bl__driver {
     bool runs;                        /* one of them is a run */
     bool used;                        /* something has been started before */
     uint32_t started, done;           /* so many */
-    int status;                       /* of all since the context was last idle: the first that is not BL_OK */
+    int status;                       /* of all since it was last told: the first that is not BL_OK */
+    bool untold;                      /* there is such a one, and nobody has waited since */
     bl_stats stats;                   /* of the last run */
 } bl__driver;
 

@@ -199,6 +199,9 @@ struct bl__device_ops {
     /* Like copy_in, but need not be done on return; the memory of the host may be used again at once. */
     int (*send)(bl_context *c, void *device, const void *host, size_t bytes);
     int (*zero)(bl_context *c, void *device, size_t bytes);
+    /* The same, but at the latest before the next kernel of a run: for whole buffers of the library, which nobody else
+     * looks at. */
+    int (*zero_for_launch)(bl_context *c, void *device, size_t bytes);
     /* Fills plan->fit, threads and workers_per_block for workers of `lanes` lanes that need worker_memory bytes
      * each. */
     int (*fit)(bl_context *c, bl__plan *plan, uint32_t lanes, size_t worker_memory);
@@ -275,6 +278,7 @@ int bl__copy_in(bl_context *c, void *device, const void *host, size_t bytes);
 int bl__copy_out(bl_context *c, void *host, const void *device, size_t bytes);
 int bl__send(bl_context *c, void *device, const void *host, size_t bytes);
 int bl__zero(bl_context *c, void *device, size_t bytes);
+int bl__zero_for_launch(bl_context *c, void *device, size_t bytes);
 
 /* ---- api/errors.c ---- */
 

@@ -196,7 +196,8 @@ struct bl__device_ops {
     int (*copy_in)(bl_context *c, void *device, const void *host, size_t bytes);
     int (*copy_out)(bl_context *c, void *host, const void *device, size_t bytes);
     int (*move)(bl_context *c, void *to, const void *from, size_t bytes); /* within the device */
-    /* Like copy_in, but need not be done on return; the memory of the host may be used again at once. */
+    /* Like copy_in, but need not be done on return; the memory of the host may be used again at once. Whole words of 4
+     * bytes. */
     int (*send)(bl_context *c, void *device, const void *host, size_t bytes);
     int (*zero)(bl_context *c, void *device, size_t bytes);
     /* The same, but at the latest before the next kernel of a run: for whole buffers of the library, which nobody else

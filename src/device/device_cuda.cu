@@ -248,8 +248,10 @@ static cudaError_t do_delayed(cuda_device *d) {
 
 static cuda_device *use(bl_context *c) {
     cuda_device *d = look_at(c);
-    if (d->delayed.clear_bytes || d->delayed.words)
-        d->delayed_error = do_delayed(d); /* the launch tells */
+    if (d->delayed.clear_bytes || d->delayed.words) {
+        cudaError_t error = do_delayed(d);
+        d->delayed_error = d->delayed_error == cudaSuccess ? error : d->delayed_error; /* the launch tells */
+    }
     return d;
 }
 
@@ -291,8 +293,6 @@ static int cuda_send(bl_context *c, void *to, const void *from, size_t bytes) {
     d->delayed.to = (uint32_t *)to;
     d->delayed.from = (const uint32_t *)(const void *)staged;
     d->delayed.words = bytes / 4;
-    if (bytes % 4)
-        use(c);
     return status_of(c, error, "copying");
 }
 /* Pinned: kernels read and write it over PCIe while the host does. */

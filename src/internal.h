@@ -78,7 +78,8 @@ typedef struct bl__driver {
     bool runs;                        /* one of them is a run */
     bool used;                        /* something has been started before */
     uint32_t started, done;           /* so many */
-    int status;                       /* of all since the context was last idle: the first that is not BL_OK */
+    int status;                       /* of all since it was last told: the first that is not BL_OK */
+    bool untold;                      /* there is such a one, and nobody has waited since */
     bl_stats stats;                   /* of the last run */
 } bl__driver;
 
@@ -202,9 +203,13 @@ struct bl__device_ops {
     int (*copy_in)(bl_context *c, void *device, const void *host, size_t bytes);
     int (*copy_out)(bl_context *c, void *host, const void *device, size_t bytes);
     int (*move)(bl_context *c, void *to, const void *from, size_t bytes); /* within the device */
-    /* Like copy_in, but need not be done on return; the memory of the host may be used again at once. */
+    /* Like copy_in, but need not be done on return; the memory of the host may be used again at once. Whole words of 4
+     * bytes. */
     int (*send)(bl_context *c, void *device, const void *host, size_t bytes);
     int (*zero)(bl_context *c, void *device, size_t bytes);
+    /* The same, but at the latest before the next kernel of a run: for whole buffers of the library, which nobody else
+     * looks at. */
+    int (*zero_for_launch)(bl_context *c, void *device, size_t bytes);
     /* Fills plan->fit, threads and workers_per_block for workers of `lanes` lanes that need worker_memory bytes
      * each. */
     int (*fit)(bl_context *c, bl__plan *plan, uint32_t lanes, size_t worker_memory);
@@ -281,6 +286,7 @@ int bl__copy_in(bl_context *c, void *device, const void *host, size_t bytes);
 int bl__copy_out(bl_context *c, void *host, const void *device, size_t bytes);
 int bl__send(bl_context *c, void *device, const void *host, size_t bytes);
 int bl__zero(bl_context *c, void *device, size_t bytes);
+int bl__zero_for_launch(bl_context *c, void *device, size_t bytes);
 
 /* ---- api/errors.c ---- */
 

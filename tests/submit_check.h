@@ -121,18 +121,13 @@ static inline calls_result call_expect(uint32_t n) { /* fib(n), by n + 1 and n *
 /* ---- answers ---- */
 
 enum { MOST_TICKETS = 256 };
+static pthread_mutex_t answering = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     uint64_t calls[MOST_TICKETS], value[MOST_TICKETS];
     uint32_t times[MOST_TICKETS], wrong, all, sums;
 } answered;
 
-#define ANSWERED_ADD(word) __atomic_fetch_add(&answered.word, 1, __ATOMIC_ACQ_REL)
-
-static inline void take_answer(void *arg, uint64_t ticket, const void *result) {
-    if (arg != &answered || ticket >= MOST_TICKETS) {
-        ANSWERED_ADD(wrong);
-        return;
-    }
+static inline void note_answer(uint64_t ticket, const void *result) {
     if (answered.sums) {
         memcpy(&answered.value[ticket], result, sizeof(uint64_t));
     } else {
@@ -141,11 +136,25 @@ static inline void take_answer(void *arg, uint64_t ticket, const void *result) {
         answered.calls[ticket] = r.calls;
         answered.value[ticket] = r.value;
     }
-    ANSWERED_ADD(times[ticket]);
-    ANSWERED_ADD(all);
+    answered.times[ticket]++;
+    answered.all++;
+}
+static inline void take_answer(void *arg, uint64_t ticket, const void *result) {
+    pthread_mutex_lock(&answering);
+    if (arg != &answered || ticket >= MOST_TICKETS)
+        answered.wrong++;
+    else
+        note_answer(ticket, result);
+    pthread_mutex_unlock(&answering);
+}
+static inline uint32_t answers_so_far(void) {
+    pthread_mutex_lock(&answering);
+    const uint32_t all = answered.all;
+    pthread_mutex_unlock(&answering);
+    return all;
 }
 static inline void await_answers(uint32_t count) {
-    while (__atomic_load_n(&answered.all, __ATOMIC_ACQUIRE) < count)
+    while (answers_so_far() < count)
         usleep(20);
 }
 

@@ -207,6 +207,34 @@ static void test_failure(void) {
     CHECK_SAME(bl_close(c), BL_OK);
 }
 
+/* On the stream of the user bl_zero comes before what is put there next, at any address. */
+static void test_zero(void) {
+    enum { WORDS = 16 };
+    uint32_t words[WORDS];
+    unsigned long long seen = 1, *result;
+    cudaStream_t mine;
+    check_at("bl_zero on the user's stream");
+    CHECK_SAME(cudaStreamCreate(&mine), cudaSuccess);
+    bl_config config{};
+    config.stream = mine;
+    bl_context *c = open_cuda(config);
+    uint32_t *device = (uint32_t *)alloc(c, sizeof words);
+    result = (unsigned long long *)alloc(c, sizeof *result);
+    memset(words, 255, sizeof words);
+    CHECK_SAME(bl_copy_in(c, device, words, sizeof words), BL_OK);
+    CHECK_SAME(bl_zero(c, device + 4, 16), BL_OK);
+    copy_number<<<1, 1, 0, mine>>>((const unsigned long long *)(const void *)(device + 4), result);
+    CHECK_SAME(cudaStreamSynchronize(mine), cudaSuccess);
+    CHECK_SAME(bl_copy_out(c, &seen, result, sizeof seen), BL_OK);
+    CHECK_SAME(seen, 0);
+    CHECK_SAME(bl_zero(c, device + 9, 16), BL_OK); /* no multiple of 16 bytes */
+    CHECK_SAME(bl_copy_out(c, words, device, sizeof words), BL_OK);
+    for (uint32_t i = 0; i < WORDS; i++)
+        CHECK_SAME(words[i], (i >= 4 && i < 8) || (i >= 9 && i < 13) ? 0 : UINT32_MAX);
+    CHECK_SAME(bl_close(c), BL_OK);
+    cudaStreamDestroy(mine);
+}
+
 static void test_wrong_streams(void) {
     cudaStream_t mine, other = NULL;
     int devices = 0;
@@ -270,6 +298,7 @@ int main(void) {
     test_order();
     test_failure();
     test_wrong_streams();
+    test_zero();
     test_overlap();
     test_streams(1);
     test_streams(16);

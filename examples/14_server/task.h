@@ -67,7 +67,7 @@ static BL_TASK void ways_run(bl_task *t, const board *parent, uint32_t index, co
 #define BL_RESULT uint64_t
 #define BL_SUM 1 /* the results of a fork only add up */
 #define BL_LANE_TASKS 1
-#define BL_OPEN 1 /* on a GPU: requests can be submitted while a run goes on */
+#define BL_OPEN 1 /* on a GPU: the kernel can take submissions */
 #include <ballast/program.h>
 
 #endif

@@ -239,7 +239,8 @@ BL_API int bl_limit(bl_context *context, uint32_t workers);
  * context is busy; other contexts are not, so that runs of several contexts overlap.
  *
  * bl_start and the calls below it may be made while others of them are under way, with one exception: a context has one
- * run at a time, and a second one returns BL_EBUSY. After an error, whatever was started behind it is skipped.
+ * run at a time, and a second one returns BL_EBUSY. After an error, whatever is started before bl_wait has returned that
+ * error is skipped.
  *
  * Arguments are checked at once, and `shared` and `roots` are copied; all else must stay until bl_wait has returned
  * something other than BL_EBUSY: the program, results, and both sides of a copy. */

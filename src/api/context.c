@@ -474,6 +474,9 @@ int bl__send(bl_context *c, void *device, const void *host, size_t bytes) {
 int bl__zero(bl_context *c, void *device, size_t bytes) {
     return c->dead ? BL_EDEAD : bytes ? c->ops->zero(c, device, bytes) : BL_OK;
 }
+int bl__zero_for_launch(bl_context *c, void *device, size_t bytes) {
+    return c->dead ? BL_EDEAD : c->ops->zero_for_launch(c, device, bytes);
+}
 
 static bool room_for_block(bl_context *c) {
     size_t capacity = c->block_capacity ? 2 * c->block_capacity : 16;

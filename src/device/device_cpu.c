@@ -696,6 +696,7 @@ const bl__device_ops bl__cpu_ops = {
     .send = host_copy,
     .move = host_copy,
     .zero = host_zero,
+    .zero_for_launch = host_zero,
     .fit = cpu_fit,
     .manage = cpu_manage,
     .launch = cpu_launch,

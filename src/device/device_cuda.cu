@@ -46,6 +46,7 @@ typedef struct cuda_device {
     uint32_t launches;
     size_t sent; /* bytes of the staging memory that may not have been copied yet */
     cuda_delayed delayed;
+    cudaError_t delayed_error;
     bl__totals *totals;    /* what the next report adds up to; NULL: nothing */
     uint32_t *blocks_done; /* on the device: of a report; 0 between two */
     cuda_fitted fitted;
@@ -247,8 +248,10 @@ static cudaError_t do_delayed(cuda_device *d) {
 
 static cuda_device *use(bl_context *c) {
     cuda_device *d = look_at(c);
-    if (d->delayed.clear_bytes || d->delayed.words)
-        (void)do_delayed(d); /* an error that it left behind is found by the next call */
+    if (d->delayed.clear_bytes || d->delayed.words) {
+        cudaError_t error = do_delayed(d);
+        d->delayed_error = d->delayed_error == cudaSuccess ? error : d->delayed_error; /* the launch tells */
+    }
     return d;
 }
 
@@ -290,8 +293,6 @@ static int cuda_send(bl_context *c, void *to, const void *from, size_t bytes) {
     d->delayed.to = (uint32_t *)to;
     d->delayed.from = (const uint32_t *)(const void *)staged;
     d->delayed.words = bytes / 4;
-    if (bytes % 4)
-        use(c);
     return status_of(c, error, "copying");
 }
 /* Pinned: kernels read and write it over PCIe while the host does. */
@@ -305,8 +306,12 @@ static void cuda_free_reached(bl_context *c, void *memory) {
 }
 static int cuda_zero(bl_context *c, void *memory, size_t bytes) {
     cuda_device *d = use(c);
+    return status_of(c, cudaMemsetAsync(memory, 0, bytes, d->stream), "clearing");
+}
+static int cuda_zero_for_launch(bl_context *c, void *memory, size_t bytes) {
     if (bytes % sizeof(uint4))
-        return status_of(c, cudaMemsetAsync(memory, 0, bytes, d->stream), "clearing");
+        return cuda_zero(c, memory, bytes);
+    cuda_device *d = use(c);
     d->delayed.clear = (uint4 *)memory;
     d->delayed.clear_bytes = bytes;
     return BL_OK;
@@ -466,7 +471,10 @@ static int cuda_launch(bl_context *c, const bl__plan *plan, const bl__run *run, 
     /* Workers that wait for each other must all be resident; those of a wave, or of a loop that each may leave
      * alone, need not. */
     int cooperative = !(plan->traits & BL_TRAIT_WAVES) && !run->alone;
-    int error = d->timing ? cudaEventRecord(d->started, d->stream) : cudaSuccess;
+    int error = d->delayed_error;
+    d->delayed_error = cudaSuccess;
+    if (error == cudaSuccess && d->timing)
+        error = cudaEventRecord(d->started, d->stream);
     d->timed = d->timed || d->timing;
     d->timing = false;
     if (error == cudaSuccess)
@@ -634,6 +642,7 @@ static constexpr bl__device_ops make_ops(void) {
     ops.copy_in = ops.copy_out = ops.move = cuda_copy;
     ops.send = cuda_send;
     ops.zero = cuda_zero;
+    ops.zero_for_launch = cuda_zero_for_launch;
     ops.fit = cuda_fit;
     ops.manage = cuda_manage;
     ops.launch = cuda_launch;

@@ -148,6 +148,7 @@ const bl__device_ops bl__sim_ops = {
     .send = sim_copy,
     .move = sim_copy,
     .zero = sim_zero,
+    .zero_for_launch = sim_zero,
     .fit = sim_fit,
     .manage = sim_manage,
     .launch = sim_launch,

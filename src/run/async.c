@@ -53,6 +53,7 @@ static void do_first(bl_context *c) {
     }
     if (d->status == BL_OK)
         d->status = status;
+    d->untold = d->untold || d->status != BL_OK;
     if (s->kind == A_RUN) {
         if (s->run.open)
             bl__inlet_end(c, d->status); /* it may not have begun */
@@ -159,7 +160,8 @@ static int add(bl_context *c, bool idle, bl__started *s) {
         return refuse(c, idle, bl__no_memory(idle ? c : NULL, "what is started"));
     }
     if (idle) {
-        d->status = BL_OK;
+        if (!d->untold) /* else it would depend on who is faster whether this is left out */
+            d->status = BL_OK;
         d->used = true;
         d->first = s;
     } else {
@@ -194,7 +196,8 @@ static int start_run(bl_context *c, bl__request q) {
     int status = claim(c, true, &idle);
     if (status != BL_OK)
         return status;
-    bl_context *told = idle ? c : NULL; /* while something is under way the context's detail belongs to that */
+    /* While something is under way, or an error untold, the context's detail belongs to that. */
+    bl_context *told = idle && !c->driver.untold ? c : NULL;
     if (!told || !c->dead)
         bl__detail_clear(told);
     status = bl__nodes_check(c, &q, told);
@@ -302,8 +305,10 @@ int bl_wait_for(bl_context *c, double seconds, bl_stats *stats) {
     if (d->first && seconds > 0 && !bl__is_thread_of(c))
         await_end(d, seconds < a_century ? seconds : a_century);
     status = d->first ? BL_EBUSY : d->status;
-    if (!d->first)
+    if (!d->first) {
         bl__stats_give(c, stats, &d->stats);
+        d->untold = false;
+    }
     pthread_mutex_unlock(&d->lock);
     return status;
 }

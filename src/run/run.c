@@ -118,7 +118,7 @@ static int allocate_workers(bl__job *j) {
     if (status == BL_OK)
         status = bl__ensure(j, &j->total, sizeof(uint64_t));
     if (status == BL_OK)
-        status = bl__zero(j->c, j->state.memory, state);
+        status = bl__zero_for_launch(j->c, j->state.memory, state);
     run->policy = j->c->ops->policies ? j->c->ops->policies[j->plan.policy] : NULL;
     if (status == BL_OK) {
         run->control = j->state.memory;
@@ -246,7 +246,7 @@ static int run_dynamic(bl__job *j) {
         if (status == BL_OK)
             status = refill(j);
         if (status == BL_OK)
-            status = bl__zero(j->c, j->state.memory, sizeof after);
+            status = bl__zero_for_launch(j->c, j->state.memory, sizeof after);
     }
     int stopped = j->c->ops->timer_stop(j->c, &j->stats.seconds);
     if (bl__stopped_by_task(status) && !j->drained)

@@ -12,30 +12,9 @@
  *            which wants the post. One of the two has it in the end
  *   busy     workers do not go idle. They wait for a knock, as a thread sees it between two tasks, take what is there, and
  *            stop when all has been run: a lost knock leaves them waiting */
-#include "prove.h"
+#include "impatient_thread.h"
 
-static uint32_t no_time;
-
-#undef BL_WARP
-#define BL_WARP 1u
-#undef BL_CAN_SLEEP
-#define BL_CAN_SLEEP 1
-#define BL__QUICK_TRIES no_time
-#define BL__IDLE_SPINS no_time
-#define BL__PATIENCE no_time /* every task counts as long once it is seen */
-#define BL__LEAST_NAP no_time
-#define BL__MOST_NAP no_time
-#define BL__NAP_SHARE 1u
-#define bl__sleep prove_sleep
-#define bl__nap prove_nap
-#define bl__wake prove_wake
-#include <ballast/parts/gate.h>
-#include <ballast/parts/worker.h>
-#include <ballast/parts/idle.h>
-#include <ballast/parts/outside.h>
-#include <ballast/runtime/lookout.h>
 #include <ballast/runtime/termination.h>
-#include <ballast/task.h>
 
 #include <stddef.h>
 #include <stdio.h>
@@ -152,12 +131,7 @@ static bool finish(bl__control *control, uint64_t word) {
     const protocol *p = (const protocol *)(const void *)((const unsigned char *)control - offsetof(protocol, control));
     if (!bl__idle_finish(control, word))
         return false;
-    for (uint32_t i = 0; i < total(p); i++) {
-        uint32_t result;
-        bl_data_read(&result, &p->results[i], 1);
-        if (!result)
-            bl_explore_fail("the end while an entry is in flight");
-    }
+    prove_all_done(p->results, total(p));
     return true;
 }
 

@@ -48,6 +48,16 @@ bool prove_protocol_explore(uint32_t client, const prove_limits *limits, bl_expl
 typedef void (*prove_found)(void *arg, const char *file, uint32_t line);
 void prove_unmet(prove_found found, void *arg);
 
+/* By the worker that has ended a run: each of the tasks has left its mark, and this worker sees it. */
+static inline void prove_all_done(const uint32_t *results, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t result;
+        bl_data_read(&result, &results[i], 1);
+        if (!result)
+            bl_explore_fail("the end while a task is in flight");
+    }
+}
+
 int prove_protocols(const prove_options *o); /* explores and prints all of them; 0 if nothing failed */
 int prove_mutants(const prove_options *o);
 

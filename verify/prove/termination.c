@@ -111,12 +111,7 @@ static bool finish(bl__control *control, uint64_t word) {
     const protocol *p = (const protocol *)(const void *)((const unsigned char *)control - offsetof(protocol, control));
     if (!bl__idle_finish(control, word))
         return false;
-    for (uint32_t i = 0; i < total(p); i++) {
-        uint32_t result;
-        bl_data_read(&result, &p->results[i], 1);
-        if (!result)
-            bl_explore_fail("the end while a task is in flight");
-    }
+    prove_all_done(p->results, total(p));
     return true;
 }
 

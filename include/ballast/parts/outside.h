@@ -168,11 +168,11 @@ BL_API void bl__node_dry(const bl__run *run, uint64_t idle);
 
 #else
 
-/* The multiprocessor's looker: who comes first, until it ends. One lane. */
+/* The looker of this multiprocessor: the first worker that asks keeps the post until it ends. One lane. */
 BL_FN bl__tally *bl__looker_of(const bl__worker *w) { return w->run->tally + bl_processor() % w->run->workers; }
 BL_FN bool bl__inlet_is_mine(const bl__worker *w) {
-    uint32_t *looker = &bl__looker_of(w)->looker, who = bl_load32_relaxed(looker);
-    return who == w->id + 1 || (who == 0 && bl_cas32_relaxed(looker, &who, w->id + 1));
+    uint32_t *looker = &bl__looker_of(w)->looker, holder = bl_load32_relaxed(looker);
+    return holder == w->id + 1 || (holder == 0 && bl_cas32_relaxed(looker, &holder, w->id + 1));
 }
 BL_FN void bl__inlet_leave(const bl__worker *w) {
     uint32_t self = w->id + 1;

@@ -46,8 +46,8 @@ BL_FN uint32_t BL__NAME(shown)(bl__worker *w) {
     return BL_QUEUE_(size)(&q);
 }
 
-/* Of the thousands that wait on a GPU only about as many go as there are entries: the others would come for nothing,
- * and who asks meanwhile whether somebody is idle would be told that nobody is. */
+/* On a GPU thousands may wait. About as many go as there are entries: the others would find nothing, and while they tried
+ * a worker that asks whether anybody is idle, before it hides its work behind a long task, would hear that nobody is. */
 BL_FN bool BL__NAME(sees_work)(bl__worker *w) {
 #if BL_WARP > 1
     uint32_t goes = 0;

@@ -402,15 +402,15 @@ static cudaError_t peek(cuda_device *d, const bl__run *run) {
 }
 
 /* Only its own byte of the word: workers may be setting theirs. */
-static void stop_workers(cuda_device *d, const bl__run *run) {
-    static const unsigned char stop = BL__STOP_HOST >> 24;
+static void stop_workers(cuda_device *d, const bl__run *run, uint32_t why) {
+    const unsigned char stop = (unsigned char)(why >> 24);
     cudaMemcpyAsync((unsigned char *)&run->control->stop + 3, &stop, sizeof stop, cudaMemcpyHostToDevice, d->side);
     cudaStreamSynchronize(d->side);
 }
 
 static int give_up(bl_context *c, cuda_device *d, const bl__run *run) {
     bl__watch_report(c, "no task ended in time", d->tallies, run->tallies, NULL);
-    stop_workers(d, run);
+    stop_workers(d, run, BL__STOP_HOST | BL__STOP_STALL);
     double until = bl__now() + 2;
     while (cudaEventQuery(d->read) == cudaErrorNotReady && bl__now() < until)
         usleep(1000);
@@ -442,7 +442,7 @@ static int wait_and_watch(bl_context *c, cuda_device *d, const bl__run *run, uin
             peek(d, run) == cudaSuccess ? bl__watch_look(c, &watch, d->tallies, run->tallies, NULL) : BL__ALL_WELL;
         next_look = bl__now() + bl__watch_next(c, 0.1);
         if (seen == BL__TO_PAUSE)
-            stop_workers(d, run);
+            stop_workers(d, run, BL__STOP_HOST);
         else if (seen == BL__NO_PROGRESS)
             return give_up(c, d, run);
     }
@@ -468,9 +468,9 @@ static int cuda_launch(bl_context *c, const bl__plan *plan, const bl__run *run, 
         return status;
     uint32_t blocks = (run->groups + plan->workers_per_block - 1) / plan->workers_per_block;
     size_t memory = (size_t)run->worker_memory * plan->workers_per_block;
-    /* Workers that wait for each other must all be resident; those of a wave, or of a loop that each may leave
+    /* Workers that wait for each other must all be resident; those of a single wave, or of a loop that each may leave
      * alone, need not. */
-    int cooperative = !(plan->traits & BL_TRAIT_WAVES) && !run->alone;
+    int cooperative = plan->traits & BL_TRAIT_WAVES ? run->stays != 0 : !run->alone;
     int error = d->delayed_error;
     d->delayed_error = cudaSuccess;
     if (error == cudaSuccess && d->timing)

@@ -81,7 +81,8 @@ static int sim_launch(bl_context *c, const bl__plan *plan, const bl__run *run, c
         uint32_t blocks = run->groups - s.first < run->workers ? run->groups - s.first : run->workers;
         for (uint32_t i = 0; i < blocks; i++) {
             bl__stack_open(bl__stack_of(run, i), run);
-            bl__stack_of(run, i)->limit = 0;
+            bl__stack_of(run, i)->limit = bl__stack_of(run, i)->leaves = 0;
+            bl__stack_of(run, i)->verdict.meeting = 0;
         }
         bl_sim_options options;
         memset(&options, 0, sizeof options);

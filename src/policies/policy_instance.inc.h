@@ -15,6 +15,7 @@ const bl__policy BL__POLICY(BL_INSTANCE) = {
 #endif
 #if BL__ENDS_ALONE
     .open_share = BL__NAME(open_share),
+    .next_wave = BL__NAME(next_wave),
 #else
     .sees_work = BL__NAME(sees_work),
     .all_empty = BL__NAME(all_empty),
@@ -26,5 +27,6 @@ const bl__policy BL__POLICY(BL_INSTANCE) = {
 #undef BL_QUEUE_
 #undef BL__TAKES_PIECES
 #undef BL__ENDS_ALONE
+#undef BL__STAYS
 #undef BL__EMPTY_WHEN_IDLE
 #undef BL__LEAVES

@@ -11,7 +11,7 @@ uint32_t bl__tasks_at_once(const bl__job *j) {
 
 int bl__launch(bl__job *j, bl__control *after) {
     j->run.launch = j->stats.launches++;
-    j->c->pausable = !bl__in_waves(j);
+    j->c->pausable = !bl__in_waves(j) || j->run.stays;
     bl__phase(j, "launch");
     bl__launch_report *on_device = j->state.memory, report;
     int status = j->run.launch ? bl__zero(j->c, &on_device->totals, sizeof report.totals) : BL_OK;

@@ -70,6 +70,7 @@ static int size_workers(bl__job *j, uint32_t lanes) {
     if (j->c->limit && run->workers > j->c->limit)
         run->workers = j->c->limit;
     run->groups = run->workers;
+    run->block_workers = j->plan.workers_per_block;
     run->tallies = j->plan.traits & BL_TRAIT_GROUP_PER_TASK && j->plan.processors < run->workers ? j->plan.processors
                                                                                                  : run->workers;
     return BL_OK;

@@ -1,29 +1,36 @@
-/* Static and list schedulers: a launch for every wave of tasks, or more where a wave is large. */
+/* Static and list schedulers. On a GPU the waves of a run follow each other in one launch, as long as there is room for
+ * what they may spawn. Otherwise there is a launch for every wave, or more where a wave is large. */
 #include "job.h"
 
+#include <ballast/parts/stop.h>
 #include <string.h>
 
-enum { SLICE_ENTRIES = 1 << 24 }; /* what one launch of a wave may at most add to the out-array */
+enum {
+    SLICE_ENTRIES = 1 << 24, /* what one launch of a wave may at most add to the out-array */
+    FIRST_ENTRIES = 1 << 16, /* room to begin with where waves stay; ... */
+    ROOM_TO_GROW = 4         /* ... and how much more than the first of them may spawn */
+};
 
-static int make_room(bl__job *j, uint32_t used, uint64_t more) {
-    size_t entry = 4u * (size_t)j->run.words, need = (size_t)used + (size_t)more;
+/* Room in an array for so many entries; the first `used` stay. */
+static int make_room(bl__job *j, bl__buffer *array, bl__buffer *first, uint32_t used, uint64_t need) {
+    size_t entry = 4u * (size_t)j->run.words;
     if (need > UINT32_MAX)
         return BL_ETOOMANY;
-    if (need * entry <= j->out.bytes)
+    if (need * entry <= array->bytes && need * 4 <= first->bytes)
         return BL_OK;
     size_t slots = need > 2 * (size_t)used ? need : 2 * (size_t)used;
-    bl__buffer larger = {NULL, 0, 0}, first = {NULL, 0, 0};
+    bl__buffer larger = {NULL, 0, 0}, larger_first = {NULL, 0, 0};
     int status = bl__ensure(j, &larger, slots * entry);
     if (status == BL_OK)
-        status = bl__ensure(j, &first, slots * 4);
+        status = bl__ensure(j, &larger_first, slots * 4);
     if (status == BL_OK && used)
-        status = j->c->ops->move(j->c, larger.memory, j->out.memory, used * entry);
+        status = j->c->ops->move(j->c, larger.memory, array->memory, used * entry);
     if (status == BL_OK && used)
-        status = j->c->ops->move(j->c, first.memory, j->out_first.memory, used * 4u);
-    bl__release(j, &j->out);
-    bl__release(j, &j->out_first);
-    j->out = larger;
-    j->out_first = first;
+        status = j->c->ops->move(j->c, larger_first.memory, first->memory, used * 4u);
+    bl__release(j, array);
+    bl__release(j, first);
+    *array = larger;
+    *first = larger_first;
     return status;
 }
 
@@ -33,7 +40,7 @@ static int append_extras(bl__job *j, uint64_t *spawned) {
     uint64_t tasks = *spawned >> 32, used = (uint32_t)*spawned;
     if (extras == 0)
         return BL_OK;
-    int status = make_room(j, (uint32_t)used, extras);
+    int status = make_room(j, &j->out, &j->out_first, (uint32_t)used, used + extras);
     if (status != BL_OK)
         return status;
     uint32_t *entry = (uint32_t *)j->out.memory + (size_t)used * j->run.words, *first = j->out_first.memory;
@@ -48,40 +55,99 @@ static int append_extras(bl__job *j, uint64_t *spawned) {
     return BL_OK;
 }
 
-/* One wave: every task of the in-array, in launches small enough that what they spawn surely fits. */
-static int run_wave(bl__job *j, uint32_t tasks, uint64_t *spawned) {
+/* Whether the waves of this run can follow each other in one launch. The papers' have a launch each, and
+ * so has what the hardware hands out. */
+static bool can_stay(const bl__job *j) {
+    return j->c->ops->warp > 1 && j->plan.program->max_spawn && !j->plan.as_in_paper &&
+           !(j->plan.traits & BL_TRAIT_GROUP_PER_TASK);
+}
+
+/* What the workers have done in a launch. */
+typedef struct progress {
+    uint32_t waves;   /* that they have ended */
+    uint64_t spawned; /* tasks, by all of them */
+    uint64_t next;    /* entries (low 32) and tasks of the next wave */
+} progress;
+
+static progress progress_of(const bl__job *j, const bl__control *after) {
+    if (!j->run.stays)
+        return (progress){1, after->out[0] >> 32, after->out[0]};
+    const uint32_t n = after->meetings;
+    if (n && !(after->stop & ~(BL__NO_REASON | BL__STOP_HOST)))
+        return (progress){n, after->spawned, after->out[(n - 1) % 3]};
+    /* Stopped in the middle: worker 0 may have missed the last meeting. */
+    return (progress){n, after->spawned + (after->out[n % 3] >> 32) + (after->out[(n + 1) % 3] >> 32), 0};
+}
+
+static void swap(bl__buffer *a, bl__buffer *b) {
+    bl__buffer c = *a;
+    *a = *b;
+    *b = c;
+}
+
+/* So many tasks of the in-array from `first` on, and what follows them if that can be done in the same launch. */
+static int run_slice(bl__job *j, uint32_t first, uint32_t tasks, bool stays, progress *done) {
     bl__run *run = &j->run;
     bl__control after;
-    uint32_t batch = bl__tasks_at_once(j);
-    uint32_t most = j->plan.program->max_spawn ? SLICE_ENTRIES / j->plan.program->max_spawn : UINT32_MAX;
-    *spawned = 0;
-    for (uint32_t done = 0; done < tasks; done += run->slice_tasks) {
-        run->first_task = done;
-        run->slice_tasks = tasks - done < most ? tasks - done : most;
-        int status = make_room(j, (uint32_t)*spawned, (uint64_t)run->slice_tasks * j->plan.program->max_spawn);
-        if (status == BL_OK)
-            status = bl__records_for_wave(j, run->slice_tasks);
-        run->out = j->out.memory;
-        run->out_first = j->out_first.memory;
-        if (j->plan.traits & BL_TRAIT_GROUP_PER_TASK)
-            run->groups = (run->slice_tasks + batch - 1) / batch;
-        memset(&after, 0, sizeof after);
-        after.out = *spawned;
-        if (status == BL_OK)
-            status = bl__send(j->c, j->state.memory, &after, sizeof after);
-        if (status == BL_OK)
-            status = bl__launch(j, &after);
-        if (status != BL_OK && !bl__stopped_by_task(status))
-            return status;
-        *spawned = after.out;
-        int appended = append_extras(j, spawned);
-        status = status != BL_OK ? status : appended;
-        if (status != BL_OK)
-            return status;
-        if (run->slice_tasks > j->stats.paper_tasks)
-            j->stats.paper_tasks = run->slice_tasks;
+    const uint32_t batch = bl__tasks_at_once(j), max_spawn = j->plan.program->max_spawn;
+    const uint64_t may_spawn = (uint64_t)tasks * max_spawn;
+    uint64_t room = (uint32_t)done->next + may_spawn;
+    if (stays) {
+        room = ROOM_TO_GROW * may_spawn < FIRST_ENTRIES ? FIRST_ENTRIES : ROOM_TO_GROW * may_spawn;
+        room = room < SLICE_ENTRIES ? room : SLICE_ENTRIES;
     }
-    return BL_OK;
+    int status = make_room(j, &j->out, &j->out_first, (uint32_t)done->next, room);
+    if (status == BL_OK && stays)
+        status = make_room(j, &j->in, &j->in_first, run->in_entries, room);
+    if (status == BL_OK)
+        status = bl__records_for_wave(j, tasks);
+    run->in = j->in.memory;
+    run->in_first = j->in_first.memory;
+    run->out = j->out.memory;
+    run->out_first = j->out_first.memory;
+    run->first_task = first;
+    run->slice_tasks = tasks;
+    run->stays = stays ? (uint32_t)(room / max_spawn) : 0;
+    if (j->plan.traits & BL_TRAIT_GROUP_PER_TASK)
+        run->groups = (tasks + batch - 1) / batch;
+    memset(&after, 0, sizeof after);
+    after.out[0] = done->next;
+    if (status == BL_OK)
+        status = bl__send(j->c, j->state.memory, &after, sizeof after);
+    if (status == BL_OK)
+        status = bl__launch(j, &after);
+    if (status != BL_OK && !bl__stopped_by_task(status))
+        return status;
+    *done = progress_of(j, &after);
+    if (after.meetings > 1) {
+        j->stats.launches += after.meetings - 1;
+        run->launch += after.meetings - 1;
+    }
+    run->meetings += after.meetings;
+    const uint64_t without = done->next >> 32;
+    int appended = append_extras(j, &done->next);
+    done->spawned += (done->next >> 32) - without;
+    if (tasks > j->stats.paper_tasks)
+        j->stats.paper_tasks = tasks;
+    if (after.most_tasks > j->stats.paper_tasks)
+        j->stats.paper_tasks = after.most_tasks;
+    const uint64_t entries = stays ? after.most_entries : run->in_entries + (done->next & UINT32_MAX);
+    if (entries > j->stats.peak_entries)
+        j->stats.peak_entries = entries;
+    return status != BL_OK ? status : appended;
+}
+
+/* Every task of the in-array, in launches small enough that what they spawn surely fits; and perhaps more waves. */
+static int run_wave(bl__job *j, uint32_t tasks, progress *done) {
+    uint32_t most = j->plan.program->max_spawn ? SLICE_ENTRIES / j->plan.program->max_spawn : UINT32_MAX;
+    const bool stays = can_stay(j) && tasks <= most;
+    int status = BL_OK;
+    *done = (progress){0, 0, 0};
+    for (uint32_t first = 0, slice; first < tasks && status == BL_OK; first += slice) {
+        slice = tasks - first < most ? tasks - first : most;
+        status = run_slice(j, first, slice, stays, done);
+    }
+    return status;
 }
 
 int bl__run_waves(bl__job *j, uint32_t tasks) {
@@ -90,27 +156,22 @@ int bl__run_waves(bl__job *j, uint32_t tasks) {
     memset(&j->flat, 0, sizeof j->flat);
     j->run.in_entries = j->entries;
     while (status == BL_OK && tasks) {
-        uint64_t spawned;
-        j->run.in = j->in.memory;
-        j->run.in_first = j->in_first.memory;
+        progress done;
         const uint64_t before = j->totals.tasks;
         j->drained = false;
-        status = run_wave(j, tasks, &spawned);
+        status = run_wave(j, tasks, &done);
         if (status != BL_OK) { /* after a stall a worker may still be reading j->run */
             if (bl__stopped_by_task(status))
-                j->stats.left = tasks - (j->totals.tasks - before) + (spawned >> 32);
+                j->stats.left = tasks - (j->totals.tasks - before) + done.spawned;
             break;
         }
         j->drained = true;
-        bl__buffer in = j->in, first = j->in_first;
-        j->in = j->out;
-        j->in_first = j->out_first;
-        j->out = in;
-        j->out_first = first;
-        if (j->run.in_entries + (spawned & UINT32_MAX) > j->stats.peak_entries)
-            j->stats.peak_entries = j->run.in_entries + (spawned & UINT32_MAX);
-        j->run.in_entries = j->entries = (uint32_t)spawned;
-        tasks = (uint32_t)(spawned >> 32);
+        if (done.waves % 2) {
+            swap(&j->in, &j->out);
+            swap(&j->in_first, &j->out_first);
+        }
+        j->run.in_entries = j->entries = (uint32_t)done.next;
+        tasks = (uint32_t)(done.next >> 32);
         if (tasks && (bl__now() >= j->c->pause_at || bl_load32_host(&j->c->cancelled)))
             status = bl__look_up(j);
     }

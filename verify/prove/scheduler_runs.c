@@ -229,7 +229,7 @@ static uint32_t left_over(const scheduled *s, const uint32_t **entries) {
     static uint64_t total;
     if (s->plan->traits & BL_TRAIT_WAVES) {
         *entries = s->run->out;
-        return (uint32_t)s->run->control->out;
+        return (uint32_t)s->run->control->out[0];
     }
     total = 0;
     *entries = flat;

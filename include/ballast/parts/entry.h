@@ -41,6 +41,13 @@ typedef struct bl__extra {
     uint32_t room;
 } bl__extra;
 
+/* What came of the last meeting (meeting.h), for all workers of a block. */
+typedef struct bl__verdict {
+    uint64_t next;    /* tasks (high 32) and entries of the next wave */
+    uint32_t meeting; /* its number + 1; 0: the worker has stopped waiting */
+    uint32_t stays;   /* 0: all leave */
+} bl__verdict;
+
 typedef struct bl__stack {
     uint32_t bottom, top; /* counters; the slot is counter & mask */
     uint32_t mask;
@@ -51,13 +58,17 @@ typedef struct bl__stack {
     union {
         bl__returned returned; /* block workers */
         bl__extra extra;       /* threads */
+        bl__verdict verdict;   /* of the first worker of a block, between two waves */
     };
     union {
         uint32_t limit; /* block workers: where the outbox of the task that is being run ends */
         uint32_t open;  /* threads: gate.h */
     };
-    uint32_t extras; /* threads: how many entries found no room */
-} bl__stack;         /* the slots follow */
+    union {
+        uint32_t extras; /* threads: how many entries found no room */
+        uint32_t leaves; /* meeting.h: somebody in the block has been told that the host wants the workers to stop */
+    };
+} bl__stack; /* the slots follow */
 
 BL_FN uint32_t *bl__stack_slot(bl__stack *s, uint32_t words, uint32_t i) {
     return (uint32_t *)(s + 1) + (size_t)(i & s->mask) * words;

@@ -12,16 +12,16 @@ typedef struct bl__control {
     unsigned char pad0[BL_LINE - 8];
     uint32_t stop; /* BL__STOP_*: workers stop between two batches; and BL__COARSE, which is read with it */
     unsigned char pad1[BL_LINE - 4];
-    uint64_t out; /* waves: entries (low 32) and tasks (high 32) in the out-array */
-    unsigned char pad2[BL_LINE - 8];
+    uint64_t out[3]; /* waves: entries (low 32) and tasks (high 32) in the out-array; which: wave % 3 */
+    unsigned char pad2[BL_LINE - 24];
     uint32_t ticket;   /* static: next group to run, where the hardware does not hand them out */
     uint32_t taken;    /* with queues, outside.h, in this launch: entries that workers took from the inlet; ... */
     uint32_t answered; /* ... GPU and sim: roots whose results workers announced; ... */
     uint32_t shut;     /* ... 1: the inlet is closed and empty */
     unsigned char pad3[BL_LINE - 16];
-    uint64_t drawn;     /* list: tasks of this launch that somebody has taken */
+    uint64_t drawn[2];  /* list: tasks that somebody has taken; which: wave % 2 */
     uint32_t draw_lock; /* list:locked */
-    unsigned char pad5[BL_LINE - 12];
+    unsigned char pad5[BL_LINE - 20];
     uint32_t sleepers; /* CPU workers asleep, or about to be */
     uint32_t wakes;    /* bumped by every wake-up */
     uint32_t lookout;  /* lookout.h: which worker looks out, ... */
@@ -32,6 +32,14 @@ typedef struct bl__control {
     uint32_t failed; /* with BL__STOP_FAILED: 1, by the first task that failed, or 2, if it threw an exception, ... */
     uint64_t error;  /* ... and what it gave as the reason; its payload is in run->failure */
     unsigned char pad6[BL_LINE - 24];
+    /* Waves that stay on the GPU: where workers meet (meeting.h), ... */
+    uint32_t met;
+    unsigned char pad7[BL_LINE - 4];
+    /* ... and what worker 0 writes when it leaves a meeting: how many there were in this launch, the tasks that the waves
+     * before them spawned, the most tasks of a wave, and the most entries in both arrays. */
+    uint32_t meetings, most_tasks;
+    uint64_t spawned, most_entries;
+    unsigned char pad8[BL_LINE - 24];
 } bl__control;
 
 /* GPU, in the stop word but no reason to stop: batches take long. Workers that are out of work tell all others
@@ -65,7 +73,8 @@ typedef struct bl__tally {
                          tasks of a fork and somebody is idle */
     uint32_t quarter; /* GPU: of a quarter of a multiprocessor, not of this worker; lookout.h */
     uint32_t looker, looked; /* GPU and sim: of a multiprocessor, not of this worker; outside.h */
-    unsigned char pad[BL_LINE - 104];
+    uint32_t gathered;       /* GPU and sim: of a group of workers; meeting.h */
+    unsigned char pad[BL_LINE - 108];
 } bl__tally;
 
 /* The tallies of all workers in one, for the host; all words of 64 bits, and zero before. */
@@ -121,6 +130,9 @@ typedef struct bl__run {
     const uint32_t *dealt;            /* by the host: where the roots of each queue begin in flat; NULL: evenly */
     uint32_t in_entries;              /* entries at the start of a launch */
     uint32_t first_task, slice_tasks; /* waves: this launch runs tasks first_task .. + slice_tasks */
+    uint32_t stays;                   /* GPU and sim: ... and the waves after it, of so many tasks at most; 0: no */
+    uint32_t meetings;                /* in earlier launches */
+    uint32_t block_workers;           /* that share a block of a GPU */
     /* What one scheduler alone reads. */
     struct {
         uint32_t turn; /* static:cyclic: tasks that a group takes before it is the next one's turn; else 0 */

@@ -13,7 +13,8 @@ enum {
     BL__STOP_RECORDS = 32,
     BL__STOP_MISUSE = 64,
     BL__STOP_MEMORY = 128,
-    BL__STOP_HOST = 1 << 24 /* in a byte of its own, which the host of a GPU can write without the others */
+    BL__STOP_HOST = 1 << 24, /* in a byte of its own, which the host of a GPU can write without the others; ... */
+    BL__STOP_STALL = 1 << 25 /* ... so is this one: do not wait for the end of a wave */
 };
 
 /* What a task did wrong, with a number that explains it; src/run/misuse.c puts it into words. */

@@ -105,4 +105,18 @@ BL_FN void bl__trace_wave_ends(bl__trace *t, uint32_t launch, uint64_t tasks) {
     bl_fetch_add64_relaxed(&wave->tasks, tasks);
 }
 
+/* The same where waves follow each other in one launch: the worker has run so many tasks in all of them. It ends the
+ * last one twice, before it waits for others and when it leaves. */
+BL_FN void bl__trace_stays(bl__trace *t, uint32_t launch, bl__standing standing, uint32_t number, uint64_t tasks) {
+    if (standing != BL__AT_END) {
+        t->kind = BL__AT_WORK;
+        t->looked = number ? t->looked : 0;
+        bl__trace_wave_begins(t, launch);
+    } else if (t->kind == BL__AT_WORK) {
+        t->kind = BL__AT_END;
+        bl__trace_wave_ends(t, launch, tasks - t->looked);
+        t->looked = tasks;
+    }
+}
+
 #endif

@@ -33,6 +33,8 @@ typedef struct bl__worker {
     } of_steal;
     struct {
         uint32_t task, task_end, entry; /* the tasks still to fetch, and the entry they lie in */
+        uint32_t number;                /* of the wave, in this launch; ... */
+        uint32_t tasks, entries;        /* ... and what is in it */
     } of_waves;
     struct {               /* lane 0 */
         uint32_t drawn;    /* tasks that it has drawn and not begun to fetch, ... */
@@ -69,7 +71,9 @@ BL_FN bl__worker bl__worker_start(const bl__run *run, bl__stack *stack, uint32_t
     w.peak = w.calm = 0;
     w.of_steal.victim = run->queue_count ? (id + 1) % run->queue_count : 0;
     w.of_steal.primed = w.of_steal.turn = 0;
-    w.of_waves.task = w.of_waves.task_end = w.of_waves.entry = 0;
+    w.of_waves.task = w.of_waves.task_end = w.of_waves.entry = w.of_waves.number = 0;
+    w.of_waves.tasks = run->slice_tasks;
+    w.of_waves.entries = run->in_entries;
     w.of_list.drawn = 0;
     w.of_list.drawn_at = 0;
     w.of_range.recovered = w.of_range.asked = 0;

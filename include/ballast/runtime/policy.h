@@ -20,6 +20,7 @@ typedef struct bl__policy {
     bool empty_when_idle;
     /* in waves */
     void (*open_share)(bl__worker *w);
+    bool (*next_wave)(bl__worker *w);
 } bl__policy;
 
 #endif

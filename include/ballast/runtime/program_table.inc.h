@@ -28,7 +28,8 @@ extern __shared__ __align__(16) unsigned char bl__shared_memory[];
         bl__stack *stack = (bl__stack *)(memory + run.scratch_bytes);                                                  \
         if (lane == 0) {                                                                                               \
             bl__stack_open(stack, &run);                                                                               \
-            stack->limit = 0;                                                                                          \
+            stack->limit = stack->leaves = 0;                                                                          \
+            stack->verdict.meeting = 0;                                                                                \
         }                                                                                                              \
         bl__worker_sync(lane_tasks ? 32 : run.lanes);                                                                  \
         uint32_t slot = run.tallies == run.groups ? id : bl_processor() % run.tallies;                                 \

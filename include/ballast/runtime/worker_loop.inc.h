@@ -80,7 +80,8 @@ bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
     if (w->lane == 0)
         bl_store64_host(&w->tally->beat, w->tasks);
     uint32_t stop = bl_warp_broadcast32(w->stop, 0);
-    if (stop & ~BL__NO_REASON)
+    /* A pause comes between two waves. */
+    if (stop & ~(BL__NO_REASON | (BL__ENDS_ALONE && w->run->stays ? (uint32_t)BL__STOP_HOST : 0)))
         return false;
     if (!BL__NAME(held)(w)) {
         if (!BL__NAME(acquire)(w, shared))
@@ -196,6 +197,7 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
 #undef BL__HIDES
 #undef BL__TURNS
 #undef BL__ENDS_ALONE
+#undef BL__STAYS
 #undef BL__EMPTY_WHEN_IDLE
 #undef BL__LEAVES
 #undef BL_QUEUE_

@@ -17,14 +17,14 @@
 #include "waves.inc.h"
 
 /* Lane 0: the first of the next n tasks. */
-BL_FN uint64_t BL__NAME(draw_locked)(bl__control *c, uint32_t n) {
+BL_FN uint64_t BL__NAME(draw_locked)(bl__control *c, uint64_t *drawn, uint32_t n) {
     uint64_t first = 0;
     for (uint32_t waiting = 1, tries = 0;
          waiting;) { /* what is done with the lock stands inside the loop, as in blocking.h */
         uint32_t unlocked = 0;
         if (bl_cas32_acquire(&c->draw_lock, &unlocked, 1)) { /* L1 */
-            first = bl_load64_relaxed(&c->drawn);
-            bl_store64_relaxed(&c->drawn, first + n);
+            first = bl_load64_relaxed(drawn);
+            bl_store64_relaxed(drawn, first + n);
             bl_store32_release(&c->draw_lock, 0); /* L2 */
             waiting = bl_opaque32(0);
         } else {
@@ -37,22 +37,24 @@ BL_FN uint64_t BL__NAME(draw_locked)(bl__control *c, uint32_t n) {
 /* Lane 0: takes the tasks of the next share. */
 BL_FN void BL__NAME(draw)(bl__worker *w) {
     const bl__run *run = w->run;
+    const uint32_t tasks = BL__NAME(in_tasks)(w);
+    uint64_t *drawn = &run->control->drawn[BL__NAME(number)(w) % 2];
     if (BL__TAKES_PIECES) {
         /* What was left after the last draw; less by now, because others have drawn since: hence a sixteenth and not
          * an eighth. */
-        uint32_t left = w->of_list.drawn_at < run->slice_tasks ? run->slice_tasks - (uint32_t)w->of_list.drawn_at : 0;
+        uint32_t left = w->of_list.drawn_at < tasks ? tasks - (uint32_t)w->of_list.drawn_at : 0;
         w->of_list.drawn = bl__piece(w, UINT32_MAX, bl__max(left / run->groups / 16, 1));
     } else {
         w->of_list.drawn = w->batch;
     }
-    w->of_list.drawn_at = run->of_list.locked ? BL__NAME(draw_locked)(run->control, w->of_list.drawn)
-                                              : bl_fetch_add64_relaxed(&run->control->drawn, w->of_list.drawn);
+    w->of_list.drawn_at = run->of_list.locked ? BL__NAME(draw_locked)(run->control, drawn, w->of_list.drawn)
+                                              : bl_fetch_add64_relaxed(drawn, w->of_list.drawn);
 }
 
 BL_FN void BL__NAME(open_share)(bl__worker *w) { (void)w; }
 
 BL_FN bool BL__NAME(next_share)(bl__worker *w) {
-    uint64_t all = w->run->slice_tasks, from = 0;
+    uint64_t all = BL__NAME(in_tasks)(w), from = 0;
     uint32_t drawn = 0;
     if (w->lane == 0) {
         if (w->of_list.drawn == 0)

@@ -16,8 +16,8 @@
 
 BL_FN void BL__NAME(open_share)(bl__worker *w) {
     const bl__run *run = w->run;
-    uint64_t tasks = run->slice_tasks, turn = run->of_static.turn;
-    w->of_waves.task = w->of_waves.task_end = run->first_task + run->slice_tasks;
+    uint64_t tasks = BL__NAME(in_tasks)(w), turn = run->of_static.turn;
+    w->of_waves.task = w->of_waves.task_end = run->first_task + (uint32_t)tasks;
     if (turn)
         BL__NAME(give_share)(w, w->id * turn, (w->id + 1) * turn);
     else

@@ -1,11 +1,45 @@
 /* Template, part of worker_loop.inc.h: fills an empty stack: fetch, search, go idle. */
 
+#if BL__ENDS_ALONE && BL_WARP > 1
+/* Has ended its part of a wave. True when the next one begins; the time until then is not work. */
+BL_FN bool BL__NAME(waits)(bl__worker *w) {
+    if ((BL_MAX_SPAWN) == 0 || !w->run->stays)
+        return false;
+#if BL__JOINS
+    if (w->lane == 0) /* so that those in the store are all that there are */
+        bl__spare_trim(w->run, w->spare, 0);
+#endif
+    BL__NAME(spend)(w, bl_clock());
+    BL__NAME(stand)(w, BL__AT_IDLE);
+    BL__NAME(note)(w, BL__AT_END);
+    const bool another = BL__NAME(next_wave)(w);
+    BL__NAME(spend)(w, 0 - bl_clock());
+#if BL__JOINS
+    if (another)
+        BL__NAME(keep_records)(w);
+    bl_warp_sync();
+#endif
+    if (another) {
+        BL__NAME(stand)(w, BL__AT_WORK);
+        BL__NAME(note)(w, BL__AT_WORK);
+    }
+    return another;
+}
+#endif
+
 /* Fills the empty private stack. False when the worker should end. One place that fetches: this is much code, and a GPU
  * reads it from memory again and again when there is little to do. */
 BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared) {
 #if BL__ENDS_ALONE
     (void)shared;
-    return BL__NAME(fetch)(w) != 0;
+    while (BL__NAME(fetch)(w) == 0) {
+#if BL_WARP > 1
+        if (BL__NAME(waits)(w))
+            continue;
+#endif
+        return false;
+    }
+    return true;
 #else
     bool got;
     uint32_t tries = 0;

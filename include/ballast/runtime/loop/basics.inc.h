@@ -46,10 +46,14 @@ BL_FN void BL__NAME(note)(bl__worker *w, bl__standing standing) {
 #elif BL_WARP == 1
     (void)standing;
 #else
-    if (standing == BL__AT_END)
-        bl__trace_wave_ends(bl__worker_trace(w), w->run->launch, w->tasks);
+    bl__trace *t = bl__worker_trace(w);
+    const uint32_t wave = w->run->launch + w->of_waves.number;
+    if (!w->run->stays && standing == BL__AT_END)
+        bl__trace_wave_ends(t, wave, w->tasks);
+    else if (!w->run->stays)
+        bl__trace_wave_begins(t, wave);
     else
-        bl__trace_wave_begins(bl__worker_trace(w), w->run->launch);
+        bl__trace_stays(t, wave, standing, w->of_waves.number, w->tasks);
 #endif
 }
 

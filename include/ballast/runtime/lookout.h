@@ -156,10 +156,12 @@ BL_FN void bl__scout_ends(const bl__worker *w, uint32_t *quarter) {
 }
 /* Whether a run has lasted for a while; until then its work may still be spreading. */
 BL_FN bool bl__has_spread(const bl__worker *w) { return bl_clock32() - (uint32_t)w->tally->since > BL_SPREAD_TICKS; }
-/* Whether a scout pauses before it looks: another warp of the quarter has work, and leaves little to it. */
-BL_FN bool bl__scout_pauses(const bl__worker *w, const uint32_t *quarter, uint32_t tries) {
-    return w->id != 0 && w->run->workers >= BL_CROWD && bl_load32_relaxed(quarter) >= BL__HAS_WORK &&
-           (tries || bl__has_spread(w));
+/* How many pauses a scout makes before it looks, if another warp of the quarter has work: what it takes from that one's
+ * time is worth more than what it finds, the more so when work is scarce for long. */
+BL_FN uint32_t bl__scout_pauses(const bl__worker *w, const uint32_t *quarter, uint32_t tries) {
+    if (w->id == 0 || w->run->workers < BL_CROWD || bl_load32_relaxed(quarter) < BL__HAS_WORK)
+        return 0;
+    return bl__has_spread(w) ? 3 : tries ? 1 : 0;
 }
 /* Those that wait for their turn wait longer and longer. */
 BL_FN void bl__wait_for_turn(const bl__worker *w, uint32_t tries) {

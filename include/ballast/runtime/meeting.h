@@ -1,8 +1,9 @@
 /* Where the workers of a launch meet between two waves, so that a wave costs no launch: a barrier for all of them.
  *
  *     tally->gathered    of the first worker of a group of blocks: how often a block of the group has come
- *     control->met       low 30 bits: how many groups were complete; where there are join records, and one more when the
- *                        last worker has seen that they suffice. High bits, for even and odd meetings: all leave
+ *     control->met       low 30 bits: how many groups were complete, or blocks, if they are too few for groups; where
+ *                        there are join records, and one more when the last worker has seen that they suffice.
+ *                        High bits, for even and odd meetings: all leave
  *
  * The workers of a block meet first, and one of them comes for all. Both counters only grow, so nobody resets them.
  * Those that wait look at the stop word, too: a worker that stops for an error does not come.
@@ -22,7 +23,9 @@
 
 #if BL_WARP > 1
 
-#define BL__MEETING_GROUP 32u /* blocks */
+/* To come one after another takes less time than to come twice, as long as they are few. */
+#define BL__MEETING_CROWD 512u /* blocks */
+#define BL__MEETING_GROUP 32u  /* blocks, of a crowd */
 #define BL__MEETING_LEAVES(number) (1u << (30 + (number) % 2))
 #define BL__MEETING_COUNT (BL__MEETING_LEAVES(0) - 1)
 #define BL__MOST_MEETINGS (1u << 20) /* in one launch */
@@ -44,19 +47,26 @@ BL_FN bool bl__records_suffice(const bl__run *run, uint32_t number) {
 
 typedef enum bl__met { BL__STOPPED, BL__LEAVE, BL__STAY } bl__met;
 
-/* One lane of the worker that leads its block, until all have come, or the run is stopped. */
+/* One lane of the worker that leads its block. True: it is the last of its group. */
+BL_FN bool bl__completes_group(const bl__worker *w, uint32_t number, uint32_t blocks) {
+    const bl__run *run = w->run;
+    const uint32_t group = w->id / run->block_workers / BL__MEETING_GROUP;
+    const uint32_t size = bl__min(blocks - group * BL__MEETING_GROUP, BL__MEETING_GROUP);
+    uint32_t *gathered = &run->tally[group * BL__MEETING_GROUP * run->block_workers].gathered;
+    return bl_fetch_add32_acq_rel(gathered, 1) + 1 == size * (run->meetings + number + 1); /* M1, M2 */
+}
+
+/* ... until all have come, or the run is stopped. */
 BL_FN bl__met bl__meet(const bl__worker *w, uint32_t number, bool leaves) {
     const bl__run *run = w->run;
     bl__control *control = run->control;
     const uint32_t blocks = (run->workers + run->block_workers - 1) / run->block_workers;
-    const uint32_t group = w->id / run->block_workers / BL__MEETING_GROUP,
-                   groups = (blocks - 1) / BL__MEETING_GROUP + 1;
-    const uint32_t size = bl__min(blocks - group * BL__MEETING_GROUP, BL__MEETING_GROUP);
+    const bool crowd = blocks > BL__MEETING_CROWD;
+    const uint32_t groups = crowd ? (blocks - 1) / BL__MEETING_GROUP + 1 : blocks;
     const uint32_t all = (number + 1) * (groups + (run->record_bytes ? 1 : 0));
-    uint32_t *gathered = &run->tally[group * BL__MEETING_GROUP * run->block_workers].gathered;
     if (leaves)
         bl_fetch_or32_relaxed(&control->met, BL__MEETING_LEAVES(number));
-    if (bl_fetch_add32_acq_rel(gathered, 1) + 1 == size * (run->meetings + number + 1)) {        /* M1, M2 */
+    if (!crowd || bl__completes_group(w, number, blocks)) {
         const uint32_t met = (bl_fetch_add32_acq_rel(&control->met, 1) + 1) & BL__MEETING_COUNT; /* M3 */
         if (run->record_bytes && met == all - 1) {
             if (!bl__records_suffice(run, number))

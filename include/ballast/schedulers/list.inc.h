@@ -9,7 +9,8 @@
  *   list:locked    behind a lock, as in the paper
  *   list:faa       taken by fetch-and-add
  * On a GPU a worker that is about to run its last tasks takes the next ones at once: the answer of the fetch-and-add
- * arrives while they run.
+ * arrives while they run. In a wave that follows another in the same launch (meeting.h) all workers have just met, so
+ * all are there: each has the batch of its number without asking, and those after that are in the list.
  *
  * Order pairs
  *   L1 (lock, acquire) with L2 (unlock, release): `drawn` is changed in turn.
@@ -34,6 +35,18 @@ BL_FN uint64_t BL__NAME(draw_locked)(bl__control *c, uint64_t *drawn, uint32_t n
     return first;
 }
 
+/* Tasks of the wave that nobody has to draw. */
+BL_FN uint64_t BL__NAME(given)(const bl__worker *w) {
+    const bool given = BL__STAYS && w->of_waves.number && !BL__TAKES_PIECES;
+    return given ? (uint64_t)w->run->groups * w->batch : 0;
+}
+
+BL_FN void BL__NAME(open_share)(bl__worker *w) {
+    w->of_list.drawn_at = 0;
+    if (BL__NAME(given)(w))
+        BL__NAME(give_share)(w, (uint64_t)w->id * w->batch, ((uint64_t)w->id + 1) * w->batch);
+}
+
 /* Lane 0: takes the tasks of the next share. */
 BL_FN void BL__NAME(draw)(bl__worker *w) {
     const bl__run *run = w->run;
@@ -47,11 +60,14 @@ BL_FN void BL__NAME(draw)(bl__worker *w) {
     } else {
         w->of_list.drawn = w->batch;
     }
-    w->of_list.drawn_at = run->of_list.locked ? BL__NAME(draw_locked)(run->control, drawn, w->of_list.drawn)
-                                              : bl_fetch_add64_relaxed(drawn, w->of_list.drawn);
+    const uint64_t given = BL__NAME(given)(w);
+    if (given + (run->of_list.locked ? bl_load64_relaxed(drawn) : 0) >= tasks) /* nobody queues up for nothing */
+        w->of_list.drawn_at = tasks;
+    else if (run->of_list.locked)
+        w->of_list.drawn_at = given + BL__NAME(draw_locked)(run->control, drawn, w->of_list.drawn);
+    else
+        w->of_list.drawn_at = given + bl_fetch_add64_relaxed(drawn, w->of_list.drawn);
 }
-
-BL_FN void BL__NAME(open_share)(bl__worker *w) { (void)w; }
 
 BL_FN bool BL__NAME(next_share)(bl__worker *w) {
     uint64_t all = BL__NAME(in_tasks)(w), from = 0;

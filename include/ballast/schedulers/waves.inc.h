@@ -112,8 +112,23 @@ BL_FN uint32_t BL__NAME(reserve)(bl__worker *w, uint32_t n) {
     return (uint32_t)at;
 }
 #else
-/* The same by a warp: lane i looks at the i-th entry from the one that comes next, all of them at once. */
+/* The same by a warp. Whatever it reads it asks for at once, before it knows how much of it is needed. */
+BL_FN uint32_t BL__NAME(copy_part)(bl__worker *w, uint32_t most) {
+    const uint32_t *entry = BL__NAME(in)(w) + (size_t)w->of_waves.entry * w->words;
+    const uint32_t begin = entry[0] + (w->of_waves.task - BL__NAME(in_first)(w)[w->of_waves.entry]), end = entry[1];
+    const uint32_t n = bl__min(end - begin, bl__min(w->of_waves.task_end - w->of_waves.task, most));
+    uint32_t *slot = bl__stack_slot(w->stack, w->words, w->stack->top);
+    for (uint32_t i = w->lane; i < w->words; i += BL_WARP)
+        slot[i] = i == 0 ? begin : i == 1 ? begin + n : entry[i];
+    w->of_waves.task += n;
+    w->of_waves.entry += begin + n == end ? 1u : 0u;
+    return 1;
+}
+
+/* ... of several entries: lane i looks at the i-th from the one that comes next. */
 BL_FN uint32_t BL__NAME(copy_share)(bl__worker *w, uint32_t most) {
+    if (w->batch == 1)
+        return BL__NAME(copy_part)(w, most);
     const uint32_t *in = BL__NAME(in)(w), mine = w->of_waves.entry + w->lane;
     const uint32_t task = w->of_waves.task, end = task + bl__min(w->of_waves.task_end - task, most);
     uint32_t begin = 0, n = 0, whole = 0;
@@ -126,8 +141,8 @@ BL_FN uint32_t BL__NAME(copy_share)(bl__worker *w, uint32_t most) {
             whole = begin + n == entry[1];
         }
     }
-    const uint32_t got = bl_popcount(bl_warp_ballot(n != 0));
-    for (uint32_t i = w->lane; i < got * w->words; i += BL_WARP)
+    const uint32_t near = bl__min(w->batch, BL__NAME(in_entries)(w) - w->of_waves.entry);
+    for (uint32_t i = w->lane; i < near * w->words; i += BL_WARP)
         bl__stack_slot(w->stack, w->words, w->stack->top + i / w->words)[i % w->words] =
             in[(size_t)w->of_waves.entry * w->words + i];
     bl_warp_sync();
@@ -138,7 +153,7 @@ BL_FN uint32_t BL__NAME(copy_share)(bl__worker *w, uint32_t most) {
     }
     w->of_waves.task += bl_warp_broadcast32(bl_warp_prefix_add(n), BL_WARP - 1) + bl_warp_broadcast32(n, BL_WARP - 1);
     w->of_waves.entry += bl_popcount(bl_warp_ballot(whole != 0));
-    return got;
+    return bl_popcount(bl_warp_ballot(n != 0));
 }
 
 /* The tasks of BL_WARP entries, lane i's are so many: those before lane i, and all. In two halves: a sum of 32 bits may

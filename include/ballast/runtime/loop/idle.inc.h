@@ -75,7 +75,7 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint32_t *qua
             }
             tries = 0;
         }
-        if (bl_warp_any(w->lane == 0 && bl__scout_pauses(w, quarter, tries)))
+        for (uint32_t n = bl_warp_broadcast32(w->lane ? 0 : bl__scout_pauses(w, quarter, tries), 0); n; n--)
             bl_backoff(8);
 #endif
         if (BL__NAME(sees_work)(w))

@@ -10,6 +10,7 @@
  *   unmet.c              operations that no client reaches
  *   families.c           what else is explored, with separate clients:
  *     termination.c        termination, sleep and wake-up, pauses
+ *     meetings.c           between two waves
  *     joins.c              join records, dependencies
  *     gate.c               private stacks that thieves can reach
  *     lookout.c            the lookout for busy workers, and sleep

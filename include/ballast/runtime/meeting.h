@@ -13,7 +13,8 @@
  *
  * Order pairs
  *   M1 (group, release) with M2 (group, acquire, the last of it), M3 (met, release) with M4 (acquire): what tasks of a
- *   wave have written is there for the tasks of the next one.
+ *   wave have written is there for the tasks of the next one; and so are the records that they have freed, for the one
+ *   that counts them. All that is added to `met` after M3 belongs to its release sequence.
  */
 #ifndef BL_RUNTIME_MEETING_H
 #define BL_RUNTIME_MEETING_H
@@ -21,11 +22,12 @@
 #include "../parts/worker.h"
 #include "joins.h"
 
-#if BL_WARP > 1
-
+#ifndef BL__MEETING_CROWD /* the explorer has few workers, and no patience */
 /* To come one after another takes less time than to come twice, as long as they are few. */
 #define BL__MEETING_CROWD 512u /* blocks */
 #define BL__MEETING_GROUP 32u  /* blocks, of a crowd */
+#define BL__MEETING_SPINS 16u  /* after that it is a long wave: those that run it should not wait for memory */
+#endif
 #define BL__MEETING_LEAVES(number) (1u << (30 + (number) % 2))
 #define BL__MEETING_COUNT (BL__MEETING_LEAVES(0) - 1)
 #define BL__MOST_MEETINGS (1u << 20) /* in one launch */
@@ -67,11 +69,12 @@ BL_FN bl__met bl__meet(const bl__worker *w, uint32_t number, bool leaves) {
     if (leaves)
         bl_fetch_or32_relaxed(&control->met, BL__MEETING_LEAVES(number));
     if (!crowd || bl__completes_group(w, number, blocks)) {
-        const uint32_t met = (bl_fetch_add32_acq_rel(&control->met, 1) + 1) & BL__MEETING_COUNT; /* M3 */
+        const uint32_t met = (bl_fetch_add32_release(&control->met, 1) + 1) & BL__MEETING_COUNT; /* M3 */
         if (run->record_bytes && met == all - 1) {
+            (void)bl_load32_acquire(&control->met); /* M4 */
             if (!bl__records_suffice(run, number))
                 bl_fetch_or32_relaxed(&control->met, BL__MEETING_LEAVES(number));
-            bl_fetch_add32_acq_rel(&control->met, 1); /* M3 */
+            bl_fetch_add32_relaxed(&control->met, 1);
         }
     }
     for (uint32_t tries = 0;; tries++) {
@@ -80,8 +83,8 @@ BL_FN bl__met bl__meet(const bl__worker *w, uint32_t number, bool leaves) {
             return met & BL__MEETING_LEAVES(number) ? BL__LEAVE : BL__STAY;
         if (bl_load32_host(&control->stop) & ~(BL__NO_REASON | BL__STOP_HOST))
             return BL__STOPPED;
-        if (tries > 16) /* a long wave: those that run it should not wait for memory */
-            bl_backoff(bl__min((tries - 16) / 4, 4));
+        if (tries >= BL__MEETING_SPINS)
+            bl_backoff(bl__min((tries - BL__MEETING_SPINS) / 4, 4));
     }
 }
 
@@ -99,5 +102,4 @@ BL_FN void bl__note_meeting(const bl__worker *w, uint32_t number, uint64_t next)
     bl_store64_relaxed(&c->drawn[number % 2], 0);
 }
 
-#endif
 #endif

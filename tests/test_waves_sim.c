@@ -1,0 +1,2 @@
+// COMPILE: -O0
+#include "test_waves.c"

@@ -149,9 +149,11 @@ typedef struct bl_stats {
     double balance;      /* busy time of the least busy worker over that of the busiest, 0..1; a thread that found
                             nothing to run does not count, except in waves */
     uint32_t workers;
-    uint32_t lanes;     /* lanes per worker */
-    uint32_t pauses;    /* how often the run stopped, to grow or for the host */
-    uint32_t launches;  /* waves of a static scheduler, else one, and one more after each pause */
+    uint32_t lanes;  /* lanes per worker */
+    uint32_t pauses; /* how often the run stopped, to grow or for the host */
+    uint32_t
+        launches; /* waves of a static scheduler or a list, even if they share a launch; else one, and one more after
+                           each pause */
     char scheduler[32]; /* the complete name of what ran */
     char group[16];
     double wall_seconds; /* what the caller waited: the run, and all around it */
@@ -437,7 +439,7 @@ BL_API uint32_t bl_scheduler_uses(const char *scheduler);
 /* What kind of scheduler it is. */
 typedef enum bl_traits {
     BL_TRAIT_WAVES =
-        1, /* in- and out-arrays, a launch per wave of tasks; it has no queues, and stops only between two waves */
+        1, /* in- and out-arrays, wave after wave of tasks; it has no queues, and stops only between two waves */
     BL_TRAIT_ONE_QUEUE = 2,       /* for all workers; otherwise each has its own */
     BL_TRAIT_STEALS = 4,          /* workers take from each other's queues */
     BL_TRAIT_RANGES = 8,          /* the indices of a loop are dealt out, and stolen, as pairs of numbers */

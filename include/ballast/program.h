@@ -17,7 +17,7 @@
  *     #define BL_BEGIN    function        ... then given to (const BL_SHARED *, BL_LOCAL *, uint32_t worker) ...
  *     #define BL_MERGE    function        ... and to (const BL_SHARED *, const BL_LOCAL *) when it ends: add up with
  *                                         atomics, free what BL_BEGIN has allocated. Both are called by every lane, and
- *                                         once more after each pause (bl_stats.pauses), or in each wave
+ *                                         once more after each pause (bl_stats.pauses); of waves, in each launch
  *     #define BL_SCRATCH  type            memory shared by the lanes of one task, t->scratch
  *     #define BL_SPLIT    function        (BL_PAYLOAD *kept, BL_PAYLOAD *given, uint32_t begin, uint32_t end, const
  *                                         BL_SHARED *) -> middle: where to divide a range for a thief, begin < middle <

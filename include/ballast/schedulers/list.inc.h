@@ -1,8 +1,8 @@
 /* List scheduling: one list of tasks, from which everybody takes the next ones (Toss and Gautier 2012, section 4.3).
  * BL_SCHEDULER_PROPERTIES list: none one waves nothing
- * BL_SCHEDULER_TEXT one list of tasks, a launch per wave, everybody takes the next ones
- * BL_SCHEDULER_FORM locked: waves|locked a list behind a lock, a launch per wave, everybody takes the next tasks
- * BL_SCHEDULER_FORM faa: waves|greedy a list drawn from by fetch-and-add, a launch per wave, greedy within a wave
+ * BL_SCHEDULER_TEXT one list of tasks per wave, everybody takes the next ones
+ * BL_SCHEDULER_FORM locked: waves|locked a list per wave, behind a lock, everybody takes the next tasks
+ * BL_SCHEDULER_FORM faa: waves|greedy a list per wave, drawn from by fetch-and-add, greedy within a wave
  *
  * The contract is in scheduler_contract.h, waves are in waves.inc.h: the list is the in-array, and all that is shared
  * is the number of the next task.

@@ -1,9 +1,9 @@
-/* Static: in- and out-arrays, a launch per wave (Cederman and Tsigas 2008, Algorithm 1; Gems 35, section 35.3.1).
+/* Static: in- and out-arrays, wave after wave (Cederman and Tsigas 2008, Algorithm 1; Gems 35, section 35.3.1).
  * BL_SCHEDULER_PROPERTIES static: none one waves nothing
- * BL_SCHEDULER_TEXT in- and out-array, a launch per wave of tasks
+ * BL_SCHEDULER_TEXT in- and out-array, wave after wave of tasks
  * BL_SCHEDULER_FORM wave: waves|group_per_task in- and out-array, a launch per wave, a group per task
- * BL_SCHEDULER_FORM split: waves in- and out-array, a launch per wave, an equal share for each worker
- * BL_SCHEDULER_FORM cyclic: waves|turns in- and out-array, a launch per wave, workers take turns
+ * BL_SCHEDULER_FORM split: waves in- and out-array, wave after wave, an equal share for each worker
+ * BL_SCHEDULER_FORM cyclic: waves|turns in- and out-array, wave after wave, workers take turns
  *
  * The contract is in scheduler_contract.h, waves are in waves.inc.h. Every worker runs a share of the tasks that is
  * fixed before they start:

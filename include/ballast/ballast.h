@@ -211,8 +211,8 @@ BL_API int bl_run(bl_context *context, const bl_program *program, const void *sh
 BL_API int bl_run_join(bl_context *context, const bl_program *program, const void *shared, const void *roots,
                        uint32_t count, void *results, bl_stats *stats);
 
-/* Runs one payload with the index range [0, count): a parallel loop whose tasks may spawn more. The range is dealt
- * out evenly at first, and what turns out uneven is stolen. With 2^32 indices or more it is run in parts, one after
+/* Runs one payload with the index range [0, count): a parallel loop whose tasks may spawn more. `payload` may be NULL
+ * if BL_PAYLOAD is bl_nothing. The range is dealt out evenly at first, and what turns out uneven is stolen. With 2^32 indices or more it is run in parts, one after
  * another: bl_index of task.h gives the whole index. To a checkpoint each part is a run. */
 BL_API int bl_run_range(bl_context *context, const bl_program *program, const void *shared, const void *payload,
                         uint64_t count, bl_stats *stats);

@@ -215,8 +215,7 @@ static int start_run(bl_context *c, bl__request q) {
 }
 
 int bl_start(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count) {
-    return start_run(c,
-                     (bl__request){.program = program, .shared = shared, .roots = roots, .count = count, .range = 1});
+    return start_run(c, bl__request_roots(program, shared, roots, count));
 }
 
 int bl_start_open(bl_context *c, const bl_program *program, const void *shared) {
@@ -225,30 +224,16 @@ int bl_start_open(bl_context *c, const bl_program *program, const void *shared) 
 
 int bl_start_join(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count,
                   void *results) {
-    return start_run(c, (bl__request){.program = program,
-                                      .shared = shared,
-                                      .roots = roots,
-                                      .count = count,
-                                      .range = 1,
-                                      .results_wanted = true,
-                                      .results = results});
+    return start_run(c, bl__request_results(bl__request_roots(program, shared, roots, count), results));
 }
 
 int bl_start_range(bl_context *c, const bl_program *program, const void *shared, const void *payload, uint64_t count) {
-    return start_run(c,
-                     (bl__request){.program = program, .shared = shared, .roots = payload, .count = 1, .range = count});
+    return start_run(c, bl__request_range(program, shared, payload, count));
 }
 
 int bl_start_reduce(bl_context *c, const bl_program *program, const void *shared, const void *payload, uint64_t count,
                     void *result) {
-    return start_run(c, (bl__request){.program = program,
-                                      .shared = shared,
-                                      .roots = payload,
-                                      .count = 1,
-                                      .range = count,
-                                      .results_wanted = true,
-                                      .results = result,
-                                      .reduces = true});
+    return start_run(c, bl__request_reduction(bl__request_range(program, shared, payload, count), result));
 }
 
 static int start_copy(bl_context *c, bl__started copy) {

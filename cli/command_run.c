@@ -410,7 +410,7 @@ static void print_summary(const run_request *request, const bl_context *context,
     print_row(stdout, "tasks/s", "%s", human_count(rate(outcome)).text);
     print_row(stdout, "peak entries", "%" PRIu64, stats->peak_entries);
     print_row(stdout, "peak memory", "%s", human_bytes(stats->peak_bytes).text);
-    print_row(stdout, "steals", "%" PRIu64 " of %" PRIu64 " attempts", stats->steals, stats->steal_attempts);
+    print_row(stdout, "steals", "%" PRIu64 " in %" PRIu64 " attempts", stats->steals, stats->steal_attempts);
     print_row(stdout, "balance", "%.3g", stats->balance);
     print_result(request->app, problem);
     print_row(stdout, "checked", "%s", outcome->checked);

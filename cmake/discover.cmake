@@ -9,7 +9,7 @@ check_c_source_compiles("
 #if !defined(__SIZEOF_INT128__) || !(defined(__aarch64__) || defined(__x86_64__))
 #error none
 #endif
-int main(void) { return 0; }" have_cas128)
+int main(void) { return 0; }" ballast_have_cas128)
 
 set(BL_DEFAULT_SCHEDULER "steal:chase_lev")
 # The papers' names for their methods.
@@ -46,7 +46,7 @@ foreach(header ${queue_headers})
         continue()
     endif()
     file(READ "${header}" text)
-    if(text MATCHES "${queue}_FLAGS[^)]*BL_QUEUE_NEEDS_CAS128" AND NOT have_cas128)
+    if(text MATCHES "${queue}_FLAGS[^)]*BL_QUEUE_NEEDS_CAS128" AND NOT ballast_have_cas128)
         message(STATUS "${queue} is left out: it needs a 128-bit compare-and-swap (x86-64, ARMv8)")
         continue()
     endif()

@@ -12,7 +12,12 @@ install(DIRECTORY include/ballast "${PROJECT_BINARY_DIR}/include/ballast" DESTIN
 # What a program needs to link the static library: hwloc and, with CUDA, the CUDA runtime.
 set(private_libs "-pthread")
 if(HWLOC_FOUND)
-    list(APPEND private_libs ${HWLOC_LDFLAGS})
+    # CMake makes pkg-config name the system's own folders, which differ between architectures.
+    set(hwloc_flags ${HWLOC_LDFLAGS})
+    foreach(folder ${CMAKE_C_IMPLICIT_LINK_DIRECTORIES})
+        list(REMOVE_ITEM hwloc_flags "-L${folder}")
+    endforeach()
+    list(APPEND private_libs ${hwloc_flags})
 endif()
 if(have_cuda)
     get_filename_component(cudart_folder "${cudart}" DIRECTORY)

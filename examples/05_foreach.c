@@ -42,7 +42,7 @@ int main(void) {
     bl_stats stats = {0};
     int status = bl_open(&context, &(bl_config){.device = "cpu"});
     if (status == BL_OK)
-        status = bl_run_range(context, steps_cpu(), &(answer){&longest}, &(bl_nothing){0}, 999999, &stats);
+        status = bl_run_range(context, steps_cpu(), &(answer){&longest}, NULL, 999999, &stats);
     bl_close(context);
     printf("%u takes %u steps; %llu numbers, %u workers: %s\n", (unsigned)longest, (unsigned)(longest >> 32),
            (unsigned long long)stats.tasks, stats.workers, bl_status_text(status));

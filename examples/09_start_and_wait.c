@@ -44,7 +44,7 @@ int main(void) {
     for (int i = 0; i < RUNS && status == BL_OK; i++) {
         status = bl_open(&context[i], &(bl_config){.device = "cpu"});
         if (status == BL_OK)
-            status = bl_start_range(context[i], prime_cpu(), &(totals){&primes[i]}, &(bl_nothing){0}, below[i]);
+            status = bl_start_range(context[i], prime_cpu(), &(totals){&primes[i]}, NULL, below[i]);
     }
     for (int i = 0; i < RUNS - 1 && status == BL_OK; i++)
         while ((status = bl_wait_for(context[i], 0.01, NULL)) == BL_EBUSY) /* not done yet */

@@ -81,7 +81,7 @@ int main(void) {
             status = bl_limit(shared.inner[i], 2);
     }
     if (status == BL_OK)
-        status = bl_run_range(outer, squares_cpu(), &shared, &(bl_nothing){0}, SQUARES, NULL);
+        status = bl_run_range(outer, squares_cpu(), &shared, NULL, SQUARES, NULL);
     for (uint32_t i = 0; i < SQUARES; i++)
         sum += points[i];
     printf("%llu points in %d discs: %s\n", (unsigned long long)sum, SQUARES, bl_status_text(status));

@@ -40,17 +40,16 @@ int main() {
         lines.push_back(std::to_string(i));
     uint64_t total = 0;
     input in{&lines, &total};
-    bl_nothing none{};
     bl_context *context = nullptr;
     bl_config config{};
     config.device = "cpu";
     int status = bl_open(&context, &config);
     if (status == BL_OK)
-        status = bl_run_range(context, bl_program_of<adder>(), &in, &none, lines.size(), nullptr);
+        status = bl_run_range(context, bl_program_of<adder>(), &in, nullptr, lines.size(), nullptr);
     std::printf("total %llu: %s\n", static_cast<unsigned long long>(total), bl_status_text(status));
     lines[77777] = "many";
     int thrown =
-        status == BL_OK ? bl_run_range(context, bl_program_of<adder>(), &in, &none, lines.size(), nullptr) : status;
+        status == BL_OK ? bl_run_range(context, bl_program_of<adder>(), &in, nullptr, lines.size(), nullptr) : status;
     std::printf("%s: %s\n", bl_status_text(thrown), bl_error_detail(context));
     bl_close(context);
     return status != BL_OK || thrown != BL_ETASK;

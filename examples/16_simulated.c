@@ -35,7 +35,7 @@ static uint64_t counted(uint64_t seed, uint32_t careless) {
     bl_context *context = NULL;
     int status = bl_open(&context, &(bl_config){.device = "sim", .seed = seed});
     if (status == BL_OK)
-        status = bl_run_range(context, count_sim(), &(counter){&count, careless}, &(bl_nothing){0}, TASKS, NULL);
+        status = bl_run_range(context, count_sim(), &(counter){&count, careless}, NULL, TASKS, NULL);
     bl_close(context);
     return status == BL_OK ? count : 0;
 }

@@ -31,7 +31,7 @@ int main(void) {
         bl_context *context = NULL;
         status = bl_open(&context, &(bl_config){.device = "cpu", .workers = i + 1});
         if (status == BL_OK)
-            status = bl_run_reduce(context, terms_cpu(), NULL, &(bl_nothing){0}, 2000000, &sum[i], NULL);
+            status = bl_run_reduce(context, terms_cpu(), NULL, NULL, 2000000, &sum[i], NULL);
         bl_close(context);
     }
     int same = !memcmp(&sum[0], &sum[1], sizeof *sum) && !memcmp(&sum[0], &sum[2], sizeof *sum);

@@ -287,6 +287,8 @@ int bl__copy_out(bl_context *c, void *host, const void *device, size_t bytes);
 int bl__send(bl_context *c, void *device, const void *host, size_t bytes);
 int bl__zero(bl_context *c, void *device, size_t bytes);
 int bl__zero_for_launch(bl_context *c, void *device, size_t bytes);
+/* BL_EINVAL: an address that the user gave is NULL, and bl_error_detail(told) says so. */
+int bl__check_addresses(bl_context *told, const void *one, const void *other, size_t bytes);
 
 /* ---- api/errors.c ---- */
 

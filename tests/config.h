@@ -1,10 +1,14 @@
-/* For tests that cover all schedulers: the config without the fields that its scheduler would reject. */
+/* For tests that cover all schedulers. */
 #ifndef BALLAST_TESTS_CONFIG_H
 #define BALLAST_TESTS_CONFIG_H
 
+#include "check.h"
+
 #include <ballast/ballast.h>
+#include <stdlib.h>
 #include <string.h>
 
+/* The config without the fields that its scheduler would reject. */
 static inline bl_config config_for(bl_config config) {
     uint32_t uses = bl_scheduler_uses(config.scheduler ? config.scheduler : "auto");
     if (!(uses & BL_USES_VICTIMS))
@@ -14,6 +18,21 @@ static inline bl_config config_for(bl_config config) {
     if (!(uses & BL_USES_DONE_TEST))
         config.done_test = BL_DONE_TEST_DEFAULT;
     return config;
+}
+
+/* A context on that device, with such a config. Without the device the test is skipped. */
+static inline bl_context *config_open(const char *device, bl_config config) {
+    bl_context *c = NULL;
+    config.device = device;
+    config = config_for(config);
+    int status = bl_open(&c, &config);
+    if (status == BL_ENODEVICE) {
+        printf("skipped: no %s\n", device);
+        exit(CHECK_SKIPPED);
+    }
+    if (!CHECK_SAME(status, BL_OK))
+        exit(check_end());
+    return c;
 }
 
 #endif

@@ -157,6 +157,7 @@ cc=$1
 for use in $alones $uses policies; do
     "$cc" -std=c11 -I"$include" $inside -M -x c "$tmp/$use"
 done >"$tmp/included"
+"$cc" -std=c++17 -I"$include" -M -x c++ "$tmp/ballast_cpp.h" >>"$tmp/included"
 "$cc" -std=c++17 -D__CUDACC__ -I"$include" -M -x c++ "$tmp/spawns.cu" >>"$tmp/included"
 sed -i 's|[^/ ]*/\.\./||g' "$tmp/included"
 for header in $headers; do

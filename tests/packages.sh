@@ -40,7 +40,7 @@ for package in libballast0 libballast-dev ballast; do
         '! dpkg-deb -c "$1" | grep -v "^l" | grep -Ev "^.rw[x-]r-[x-]r-[x-] root/root "' sh "$tmp/$package.deb"
     # Its recommendations about single files are for the distribution; an error is a defect.
     if command -v lintian >/dev/null 2>&1; then
-        check "$package: lintian" lintian --fail-on error --suppress-tags bad-distribution-in-changes-file "$tmp/$package.deb"
+        check "$package: lintian" lintian --fail-on error "$tmp/$package.deb"
     fi
 done
 check "the library needs libc" sh -c 'dpkg-deb -f "$1" Depends | grep -q libc6' sh "$tmp/libballast0.deb"

@@ -106,16 +106,6 @@ static void run_on(problem *p, bl_config config, int times) {
     bl_close(c);
 }
 
-#ifdef APPS_ON_CUDA
-static bool is_there(const char *device) {
-    bl_device_info info;
-    for (uint32_t i = 0; bl_device_info_at(i, &info); i++)
-        if (!strncmp(info.id, device, strlen(device)))
-            return true;
-    return false;
-}
-#endif
-
 /* ThreadSanitizer keeps memory for every thread and fiber ever created, so use fewer under it. */
 #define SPARING (CHECK_SLOWER >= 12)
 
@@ -430,7 +420,7 @@ static void test_list(void) {
 
 int main(void) {
 #ifdef APPS_ON_CUDA
-    if (!is_there("cuda")) {
+    if (!bl_device_find("cuda", &(bl_device_info){.workers = 0})) {
         printf("skipped: no usable GPU\n");
         return CHECK_SKIPPED;
     }

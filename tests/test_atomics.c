@@ -2,18 +2,11 @@
 #include "check.h"
 #include "config.h"
 #include "internal.h"
+#include "target.h"
 
 #include <ballast/task.h>
 #include <math.h>
 #include <stdlib.h>
-
-#ifdef BL_TARGET_SIM
-#define DEVICE "sim"
-#define PROGRAM(name) name##_sim()
-#else
-#define DEVICE "cpu"
-#define PROGRAM(name) name##_cpu()
-#endif
 
 /* ---- atomics: what all tasks together make of a few words ---- */
 

@@ -7,6 +7,7 @@
 #include "check.h"
 #include "run/checkpoint.h"
 #include "config.h"
+#include "target.h"
 
 #define JOINS_OWN_PROGRAMS
 #include "join_programs.h"
@@ -99,15 +100,11 @@ static uint64_t sums_expect(sums_node node, uint32_t count, uint64_t *sums) {
 #define BL_LANE_TASKS 1
 #include <ballast/program.h>
 
+#define WORDS PROGRAM(counted_words)
+#define LOOP PROGRAM(sums)
 #ifdef BL_TARGET_SIM
-#define DEVICE "sim"
-#define WORDS counted_words_sim()
-#define LOOP sums_sim()
 enum { DEPTH = 8, ROOTS = 12, LENGTH = 20000, SHORT = 20000 };
 #else
-#define DEVICE "cpu"
-#define WORDS counted_words_cpu()
-#define LOOP sums_cpu()
 enum { DEPTH = 7, ROOTS = 12, LENGTH = 3000, SHORT = 100 };
 #endif
 
@@ -116,15 +113,9 @@ enum { DEPTH = 7, ROOTS = 12, LENGTH = 3000, SHORT = 100 };
 static char folder[] = "/tmp/ballast_checkpoint_XXXXXX", file[64], other_file[80];
 
 static bl_context *open_with(bl_config config) {
-    bl_context *c = NULL;
-    config.device = DEVICE;
-    config = config_for(config);
-    CHECK_SAME(bl_open(&c, &config), BL_OK);
-    if (!c)
-        exit(check_end());
-    to_cancel = c;
+    to_cancel = config_open(DEVICE, config);
     tasks_run = 0;
-    return c;
+    return to_cancel;
 }
 
 static const char *scheduler_at(uint32_t i) {

@@ -112,19 +112,53 @@ struct fork_and_join : bl_defaults {
     }
 };
 
+/* The leaves of a tree, in order: neighbours are combined only with each other. */
+struct span_of_leaves {
+    uint32_t first, last, gaps; /* where neighbours are not next to each other */
+};
+struct collect : bl_defaults {
+    using payload = node;
+    using result = span_of_leaves;
+    static void run(bl_task *t, const node *p, uint32_t index, const bl_nothing *, bl_nothing *) {
+        node own = bl_is_root(t) ? *p : node{p->depth - 1, 2 * p->number + index};
+        span_of_leaves leaf{own.number, own.number, 0};
+        if (own.depth)
+            bl_fork(t, &own, &own, 2);
+        else
+            bl_return(t, &leaf);
+    }
+    static void reduce(span_of_leaves *into, const span_of_leaves *next) {
+        into->gaps += next->gaps + (into->last + 1 != next->first);
+        into->last = next->last;
+    }
+};
+
+struct count_leaves : bl_defaults {
+    using payload = node;
+    using result = uint64_t;
+    static constexpr bool sum = true;
+    static void run(bl_task *t, const node *p, uint32_t, const bl_nothing *, bl_nothing *) {
+        node child{p->depth - 1, 0};
+        uint64_t one = 1;
+        if (p->depth)
+            bl_fork(t, p, &child, 3);
+        else
+            bl_return(t, &one);
+    }
+};
+
 static void test_structs() {
     for (uint32_t workers = 1; workers <= 3; workers++) {
         uint64_t tasks = 0, pieces = 0, leaves = 0;
         totals s{&tasks, 0}, in_pieces{&pieces, 0};
         node root{12, 1};
-        bl_nothing none{};
         places nowhere{NOWHERE, 0};
         bl_stats stats;
         check_at("structs, %u workers", workers);
         bl_context *c = open_cpu(workers);
         CHECK_SAME(bl_run(c, bl_program_of<walk>(), &s, &root, 1, &stats), BL_OK);
         CHECK(tasks == 8191 && stats.tasks == 8191);
-        CHECK_SAME(bl_run_range(c, bl_program_of<count_pieces>(), &in_pieces, &none, 100000, nullptr), BL_OK);
+        CHECK_SAME(bl_run_range(c, bl_program_of<count_pieces>(), &in_pieces, nullptr, 100000, nullptr), BL_OK);
         CHECK_SAME(pieces, 100000);
         double sum = 0;
         node quiet{0, 0}, loud{1, 77777};
@@ -137,6 +171,12 @@ static void test_structs() {
         CHECK_SAME(bl_run_join(c, bl_program_of<fork_and_join>(), &nowhere, &root, 1, &leaves, &stats), BL_OK);
         CHECK_SAME(leaves, 4096);
         CHECK_SAME(stats.tasks, 8191);
+        span_of_leaves all{};
+        CHECK_SAME(bl_run_join(c, bl_program_of<collect>(), nullptr, &root, 1, &all, nullptr), BL_OK);
+        CHECK(all.first == 4096 && all.last == 8191 && all.gaps == 0);
+        node wide{7, 0};
+        CHECK_SAME(bl_run_join(c, bl_program_of<count_leaves>(), nullptr, &wide, 1, &leaves, nullptr), BL_OK);
+        CHECK_SAME(leaves, 2187);
         CHECK_SAME(bl_run(c, bl_program_of<walk>(), nullptr, &root, 1, nullptr), BL_EINVAL); /* shared data is wanted */
         CHECK_SAME(bl_close(c), BL_OK);
     }

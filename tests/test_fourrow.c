@@ -65,14 +65,6 @@ static void solve(const sample *s, bl_config config, uint32_t bits, uint32_t spl
     bl_close(context);
 }
 
-static bool is_there(const char *device) {
-    bl_device_info info;
-    for (uint32_t i = 0; bl_device_info_at(i, &info); i++)
-        if (!strncmp(info.id, device, strlen(device)))
-            return true;
-    return false;
-}
-
 /* `split` follows the number of stones of the sample, so that the upper plies of each are split: a line of play begins
  * at the root. */
 static void test_device(const char *device, uint32_t stones, int rounds) {
@@ -110,7 +102,7 @@ int main(void) {
     test_device("cpu", 24, 24 / CHECK_SLOWER);
     if (CHECK_SLOWER < 12)
         test_device("sim", 30, 8);
-    if (is_there("cuda"))
+    if (bl_device_find("cuda", &(bl_device_info){.workers = 0}))
         test_device("cuda", 24, 4);
     return check_end();
 }

@@ -3,32 +3,21 @@
  * roots, and rejected calls. test_joins_sim.c runs the same tests on the simulated machine. */
 #include "check.h"
 #include "config.h"
+#include "target.h"
 
 #include "join_programs.h"
 
 #include <stdlib.h>
 
+#define WORDS PROGRAM(words)
+#define LEAVES PROGRAM(leaves)
 #ifdef BL_TARGET_SIM
-#define DEVICE "sim"
-#define WORDS words_sim()
-#define LEAVES leaves_sim()
 enum { DEPTH = 4, ROOTS = 9, SEEDS = 3, SMALL = 64 };
 #else
-#define DEVICE "cpu"
-#define WORDS words_cpu()
-#define LEAVES leaves_cpu()
 enum { DEPTH = 9, ROOTS = 40, SEEDS = 2, SMALL = 4096 };
 #endif
 
-static bl_context *open_with(bl_config config) {
-    bl_context *c = NULL;
-    config.device = DEVICE;
-    config = config_for(config);
-    CHECK_SAME(bl_open(&c, &config), BL_OK);
-    if (!c)
-        exit(check_end());
-    return c;
-}
+static bl_context *open_with(bl_config config) { return config_open(DEVICE, config); }
 
 static void try_words(bl_context *c, uint32_t roots) {
     word_node nodes[ROOTS];

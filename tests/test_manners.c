@@ -558,6 +558,11 @@ static void test_details(void) {
     CHECK_SAME(bl_run(NULL, NULL, NULL, NULL, 0, NULL), BL_EINVAL);
     CHECK(*bl_error_detail(NULL));
 
+    check_at("details of programs");
+    CHECK(!bl_program_from_function(count_one, 1, 0, 1) && strstr(bl_error_detail(NULL), "payload_bytes 1:"));
+    CHECK(!bl_program_from_function(count_one, 4096, 0, 1) && strstr(bl_error_detail(NULL), "payload_bytes 4096:"));
+    CHECK(!bl_program_from_body(NULL, 0) && !strcmp(bl_error_detail(NULL), "function: NULL"));
+
     check_at("details of calls");
     bl_program *program = bl_program_from_function(count_one, 4, sizeof(uint32_t *), 1);
     uint32_t count = 0, *shared = &count, root = 0;
@@ -582,10 +587,67 @@ static void test_details(void) {
     CHECK(memory == NULL && strstr(bl_error_detail(c), "bytes"));
     CHECK_SAME(bl_free(c, NULL), BL_OK);
     CHECK(strstr(bl_error_detail(c), "bytes")); /* a call that succeeds keeps it */
+    CHECK_SAME(bl_free(c, &root), BL_EINVAL);
+    CHECK(strstr(bl_error_detail(c), "bl_alloc"));
+    CHECK_SAME(bl_alloc(c, &memory, 4), BL_OK);
+    CHECK_SAME(bl_free(c, memory), BL_OK);
+    CHECK_SAME(bl_free(c, memory), BL_EINVAL);
+    const int refused[] = {bl_copy_in(c, NULL, &root, 4),       bl_copy_in(c, &count, NULL, 4),
+                           bl_copy_out(c, NULL, &root, 4),      bl_zero(c, NULL, 4),
+                           bl_start_copy_in(c, NULL, &root, 4), bl_start_copy_out(c, &count, NULL, 4)};
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+        CHECK_SAME(refused[i], BL_EINVAL);
+    CHECK(strstr(bl_error_detail(c), "memory: NULL"));
+    CHECK_SAME(bl_copy_in(c, NULL, NULL, 0), BL_OK);
+    CHECK_SAME(bl_zero(c, NULL, 0), BL_OK);
     CHECK_SAME(bl_run(c, program, &shared, &root, 1, NULL), BL_OK);
     CHECK(!*bl_error_detail(c)); /* but a run clears it */
     CHECK_SAME(bl_close(c), BL_OK);
     bl_program_free(program);
+}
+
+/* ---- a context that could not be opened ---- */
+
+static void test_no_context(void) {
+    void *memory = NULL;
+    uint32_t workers = 7, root = 0;
+    uint64_t error = 7;
+    size_t spans = 7;
+    check_at("no context");
+    const int refused[] = {
+        bl_alloc(NULL, &memory, 4),
+        bl_free(NULL, &root),
+        bl_copy_in(NULL, &root, &root, 4),
+        bl_copy_out(NULL, &root, &root, 4),
+        bl_zero(NULL, &root, 4),
+        bl_trim(NULL),
+        bl_run_range(NULL, NULL, NULL, NULL, 1, NULL),
+        bl_run_reduce(NULL, NULL, NULL, NULL, 1, &root, NULL),
+        bl_run_join(NULL, NULL, NULL, NULL, 1, &root, NULL),
+        bl_workers(NULL, NULL, &workers),
+        bl_start(NULL, NULL, NULL, NULL, 1),
+        bl_start_open(NULL, NULL, NULL),
+        bl_submit(NULL, &root, 4, 1, NULL),
+        bl_try_submit(NULL, &root, 4, 1, NULL),
+        bl_submit_end(NULL),
+        bl_start_copy_in(NULL, &root, &root, 4),
+        bl_start_copy_out(NULL, &root, &root, 4),
+        bl_wait(NULL, NULL),
+        bl_wait_for(NULL, 0, NULL),
+        bl_start_after(NULL, NULL),
+        bl_hold_stream(NULL, NULL),
+        bl_reset(NULL),
+        bl_trace_start(NULL, 0),
+        bl_trace_stop(NULL),
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+        CHECK_SAME(refused[i], BL_EINVAL);
+    bl_cancel(NULL);
+    CHECK_SAME(bl_progress(NULL), 0);
+    CHECK(!bl_failure(NULL, &error) && error == 7);
+    CHECK(!bl_trace(NULL, &spans) && spans == 0 && !bl_trace(NULL, NULL));
+    CHECK(!*bl_device_id(NULL) && !*bl_device_name(NULL) && !*bl_device_target(NULL));
+    CHECK_SAME(bl_close(NULL), BL_OK);
 }
 
 /* ---- a GPU that cannot run every queue ---- */
@@ -642,6 +704,7 @@ int main(void) {
     test_crowd();
     test_fork();
     test_details();
+    test_no_context();
     test_lacks();
     return check_end();
 }

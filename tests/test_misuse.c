@@ -28,18 +28,7 @@ const bl_program *spawner_cuda(void), *wide_cuda(void), *rules_cuda(void), *bare
 #define BLOCK "lane"
 #endif
 
-static bl_context *open_with(bl_config config) {
-    bl_context *c = NULL;
-    config.device = DEVICE;
-    config = config_for(config);
-    int status = bl_open(&c, &config);
-    if (LANES && status == BL_ENODEVICE)
-        exit(CHECK_SKIPPED);
-    CHECK_SAME(status, BL_OK);
-    if (!c)
-        exit(check_end());
-    return c;
-}
+static bl_context *open_with(bl_config config) { return config_open(DEVICE, config); }
 
 static void says(const bl_context *c, int status, int expected, const char *detail) {
     if (!CHECK_SAME(status, expected) || !CHECK(!strcmp(bl_error_detail(c), detail)))

@@ -15,15 +15,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-static bl_context *open_with(bl_config config) {
-    bl_context *c = NULL;
-    config.device = "cpu";
-    config = config_for(config);
-    CHECK_SAME(bl_open(&c, &config), BL_OK);
-    if (!c)
-        exit(check_end());
-    return c;
-}
+static bl_context *open_with(bl_config config) { return config_open("cpu", config); }
 
 /* ---- words: trees whose joins fork again ---- */
 

@@ -180,18 +180,7 @@ static const tree_node root = {3, 0, DEPTH, 0};
 static double right_loop, right_tree, right_spawned;
 static uint64_t right_tasks;
 
-static bl_context *open_with(bl_config config) {
-    bl_context *c = NULL;
-    config.device = device;
-    config = config_for(config);
-    if (bl_open(&c, &config) == BL_ENODEVICE) {
-        printf("skipped: no %s\n", device);
-        exit(CHECK_SKIPPED);
-    }
-    if (!CHECK(c != NULL))
-        exit(check_end());
-    return c;
-}
+static bl_context *open_with(bl_config config) { return config_open(device, config); }
 
 static double run_loop(bl_context *c, uint64_t count) {
     const loop_payload payload = {FROM, UINT32_MAX, UINT32_MAX};

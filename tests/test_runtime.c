@@ -24,16 +24,7 @@ static void pause_seconds(double seconds) {
     nanosleep(&t, NULL);
 }
 
-static bl_context *open_with(bl_config config) {
-    bl_context *c = NULL;
-    config.device = "cpu";
-    config = config_for(config);
-    int status = bl_open(&c, &config);
-    CHECK_SAME(status, BL_OK);
-    if (status != BL_OK)
-        exit(check_end());
-    return c;
-}
+static bl_context *open_with(bl_config config) { return config_open("cpu", config); }
 
 /* Full names first, then the papers' names. NULL past the end. */
 enum { SLOW_STEP = 5 }; /* tests that mostly wait take every fifth scheduler */

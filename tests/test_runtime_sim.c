@@ -27,15 +27,7 @@ static const char *scheduler_at(uint32_t i) {
 /* One launch per wave of tasks. */
 static bool is_static(const char *scheduler) { return bl_scheduler_traits(scheduler) & BL_TRAIT_WAVES; }
 
-static bl_context *open_with(bl_config config) {
-    bl_context *c = NULL;
-    config.device = "sim";
-    config = config_for(config);
-    CHECK_SAME(bl_open(&c, &config), BL_OK);
-    if (!c)
-        exit(check_end());
-    return c;
-}
+static bl_context *open_with(bl_config config) { return config_open("sim", config); }
 
 static bl_stats run_tree(bl_context *c, const bl_program *program, tree_node node, uint32_t indices) {
     tree_totals totals = {0, 0}, expected = tree_expect(node, indices);

@@ -312,7 +312,7 @@ static double median_start(gate *g, bl_context *c, const bl_program *program, ui
             sched_yield();
         took[i - 1] = g->begun[i] - begun;
         if (!busy)
-            nanosleep(&(struct timespec){0, 300000}, NULL); /* until the worker sleeps */
+            sleep_ms(2); /* until the worker sleeps */
     }
     bl_store32_release(&g->open, 1);
     CHECK_SAME(bl_submit_end(c), BL_OK);

@@ -178,20 +178,12 @@ static void trace_schedulers(const problem *p, const char *target) {
     }
 }
 
-static bool is_there(const char *device) {
-    bl_device_info info;
-    for (uint32_t i = 0; bl_device_info_at(i, &info); i++)
-        if (!strncmp(info.id, device, strlen(device)))
-            return true;
-    return false;
-}
-
 static void trace_app(const char *name, const char *const *settings) {
     problem p = open_problem(name, settings);
     trace_schedulers(&p, "cpu");
     if (CHECK_SLOWER < 12) /* ThreadSanitizer keeps memory for every fiber ever created */
         trace_schedulers(&p, "sim");
-    if (is_there("cuda"))
+    if (bl_device_find("cuda", &(bl_device_info){.workers = 0}))
         trace_schedulers(&p, "cuda");
     p.app->close(p.data);
 }

@@ -1,19 +1,12 @@
 /* Workers: their numbers, hooks at their start and end, hints for roots, and limits. */
 #include "check.h"
 #include "config.h"
+#include "target.h"
 
 #include <ballast/task.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
-
-#ifdef BL_TARGET_SIM
-#define DEVICE "sim"
-#define PROGRAM(name) name##_sim()
-#else
-#define DEVICE "cpu"
-#define PROGRAM(name) name##_cpu()
-#endif
 
 enum { MOST = 16 };
 

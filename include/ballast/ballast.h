@@ -14,6 +14,8 @@
  *
  * Memory: bl_close frees everything a context has allocated, for itself or by bl_alloc.
  *
+ * Where a context is expected, NULL (bl_open failed) is BL_EINVAL; what returns no status returns NULL, 0 or "".
+ *
  * Nothing exits the process, and nothing is printed unless the environment asks for it: with BALLAST_LOG=1 a context
  * prints one line per run on standard error.
  */
@@ -193,7 +195,8 @@ BL_API const char *bl_error_detail(const bl_context *context);
 /* ---- memory of the context's device ---- */
 
 BL_API int bl_alloc(bl_context *context, void **memory, size_t bytes); /* zero bytes give a valid pointer too */
-BL_API int bl_free(bl_context *context, void *memory); /* NULL is fine. What it refuses is freed by bl_close */
+/* NULL is fine. BL_EINVAL: not from bl_alloc of this context. What it refuses is freed by bl_close. */
+BL_API int bl_free(bl_context *context, void *memory);
 BL_API int bl_copy_in(bl_context *context, void *device, const void *host, size_t bytes);
 BL_API int bl_copy_out(bl_context *context, void *host, const void *device, size_t bytes);
 BL_API int bl_zero(bl_context *context, void *device, size_t bytes);
@@ -213,8 +216,8 @@ BL_API int bl_run(bl_context *context, const bl_program *program, const void *sh
 BL_API int bl_run_join(bl_context *context, const bl_program *program, const void *shared, const void *roots,
                        uint32_t count, void *results, bl_stats *stats);
 
-/* Runs one payload with the index range [0, count): a parallel loop whose tasks may spawn more. The range is dealt
- * out evenly at first, and what turns out uneven is stolen. With 2^32 indices or more it is run in parts, one after
+/* Runs one payload with the index range [0, count): a parallel loop whose tasks may spawn more. `payload` may be NULL
+ * if BL_PAYLOAD is bl_nothing. The range is dealt out evenly at first, and what turns out uneven is stolen. With 2^32 indices or more it is run in parts, one after
  * another: bl_index of task.h gives the whole index. To a checkpoint each part is a run. */
 BL_API int bl_run_range(bl_context *context, const bl_program *program, const void *shared, const void *payload,
                         uint64_t count, bl_stats *stats);
@@ -402,7 +405,7 @@ typedef void (*bl_task_function)(bl_task *task, const void *payload, uint32_t in
 
 /* `payload_bytes`: a multiple of 4, at most 256; the payload that a call is given is aligned to 16 bytes.
  * `max_spawn`: about how many entries a call spawns, no limit. NULL when out of memory or for a size that is not
- * accepted. */
+ * accepted: bl_error_detail(NULL) says which. */
 BL_API bl_program *bl_program_from_function(bl_task_function run, size_t payload_bytes, size_t shared_bytes,
                                             uint32_t max_spawn);
 /* The body of a parallel loop: bl_run_range without a payload calls it with pieces [begin, end) of the range. */

@@ -12,7 +12,11 @@
  * given. All functions are static, and the compiler inlines run as it does in C.
  *
  *     pieces = true     run gets begin and end in place of an index, like BL_RANGE_RUN
- *     result            also a join; with `pieces` a reduce instead, for bl_run_reduce */
+ *     result            tasks return a result or fork; then also one of
+ *     join                  a function like BL_JOIN
+ *     reduce                one like BL_REDUCE: results are combined in the order of the indices; with `pieces` those
+ *                           of a loop, for bl_run_reduce
+ *     sum = true            results are uint64_t and add up */
 #ifndef BL_CPP_H
 #define BL_CPP_H
 
@@ -27,98 +31,71 @@ struct bl_defaults {
     using local = bl_nothing;
     using result = void; /* none */
     static constexpr uint32_t max_spawn = 1, grain = 0, join_width = 8;
-    static constexpr bool pieces = false;
+    static constexpr bool pieces = false, sum = false;
     static constexpr const char *name = "a program in C++"; /* in error messages, and in checkpoints */
     /* void begin(const shared *, local *, uint32_t worker), void merge(const shared *, const local *) */
     template <class bl_shared, class bl_local> static void begin(const bl_shared *, bl_local *, uint32_t) {}
     template <class bl_shared, class bl_local> static void merge(const bl_shared *, const bl_local *) {}
 };
 
-#define BL__NAME_OF_PROGRAM bl__type::name
-#define BL__CLASS(name)                                                                                                \
-    template <class bl__type> struct name {                                                                            \
-        using bl__payload = typename bl__type::payload;                                                                \
-        using bl__shared = typename bl__type::shared;                                                                  \
-        using bl__local = typename bl__type::local;                                                                    \
-        using bl__result = typename bl__type::result;                                                                  \
-        static void bl__begin(const bl__shared *shared, bl__local *local, uint32_t worker) {                           \
-            bl__type::begin(shared, local, worker);                                                                    \
-        }                                                                                                              \
-        static void bl__merge(const bl__shared *shared, const bl__local *local) { bl__type::merge(shared, local); }
-
-/* Each of these includes the worker loop, whose functions become members. */
-BL__CLASS(bl__class_of_tasks)
-#define BL_PROGRAM of_cpp
-#define BL_PAYLOAD bl__payload
-#define BL_SHARED bl__shared
-#define BL__SHARED_BYTES (std::is_same<bl__shared, bl_nothing>::value ? 0 : sizeof(bl__shared))
-#define BL_LOCAL bl__local
+/* Each of these includes the worker loop. */
+#define BL__CPP_CLASS bl__class_of_tasks
 #define BL_RUN bl__type::run
-#define BL_BEGIN bl__begin
-#define BL_MERGE bl__merge
 #define BL_MAX_SPAWN bl__type::max_spawn
-#define BL_LANE_TASKS 1
-#include "program.h"
-}
-;
+#include "runtime/cpp_class.inc.h"
 
-BL__CLASS(bl__class_of_pieces)
-#define BL_PROGRAM of_cpp
-#define BL_PAYLOAD bl__payload
-#define BL_SHARED bl__shared
-#define BL__SHARED_BYTES (std::is_same<bl__shared, bl_nothing>::value ? 0 : sizeof(bl__shared))
-#define BL_LOCAL bl__local
+#define BL__CPP_CLASS bl__class_of_pieces
 #define BL_RANGE_RUN bl__type::run
-#define BL_GRAIN bl__type::grain
-#define BL_BEGIN bl__begin
-#define BL_MERGE bl__merge
 #define BL_MAX_SPAWN bl__type::max_spawn
-#define BL_LANE_TASKS 1
-#include "program.h"
-}
-;
+#include "runtime/cpp_class.inc.h"
 
-BL__CLASS(bl__class_of_reductions)
-#define BL_PROGRAM of_cpp
-#define BL_PAYLOAD bl__payload
-#define BL_SHARED bl__shared
-#define BL__SHARED_BYTES (std::is_same<bl__shared, bl_nothing>::value ? 0 : sizeof(bl__shared))
-#define BL_LOCAL bl__local
-#define BL_RESULT bl__result
-#define BL_RANGE_RUN bl__type::run
-#define BL_REDUCE bl__type::reduce
-#define BL_GRAIN bl__type::grain
-#define BL_BEGIN bl__begin
-#define BL_MERGE bl__merge
-#define BL_LANE_TASKS 1
-#include "program.h"
-}
-;
-
-BL__CLASS(bl__class_of_joins)
-#define BL_PROGRAM of_cpp
-#define BL_PAYLOAD bl__payload
-#define BL_SHARED bl__shared
-#define BL__SHARED_BYTES (std::is_same<bl__shared, bl_nothing>::value ? 0 : sizeof(bl__shared))
-#define BL_LOCAL bl__local
-#define BL_RESULT bl__result
+#define BL__CPP_CLASS bl__class_of_joins
 #define BL_RUN bl__type::run
+#define BL_RESULT bl__result
 #define BL_JOIN bl__type::join
-#define BL_JOIN_WIDTH bl__type::join_width
-#define BL_BEGIN bl__begin
-#define BL_MERGE bl__merge
 #define BL_MAX_SPAWN bl__type::max_spawn
-#define BL_LANE_TASKS 1
-#include "program.h"
-}
-;
-#undef BL__CLASS
-#undef BL__NAME_OF_PROGRAM
+#include "runtime/cpp_class.inc.h"
+
+#define BL__CPP_CLASS bl__class_of_sums
+#define BL_RUN bl__type::run
+#define BL_RESULT bl__result
+#define BL_SUM 1
+#define BL_MAX_SPAWN bl__type::max_spawn
+#include "runtime/cpp_class.inc.h"
+
+#define BL__CPP_CLASS bl__class_of_reductions
+#define BL_RUN bl__type::run
+#define BL_RESULT bl__result
+#define BL_REDUCE bl__type::reduce
+#define BL_MAX_SPAWN bl__type::max_spawn
+#include "runtime/cpp_class.inc.h"
+
+#define BL__CPP_CLASS bl__class_of_reduced_pieces
+#define BL_RANGE_RUN bl__type::run
+#define BL_RESULT bl__result
+#define BL_REDUCE bl__type::reduce
+#include "runtime/cpp_class.inc.h"
+
+/* Whether the struct has a member `reduce`, a function that is not overloaded. */
+template <class bl__type> struct bl__reduces {
+    template <class bl__other> static std::true_type test(decltype(&bl__other::reduce));
+    template <class> static std::false_type test(...);
+    static constexpr bool value = decltype(test<bl__type>(nullptr))::value;
+};
 
 template <class bl_type> const bl_program *bl_program_of() {
-    if constexpr (!std::is_void<typename bl_type::result>::value && bl_type::pieces)
+    constexpr bool joins = !std::is_void<typename bl_type::result>::value;
+    constexpr bool reduces = bl__reduces<bl_type>::value;
+    static_assert(joins || !(reduces || bl_type::sum), "a program with `reduce` or `sum` needs `result`, a type");
+    static_assert(!(reduces && bl_type::sum), "give `reduce` or `sum`, not both");
+    static_assert(!(joins && bl_type::pieces) || reduces, "a program with `pieces` and `result` needs `reduce`");
+    if constexpr (joins && bl_type::pieces)
+        return &bl__class_of_reduced_pieces<bl_type>::bl__of_cpp_program;
+    else if constexpr (reduces)
         return &bl__class_of_reductions<bl_type>::bl__of_cpp_program;
-    else if constexpr (!std::is_void<typename bl_type::result>::value)
+    else if constexpr (bl_type::sum)
+        return &bl__class_of_sums<bl_type>::bl__of_cpp_program;
+    else if constexpr (joins)
         return &bl__class_of_joins<bl_type>::bl__of_cpp_program;
     else if constexpr (bl_type::pieces)
         return &bl__class_of_pieces<bl_type>::bl__of_cpp_program;

@@ -414,16 +414,16 @@ int bl_limit(bl_context *c, uint32_t workers) {
 }
 
 const void *bl_failure(const bl_context *c, uint64_t *error) {
-    if (!c->failed)
+    if (!c || !c->failed)
         return NULL;
     if (error)
         *error = c->error;
     return c->failed_payload;
 }
 
-const char *bl_device_id(const bl_context *c) { return c->id; }
-const char *bl_device_name(const bl_context *c) { return c->name; }
-const char *bl_device_target(const bl_context *c) { return c->ops->target; }
+const char *bl_device_id(const bl_context *c) { return c ? c->id : ""; }
+const char *bl_device_name(const bl_context *c) { return c ? c->name : ""; }
+const char *bl_device_target(const bl_context *c) { return c ? c->ops->target : ""; }
 
 /* ---- memory ---- */
 
@@ -478,6 +478,15 @@ int bl__zero_for_launch(bl_context *c, void *device, size_t bytes) {
     return c->dead ? BL_EDEAD : c->ops->zero_for_launch(c, device, bytes);
 }
 
+int bl__check_addresses(bl_context *told, const void *one, const void *other, size_t bytes) {
+    if ((one && other) || !bytes)
+        return BL_OK;
+    if (!told)
+        bl__detail_clear(told);
+    bl__detail(told, "memory: NULL, but there are %zu bytes", bytes);
+    return BL_EINVAL;
+}
+
 static bool room_for_block(bl_context *c) {
     size_t capacity = c->block_capacity ? 2 * c->block_capacity : 16;
     if (c->block_count < c->block_capacity)
@@ -502,15 +511,18 @@ static int alloc_block(bl_context *c, void **memory, size_t bytes) {
     return status;
 }
 
-static void free_block(bl_context *c, void *memory) {
+static int free_block(bl_context *c, void *memory) {
     size_t i = c->block_count;
     while (i > 0 && c->blocks[i - 1].memory != memory)
         i--;
-    if (i > 0) {
-        memmove(c->blocks + i - 1, c->blocks + i, (c->block_count - i) * sizeof *c->blocks);
-        c->block_count--;
+    if (i == 0) {
+        bl__detail(c, "memory: not from bl_alloc of this context, or freed already");
+        return BL_EINVAL;
     }
+    memmove(c->blocks + i - 1, c->blocks + i, (c->block_count - i) * sizeof *c->blocks);
+    c->block_count--;
     bl__free(c, memory);
+    return BL_OK;
 }
 
 int bl_alloc(bl_context *c, void **memory, size_t bytes) {
@@ -521,16 +533,21 @@ int bl_free(bl_context *c, void *memory) {
     int status = memory ? bl__enter(c) : BL_OK;
     if (!memory || status != BL_OK)
         return status;
-    free_block(c, memory);
-    return bl__leave(c, BL_OK);
+    return bl__leave(c, free_block(c, memory));
 }
 int bl_copy_in(bl_context *c, void *device, const void *host, size_t bytes) {
     int status = bl__enter(c);
-    return status == BL_OK ? bl__leave(c, bl__copy_in(c, device, host, bytes)) : status;
+    if (status != BL_OK)
+        return status;
+    status = bl__check_addresses(c, device, host, bytes);
+    return bl__leave(c, status == BL_OK ? bl__copy_in(c, device, host, bytes) : status);
 }
 int bl_copy_out(bl_context *c, void *host, const void *device, size_t bytes) {
     int status = bl__enter(c);
-    return status == BL_OK ? bl__leave(c, bl__copy_out(c, host, device, bytes)) : status;
+    if (status != BL_OK)
+        return status;
+    status = bl__check_addresses(c, host, device, bytes);
+    return bl__leave(c, status == BL_OK ? bl__copy_out(c, host, device, bytes) : status);
 }
 int bl_trim(bl_context *c) {
     int status = bl__enter(c);
@@ -541,5 +558,8 @@ int bl_trim(bl_context *c) {
 }
 int bl_zero(bl_context *c, void *device, size_t bytes) {
     int status = bl__enter(c);
-    return status == BL_OK ? bl__leave(c, bl__zero(c, device, bytes)) : status;
+    if (status != BL_OK)
+        return status;
+    status = bl__check_addresses(c, device, device, bytes);
+    return bl__leave(c, status == BL_OK ? bl__zero(c, device, bytes) : status);
 }

@@ -62,12 +62,32 @@ static BL_TASK void loop_run(bl_task *t, const function_payload *payload, uint32
 #define BL_ENTRY_WORDS(run) ((run)->words)
 #include <ballast/program.h>
 
-static bl_program *copy_program(const bl_program *program, bl_task_function run, size_t payload_bytes,
+/* Whether a program can be made of it; if not, bl_error_detail(NULL) says why. */
+static bool is_accepted(bl_task_function run, size_t payload_bytes, size_t shared_bytes) {
+    bl__detail_clear(NULL);
+    if (!run)
+        bl__detail(NULL, "function: NULL");
+    else if (payload_bytes > sizeof(function_payload) || payload_bytes % 4)
+        bl__detail(NULL, "payload_bytes %zu: out of range (accepted: multiples of 4 up to %zu)", payload_bytes,
+                   sizeof(function_payload));
+    else if (shared_bytes > UINT32_MAX)
+        bl__detail(NULL, "shared_bytes %zu: too many (accepted: fewer than 2^32)", shared_bytes);
+    else
+        return true;
+    return false;
+}
+
+static bl_program *copy_program(const bl_program *program, const char *name, bl_task_function run, size_t payload_bytes,
                                 size_t shared_bytes) {
-    bl_program *copy = malloc(sizeof *copy);
-    if (!copy)
+    if (!is_accepted(run, payload_bytes, shared_bytes))
         return NULL;
+    bl_program *copy = malloc(sizeof *copy);
+    if (!copy) {
+        bl__no_memory(NULL, "a program");
+        return NULL;
+    }
     *copy = *program;
+    copy->name = name;
     copy->function = run;
     copy->payload_bytes = copy->carried_bytes = (uint32_t)payload_bytes;
     copy->shared_bytes = (uint32_t)shared_bytes;
@@ -76,18 +96,14 @@ static bl_program *copy_program(const bl_program *program, bl_task_function run,
 
 bl_program *bl_program_from_function(bl_task_function run, size_t payload_bytes, size_t shared_bytes,
                                      uint32_t max_spawn) {
-    if (!run || payload_bytes > sizeof(function_payload) || payload_bytes % 4 || shared_bytes > UINT32_MAX)
-        return NULL;
-    bl_program *program = copy_program(bl__function_cpu(), run, payload_bytes, shared_bytes);
+    bl_program *program = copy_program(bl__function_cpu(), "function", run, payload_bytes, shared_bytes);
     if (program)
         program->max_spawn = max_spawn ? max_spawn : 1;
     return program;
 }
 
 bl_program *bl_program_from_body(bl_range_body body, size_t shared_bytes) {
-    if (!body || shared_bytes > UINT32_MAX)
-        return NULL;
-    return copy_program(bl__loop_cpu(), (bl_task_function)(void (*)(void))body, 0,
+    return copy_program(bl__loop_cpu(), "body", (bl_task_function)(void (*)(void))body, 0,
                         shared_bytes); /* loop_run calls it */
 }
 

@@ -55,10 +55,13 @@ static bl__topology *describe(hwloc_topology_t machine) {
     return t;
 }
 
+/* Without sysfs, as in a bare chroot, hwloc prints a complaint and knows next to nothing. */
+static bool machine_is_visible(void) { return access("/sys/devices/system/cpu", R_OK) == 0; }
+
 bl__topology *bl__topology_read(const char *synthetic) {
     hwloc_topology_t machine = NULL;
     bl__topology *t = NULL;
-    if (hwloc_topology_init(&machine) != 0)
+    if ((!synthetic && !machine_is_visible()) || hwloc_topology_init(&machine) != 0)
         return NULL;
     if ((!synthetic || hwloc_topology_set_synthetic(machine, synthetic) == 0) && hwloc_topology_load(machine) == 0)
         t = describe(machine);

@@ -142,6 +142,10 @@ static int claim(bl_context *c, bool run, bool *idle) {
     return status;
 }
 
+/* After `claim`: whose detail says what is wrong with a start. While something is under way, or an error untold, that of
+ * the context belongs to that. */
+static bl_context *told_by(bl_context *c, bool idle) { return idle && !c->driver.untold ? c : NULL; }
+
 /* Ends what `claim` began, without adding anything. */
 static int refuse(bl_context *c, bool idle, int status) {
     if (idle)
@@ -196,8 +200,7 @@ static int start_run(bl_context *c, bl__request q) {
     int status = claim(c, true, &idle);
     if (status != BL_OK)
         return status;
-    /* While something is under way, or an error untold, the context's detail belongs to that. */
-    bl_context *told = idle && !c->driver.untold ? c : NULL;
+    bl_context *told = told_by(c, idle);
     if (!told || !c->dead)
         bl__detail_clear(told);
     status = bl__nodes_check(c, &q, told);
@@ -212,8 +215,7 @@ static int start_run(bl_context *c, bl__request q) {
 }
 
 int bl_start(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count) {
-    return start_run(c,
-                     (bl__request){.program = program, .shared = shared, .roots = roots, .count = count, .range = 1});
+    return start_run(c, bl__request_roots(program, shared, roots, count));
 }
 
 int bl_start_open(bl_context *c, const bl_program *program, const void *shared) {
@@ -222,30 +224,16 @@ int bl_start_open(bl_context *c, const bl_program *program, const void *shared) 
 
 int bl_start_join(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count,
                   void *results) {
-    return start_run(c, (bl__request){.program = program,
-                                      .shared = shared,
-                                      .roots = roots,
-                                      .count = count,
-                                      .range = 1,
-                                      .results_wanted = true,
-                                      .results = results});
+    return start_run(c, bl__request_results(bl__request_roots(program, shared, roots, count), results));
 }
 
 int bl_start_range(bl_context *c, const bl_program *program, const void *shared, const void *payload, uint64_t count) {
-    return start_run(c,
-                     (bl__request){.program = program, .shared = shared, .roots = payload, .count = 1, .range = count});
+    return start_run(c, bl__request_range(program, shared, payload, count));
 }
 
 int bl_start_reduce(bl_context *c, const bl_program *program, const void *shared, const void *payload, uint64_t count,
                     void *result) {
-    return start_run(c, (bl__request){.program = program,
-                                      .shared = shared,
-                                      .roots = payload,
-                                      .count = 1,
-                                      .range = count,
-                                      .results_wanted = true,
-                                      .results = result,
-                                      .reduces = true});
+    return start_run(c, bl__request_reduction(bl__request_range(program, shared, payload, count), result));
 }
 
 static int start_copy(bl_context *c, bl__started copy) {
@@ -253,6 +241,9 @@ static int start_copy(bl_context *c, bl__started copy) {
     int status = claim(c, false, &idle);
     if (status != BL_OK)
         return status;
+    status = bl__check_addresses(told_by(c, idle), copy.to, copy.from, copy.bytes);
+    if (status != BL_OK)
+        return refuse(c, idle, status);
     bl__started *s = malloc(sizeof *s);
     if (s)
         *s = copy;
@@ -315,7 +306,7 @@ int bl_wait_for(bl_context *c, double seconds, bl_stats *stats) {
 
 int bl_wait(bl_context *c, bl_stats *stats) { return bl_wait_for(c, INFINITY, stats); }
 
-uint64_t bl_progress(const bl_context *c) { return bl__local_progress(c); }
+uint64_t bl_progress(const bl_context *c) { return c ? bl__local_progress(c) : 0; }
 
 /* ---- streams of the user ---- */
 

@@ -19,39 +19,20 @@ static int run_call(bl_context *c, bl__request q, bl_stats *stats) {
 
 int bl_run(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count,
            bl_stats *stats) {
-    return run_call(c, (bl__request){.program = program, .shared = shared, .roots = roots, .count = count, .range = 1},
-                    stats);
+    return run_call(c, bl__request_roots(program, shared, roots, count), stats);
 }
 
 int bl_run_join(bl_context *c, const bl_program *program, const void *shared, const void *roots, uint32_t count,
                 void *results, bl_stats *stats) {
-    return run_call(c,
-                    (bl__request){.program = program,
-                                  .shared = shared,
-                                  .roots = roots,
-                                  .count = count,
-                                  .range = 1,
-                                  .results_wanted = true,
-                                  .results = results},
-                    stats);
+    return run_call(c, bl__request_results(bl__request_roots(program, shared, roots, count), results), stats);
 }
 
 int bl_run_range(bl_context *c, const bl_program *program, const void *shared, const void *payload, uint64_t count,
                  bl_stats *stats) {
-    return run_call(
-        c, (bl__request){.program = program, .shared = shared, .roots = payload, .count = 1, .range = count}, stats);
+    return run_call(c, bl__request_range(program, shared, payload, count), stats);
 }
 
 int bl_run_reduce(bl_context *c, const bl_program *program, const void *shared, const void *payload, uint64_t count,
                   void *result, bl_stats *stats) {
-    return run_call(c,
-                    (bl__request){.program = program,
-                                  .shared = shared,
-                                  .roots = payload,
-                                  .count = 1,
-                                  .range = count,
-                                  .results_wanted = true,
-                                  .results = result,
-                                  .reduces = true},
-                    stats);
+    return run_call(c, bl__request_reduction(bl__request_range(program, shared, payload, count), result), stats);
 }

@@ -90,6 +90,25 @@ typedef struct bl__request {
     bool open;    /* to submissions */
 } bl__request;
 
+/* Of each kind of call; a loop's payload is its only root. */
+static inline bl__request bl__request_roots(const bl_program *program, const void *shared, const void *roots,
+                                            uint32_t count) {
+    return (bl__request){.program = program, .shared = shared, .roots = roots, .count = count, .range = 1};
+}
+static inline bl__request bl__request_range(const bl_program *program, const void *shared, const void *payload,
+                                            uint64_t range) {
+    return (bl__request){.program = program, .shared = shared, .roots = payload, .count = 1, .range = range};
+}
+static inline bl__request bl__request_results(bl__request q, void *results) {
+    q.results_wanted = true;
+    q.results = results;
+    return q;
+}
+static inline bl__request bl__request_reduction(bl__request q, void *result) {
+    q.reduces = true;
+    return bl__request_results(q, result);
+}
+
 /* Of all roots, as the caller gives them. */
 static inline size_t bl__request_bytes(const bl__request *q) {
     return q->count * (size_t)(q->program->loop_at ? q->program->loop_at : q->program->payload_bytes);

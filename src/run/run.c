@@ -315,7 +315,7 @@ static const char *wrong_argument(const bl__request *q) {
         return "program: NULL (accepted: NAME_cpu() or NAME_cuda() of a program, or one from bl_program_join, "
                "bl_program_from_function or bl_program_from_body)";
     if (q->count && !q->roots && program->payload_bytes)
-        return "roots: NULL, but the program's tasks have a payload";
+        return "roots or payload: NULL, but the program's tasks have a payload";
     if (program->shared_bytes && !q->shared)
         return "shared: NULL, but the program has shared data";
     if (q->results_wanted && !q->results)
@@ -494,7 +494,10 @@ static int find_part(const bl_context *c, bl__request *q, bl_context *told) {
 }
 
 int bl__request_check(const bl_context *c, bl__request *q, bl_context *told) {
+    static const bl_nothing nothing;
     int status = find_part(c, q, told);
+    if (status == BL_OK && q->program && q->program->no_payload && q->count == 1 && !q->roots)
+        q->roots = &nothing;
     const char *wrong = status == BL_OK ? wrong_argument(q) : NULL;
     if (!wrong)
         return status;

@@ -26,9 +26,10 @@ int bl_trace_stop(bl_context *c) {
 }
 
 const bl_span *bl_trace(const bl_context *c, size_t *count) {
-    bool busy = bl_load32_acquire(&c->busy); /* a run is writing them */
-    *count = busy ? 0 : c->timelines.count;
-    return busy ? NULL : c->timelines.spans;
+    const bool readable = c && !bl_load32_acquire(&c->busy); /* else a run is writing them */
+    if (count)
+        *count = readable ? c->timelines.count : 0;
+    return readable ? c->timelines.spans : NULL;
 }
 
 /* ---- before a run ---- */

@@ -21,7 +21,8 @@
  *   atomics, BITS = 32, 64; the memory order is part of the name and there is no default
  *     bl_loadBITS_{relaxed,acquire,seq_cst}(p)
  *     bl_storeBITS_{relaxed,release,seq_cst}(p, v)
- *     bl_fetch_addBITS_{relaxed,acquire,release,acq_rel,seq_cst}(p, v)      returns the old value
+ *     bl_fetch_addBITS_{relaxed,acquire,release,acq_rel,seq_cst}(p, v)      returns the old value;
+ *                            there is no subtraction: add the negative
  *     bl_fetch_{min,max,and,xor}BITS_relaxed(p, v), bl_fetch_orBITS_{relaxed,acq_rel}(p, v)
  *                            min and max are unsigned
  *     bl_fetch_{add,min,max}_{float,double}_relaxed(p, v), bl_exchange_{float,double}_relaxed(p, v)

@@ -42,7 +42,8 @@ BL_FN void bl__worker_sync(uint32_t lanes) {
 typedef enum bl__break { BL__NO_BREAK, BL__WANTED, BL__UNEXPECTED } bl__break;
 
 /* BL__IS(function, type): whether it is a pointer to such a function. BL__AS: it, or where it is not one in C, where
- * the compiler would only warn, nothing that could be complained about twice. */
+ * the compiler would only warn, nothing that could be complained about twice. BL__IS_NOTHING(type): whether it is
+ * bl_nothing. */
 #ifdef __cplusplus
 template <class type> struct bl__takes {
     static char test(type);
@@ -50,9 +51,11 @@ template <class type> struct bl__takes {
 };
 #define BL__IS(function, type) (sizeof(bl__takes<type>::test(&(function))) == 1)
 #define BL__AS(function, type) (function)
+#define BL__IS_NOTHING(type) (sizeof(bl__takes<bl_nothing *>::test((type *)NULL)) == 1)
 #else
 #define BL__IS(function, type) _Generic(&(function), type : 1, default : 0)
 #define BL__AS(function, type) _Generic(&(function), type : &(function), default : (type)0)
+#define BL__IS_NOTHING(type) _Generic((type *)NULL, bl_nothing * : 1, default : 0)
 #endif
 
 #endif

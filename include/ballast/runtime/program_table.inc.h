@@ -107,6 +107,7 @@ BL__TABLE bl_program BL__PROGRAM_(_program) = {
     (uint32_t)sizeof(BL_PAYLOAD),
     (uint32_t)BL__SHARED_BYTES,
     (uint32_t)BL__SCRATCH_BYTES,
+    BL__IS_NOTHING(BL_CAT(BL__OF_PROGRAM, _payload_type)),
     BL_MAX_SPAWN,
     BL_LANE_TASKS,
     BL_LANES,

@@ -18,7 +18,7 @@ typedef struct bl__instance {
 
 /* What is compiled into a program and used by the library too. A change of any of these, or of what they mean, takes
  * another number. */
-#define BL__ABI 4u
+#define BL__ABI 5u
 typedef struct bl__layout {
     uint32_t run, control, tally, worker, stack, task, record;
 } bl__layout;
@@ -38,6 +38,7 @@ struct bl_program {
     uint32_t warp;      /* lanes */
     const char *name;
     uint32_t payload_bytes, shared_bytes, scratch_bytes;
+    uint32_t no_payload; /* the user's is bl_nothing */
     uint32_t max_spawn, lane_tasks, lanes, resident, has_done_test;
     uint32_t takes_pieces, grain, splits; /* BL_RANGE_RUN, BL_GRAIN, BL_SPLIT */
     uint32_t loop_at; /* the reduction of a loop: where bl__blocks lie in its payload, behind the user's; else 0 */

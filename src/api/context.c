@@ -324,6 +324,7 @@ static int open_for_link(bl_context **context, const bl_config *given, size_t st
         bl__detail(NULL, "%s", wrong);
         return BL_EINVAL;
     }
+    (void)bl__can_fence_all_threads(); /* as above: MPI has threads, too */
     return open_one(context, &config, stats_bytes);
 }
 

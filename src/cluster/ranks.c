@@ -184,7 +184,7 @@ static int judge_openings(const opening *all, uint32_t ranks) {
         else if (all[i].status != BL_OK)
             bl__detail(NULL, "%s%srank %u", all[i].detail, all[i].detail[0] ? "; at " : "", (unsigned)i);
         else
-            bl__detail(NULL, "rank %u: version %s of this library, but rank 0 has %s (accepted: the same)", (unsigned)i,
+            bl__detail(NULL, "Rank %u: version %s of this library, but rank 0 has %s (accepted: the same)", (unsigned)i,
                        all[i].version, all[0].version);
         return all[i].status != BL_OK ? all[i].status : BL_EINVAL;
     }
@@ -242,22 +242,22 @@ static bool differs(bl_context *c, const terms *all, uint32_t i) {
     const terms *a = &all[0], *b = &all[i];
     const char *const same = "(accepted: the same on all ranks)";
     if (strcmp(a->program, b->program))
-        bl__detail(c, "rank %u: program %s, but rank 0 has %s %s", (unsigned)i, b->program, a->program, same);
+        bl__detail(c, "Rank %u: program %s, but rank 0 has %s %s", (unsigned)i, b->program, a->program, same);
     else if (a->payload_bytes != b->payload_bytes || a->carried_bytes != b->carried_bytes)
-        bl__detail(c, "rank %u: %s has payloads of %u bytes, but of %u at rank 0 %s", (unsigned)i, b->program,
+        bl__detail(c, "Rank %u: %s has payloads of %u bytes, but of %u at rank 0 %s", (unsigned)i, b->program,
                    (unsigned)b->payload_bytes, (unsigned)a->payload_bytes, same);
     else if (a->shared_bytes != b->shared_bytes)
-        bl__detail(c, "rank %u: %s has %u bytes of shared data, but %u at rank 0 %s", (unsigned)i, b->program,
+        bl__detail(c, "Rank %u: %s has %u bytes of shared data, but %u at rank 0 %s", (unsigned)i, b->program,
                    (unsigned)b->shared_bytes, (unsigned)a->shared_bytes, same);
     else if (strcmp(a->scheduler, b->scheduler))
-        bl__detail(c, "rank %u: scheduler %s, but rank 0 has %s %s", (unsigned)i, b->scheduler, a->scheduler, same);
+        bl__detail(c, "Rank %u: scheduler %s, but rank 0 has %s %s", (unsigned)i, b->scheduler, a->scheduler, same);
     else if (a->time_limit < b->time_limit || a->time_limit > b->time_limit)
-        bl__detail(c, "rank %u: time_limit %g, but rank 0 has %g %s", (unsigned)i, b->time_limit, a->time_limit, same);
+        bl__detail(c, "Rank %u: time_limit %g, but rank 0 has %g %s", (unsigned)i, b->time_limit, a->time_limit, same);
     else if (a->stall_seconds < b->stall_seconds || a->stall_seconds > b->stall_seconds)
-        bl__detail(c, "rank %u: stall_seconds %g, but rank 0 has %g %s", (unsigned)i, b->stall_seconds,
+        bl__detail(c, "Rank %u: stall_seconds %g, but rank 0 has %g %s", (unsigned)i, b->stall_seconds,
                    a->stall_seconds, same);
     else if (a->of_all != b->of_all)
-        bl__detail(c, "rank %u: bl_roots_of_all %u, but rank 0 has %u %s", (unsigned)i, (unsigned)b->of_all,
+        bl__detail(c, "Rank %u: bl_roots_of_all %u, but rank 0 has %u %s", (unsigned)i, (unsigned)b->of_all,
                    (unsigned)a->of_all, same);
     else
         return false;
@@ -283,7 +283,7 @@ static int judge_terms(bl_context *c, const terms *all, uint32_t ranks) {
 /* Which of what was asked for is not built; BL_OK: nothing. */
 static int check_terms(bl_context *c, const bl__terms *t) {
     if (t->program->result_bytes)
-        bl__detail(c, "%s has results, which cannot go to another process (accepted: in one process)",
+        bl__detail(c, "BL_RESULT: %s has results, which cannot go to another process (accepted: in one process)",
                    t->program->name);
     else if (t->range > UINT32_MAX)
         bl__detail(c, "count: too many indices for several processes (accepted: fewer than 2^32)");

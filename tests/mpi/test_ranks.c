@@ -283,7 +283,7 @@ static void test_mismatches(bl_program *program) {
     CHECK_SAME(bl_rank_stats(c, 0, &(bl_stats){0}), BL_EINVAL);
     CHECK(strstr(bl_error_detail(c), "nothing was run yet"));
     char text[64];
-    snprintf(text, sizeof text, "rank %d:", ranks - 1);
+    snprintf(text, sizeof text, "Rank %d:", ranks - 1);
     if (ranks > 1) {
         check_refused(c, odd ? larger : program, &shared, "payloads of 16 bytes, but of 8 at rank 0");
         CHECK(strstr(bl_error_detail(c), text));

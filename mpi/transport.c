@@ -67,7 +67,8 @@ static size_t receive_message(void *arg, uint32_t *from, void *message, size_t r
     MPI_Status status;
     int there = 0, bytes = 0;
     pthread_mutex_lock(&mpi);
-    MPI_Iprobe(MPI_ANY_SOURCE, TAG, l->comm, &there, &status);
+    for (int i = 0; i < 2 && !there; i++) /* Open MPI looks first, and then at the network: so again */
+        MPI_Iprobe(MPI_ANY_SOURCE, TAG, l->comm, &there, &status);
     if (there) {
         *from = (uint32_t)status.MPI_SOURCE;
         MPI_Recv(message, (int)room, MPI_BYTE, status.MPI_SOURCE, TAG, l->comm, &status);

@@ -20,9 +20,9 @@
 
 enum { /* naps, ns: of a node that waits for others, and of one that has work */
        LEAST_WAIT = 10000,
-       MOST_WAIT = 200000,
+       MOST_WAIT = 100000,
        LEAST_NAP = 20000,
-       MOST_NAP = 250000
+       MOST_NAP = 500000
 };
 
 enum { DETAIL = 512, NAME = 64 };

@@ -64,4 +64,69 @@ kill_one() {
 }
 check "a killed rank: the others end within 10 s" kill_one
 
+# ---- the tool: rank 0 prints ----
+
+# NAME WORDS COMMAND...: it succeeds and prints WORDS, once.
+says() {
+    says_name=$1
+    words=$2
+    shift 2
+    check "$says_name" sh -c 'words=$1 && shift && timeout 100 "$@" >"$0" && cat "$0" && test "$(grep -cF -e "$words" "$0")" -eq 1' \
+        "$tmp/printed" "$words" "$@"
+}
+# NAME WORDS COMMAND...: it fails, prints nothing, and the tool says WORDS in one line.
+refuses() {
+    refuses_name=$1
+    words=$2
+    shift 2
+    check "$refuses_name" sh -c 'words=$1 && shift
+        timeout 100 "$@" >"$0" 2>"$0.said" && exit 1
+        cat "$0" "$0.said"
+        test ! -s "$0" && test "$(grep -c "^ballast: " "$0.said")" -eq 1 && grep -qF -e "$words" "$0.said"' \
+        "$tmp/printed" "$words" "$@"
+}
+
+says "uts on 2 ranks" "nodes         4130071" mpirun -n 2 "$tool" run uts --tree T1 --workers 1
+says "uts on 4 ranks, a row for each" '"rank": 3, "workers": 2' mpirun -n 4 "$tool" run uts --tree T3 --workers 2 --json
+says "nqueens on 3 ranks, repeated" "solutions     14200" mpirun -n 3 "$tool" run nqueens --n 12 --workers 1 --repeat 3
+says "a tree that is a root" "leaves        1" mpirun -n 2 "$tool" run uts -t 1 -a 3 -d 2 -b 1 -r 2 --workers 1
+says "one rank is no job" '"workers": 1, ' mpirun -n 1 "$tool" run uts --tree mini_T1_d5 --workers 1 --json
+check "one rank has no rows" sh -c '! grep -q ranks "$1"' sh "$tmp/printed"
+says "help" "usage: ballast run uts" mpirun -n 2 "$tool" run uts --help
+refuses "a program that needs memory of one device" "octree: its tasks build one tree" mpirun -n 2 "$tool" run octree
+refuses "a program with results" "fib: its tasks return results" mpirun -n 2 "$tool" run fib
+refuses "wrong usage, said once" "--tree: 'nope'" mpirun -n 4 "$tool" run uts --tree nope
+refuses "wrong usage of one rank" "(rank 1)" mpirun -n 1 "$tool" run uts --tree T1 : -n 1 "$tool" run uts --tree nope
+refuses "different programs" "rank 1: nqueens" mpirun -n 1 "$tool" run uts --tree T1 : -n 1 "$tool" run nqueens
+refuses "different options" "Rank 1: time_limit 3, but rank 0 has 0" mpirun -n 1 "$tool" run uts --tree T1 : \
+    -n 1 "$tool" run uts --tree T1 --time-limit 3
+refuses "a device that cannot" "--device sim: only CPUs" mpirun -n 2 "$tool" run uts --device sim
+refuses "a time limit ends all" "stopped by --time-limit" mpirun -n 3 "$tool" run uts --tree T1XXL --workers 1 --time-limit 0.3
+
+mkdir "$tmp/bin" && cp "$tool" "$tmp/bin/ballast"
+refuses "a tool without the module" "built without MPI" mpirun -n 2 "$tmp/bin/ballast" run uts --tree T1
+says "... runs without mpirun" "nodes         4130071" "$tmp/bin/ballast" run uts --tree T1 --workers 1
+: >"$tmp/bin/ballast_ranks.so"
+check "a module that cannot be loaded" sh -c '! mpirun -n 2 "$1" run uts --tree T1 2>"$2" && grep -q "rank 1 of 2: MPI cannot be loaded" "$2"' \
+    sh "$tmp/bin/ballast" "$tmp/said"
+check "MPI is not loaded without mpirun" sh -c 'LD_DEBUG=libs "$1" run uts --tree T0 2>&1 | { ! grep -q libmpi; }' sh "$tool"
+
+# A signal to mpirun: it passes SIGTERM on, and ends what does not end by itself.
+signal_all() {
+    timeout 60 mpirun -n 2 "$tool" run uts --tree T1XXL --workers 1 >"$tmp/printed" 2>"$tmp/said" &
+    job=$!
+    sleep 2
+    kill -TERM "$(ps -o pid= --ppid $job | tr -d ' ')"
+    wait $job && return 1
+    cat "$tmp/said"
+    test ! -s "$tmp/printed"
+}
+check "a signal to mpirun ends all" signal_all
+
+# ---- the header ----
+
+for language in c c++; do
+    check "<ballast/mpi.h> alone, $language" sh -c 'echo "#include <ballast/mpi.h>
+int alone;" | mpicc -x "$1" -fsyntax-only -Wall -Wextra -I"$2/mpi/include" -I"$2/include" -' sh $language "$(dirname "$0")/../.."
+done
 finish

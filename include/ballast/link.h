@@ -11,6 +11,7 @@
  * with the same program. bl_run returns the same status in all of them, and the same bl_stats: sums over all, except that
  * `seconds` is that of the slowest process and `balance` that of the one that was balanced worst. A run that ends early
  * in one process (a task fails, bl_cancel, the time limit) ends in all; config.left is called in each with what it had.
+ * bl_progress and config.progress count the tasks of one process.
  * Processes whose programs or options do not fit are named by bl_error_detail, in all of them: BL_EINVAL.
  *
  * Rejected: results and reductions (BL_RESULT), bl_start and its like, bl_start_open, checkpoints, timelines, loops of

@@ -13,17 +13,14 @@
 #include "cluster/local.h"
 #include "run/job.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 
-enum { /* naps, ns: of a node that waits for others, and of one that has work */
-       LEAST_WAIT = 10000,
-       MOST_WAIT = 100000,
-       LEAST_NAP = 20000,
-       MOST_NAP = 500000
-};
+/* Naps last for a part of the time for which it has been quiet: a larger one while the node has work. */
+enum { LEAST_NAP = 10000, MOST_NAP = 500000 /* ns */, NAP_SHARE = 1, WAITING_SHARE = 16 };
 
 enum { DETAIL = 512, NAME = 64 };
 
@@ -110,23 +107,26 @@ static struct timespec after(long ns) {
     return t;
 }
 
-static long next_nap(bl__ranks *r, bool heard, long nap) {
-    const bool waits = bl__local_waits(r->cluster);
-    const long least = waits ? LEAST_WAIT : LEAST_NAP, most = waits ? MOST_WAIT : MOST_NAP;
-    nap = heard || r->line.stirred ? least : 2 * nap;
+/* `quiet`: for so long, ns. */
+static long next_nap(bl__ranks *r, bool heard, long *quiet) {
+    if (heard || r->line.stirred)
+        *quiet = 0;
     r->line.stirred = false;
-    return nap < most ? nap : most;
+    long nap = *quiet / (bl__local_waits(r->cluster) ? WAITING_SHARE : NAP_SHARE);
+    nap = nap < LEAST_NAP ? LEAST_NAP : nap < MOST_NAP ? nap : MOST_NAP;
+    *quiet = *quiet < LONG_MAX / 2 ? *quiet + nap : *quiet;
+    return nap;
 }
 
 static void *listen_main(void *argument) {
     bl__ranks *r = argument;
-    long nap = LEAST_NAP;
+    long quiet = 0;
     pthread_setname_np(pthread_self(), "ballast-ranks");
     prctl(PR_SET_TIMERSLACK, 1000ul, 0, 0, 0); /* else naps are longer by 50 us */
     bl__local_lock(r->cluster);
     while (!r->quit) {
-        nap = r->listening ? next_nap(r, bl__local_hear(r->cluster), nap) : 1000000000;
-        const struct timespec until = after(nap);
+        const struct timespec until =
+            after(r->listening ? next_nap(r, bl__local_hear(r->cluster), &quiet) : 1000000000);
         bl__local_rest(r->cluster, &until);
     }
     bl__local_unlock(r->cluster);

@@ -123,6 +123,18 @@ signal_all() {
 }
 check "a signal to mpirun ends all" signal_all
 
+# A signal to one rank: all of them stop cleanly, and rank 0 says so.
+signal_one() {
+    timeout 60 mpirun -n 3 "$tool" run uts --tree T1XXL --workers 1 >"$tmp/printed" 2>"$tmp/said" &
+    job=$!
+    sleep 2
+    kill -TERM "$(ps -o pid= --ppid "$(ps -o pid= --ppid $job | tr -d ' ')" | tail -n 1 | tr -d ' ')"
+    wait $job && return 1
+    cat "$tmp/said"
+    test ! -s "$tmp/printed" && test "$(grep -c "^ballast: uts: cancelled after" "$tmp/said")" -eq 1
+}
+check "a signal to one rank ends all" signal_one
+
 # ---- the header ----
 
 for language in c c++; do

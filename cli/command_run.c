@@ -698,7 +698,8 @@ const command run_command = {
     .name = "run",
     .text = "solve one problem, verify the result, print a summary",
     .usage = "APP [options]",
-    .about = "Solves one problem, verifies the result and prints a summary. " NUMBERS,
+    .about = "Solves one problem, verifies the result and prints a summary. " NUMBERS "\n"
+             "Started by mpirun, the processes share the work of nqueens or uts, and the first one prints.",
     .options = RUN_OPTIONS,
     .word_at = app_word,
     .words = "apps (ballast run APP --help lists their options)",

@@ -126,8 +126,8 @@ int bl__local_start(bl__cluster *cluster, const bl_program *program, bl_context 
     cluster->halted = false;
     cluster->status = BL_OK;
     cluster->halted_by = cluster->waiting = 0;
-    if (!cluster
-             ->line) /* no letter of one run reaches another there, and ranks may have begun different numbers of them */
+    /* Over a line no letter of one run reaches another, and ranks may have begun different numbers of them. */
+    if (!cluster->line)
         cluster->runs++;
     for (uint32_t i = 0; i < cluster->count && status == BL_OK; i++) {
         bl__node *n = &cluster->nodes[i];

@@ -169,6 +169,7 @@ static void stop_ranks(bl__ranks *r) {
     if (r->has_thread) {
         set_listening(r, &r->quit, true);
         pthread_join(r->thread, NULL);
+        pthread_cond_destroy(&r->line.stirs);
     }
     r->has_thread = false;
 }

@@ -2,12 +2,14 @@
  * all of them with the same status and loses nothing. Started by run.sh.
  *
  *     test_ranks            all tests
- *     test_ranks endless    a run that does not end, for run.sh to kill; prints the process of the last rank */
+ *     test_ranks endless    a run that does not end, for run.sh to kill; prints the process of the last rank
+ *     test_ranks measure    how long after its last task a run returns, and how long a question for work takes */
 #include "../check.h"
 #include "../rank_trees.h"
 
 #include <ballast/mpi.h>
 #include <pthread.h>
+#include <stdlib.h>
 
 static int rank, ranks;
 
@@ -309,6 +311,52 @@ static void run_endless(bl_program *program) {
     bl_close(c);
 }
 
+/* ---- figures ---- */
+
+static uint64_t last_task; /* on a clock that the processes of a machine share */
+
+static void spin(bl_task *task, const void *payload, uint32_t index, const void *shared) {
+    const uint64_t begin = bl_clock();
+    uint64_t now;
+    (void)task, (void)payload, (void)index;
+    do
+        now = bl_clock();
+    while (now - begin < *(const uint64_t *)shared);
+    bl_fetch_max64_relaxed(&last_task, now);
+}
+
+static int ascending(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void measure(uint64_t ns, uint32_t tasks) {
+    enum { RUNS = 15 };
+    bl_program *program = bl_program_from_function(spin, 0, sizeof ns, 0);
+    bl_context *c = open_ranks((bl_config){.workers = 1});
+    double ends[RUNS], asks[RUNS];
+    for (int i = 0; i < RUNS; i++) {
+        uint64_t last = 0;
+        bl_traffic traffic;
+        last_task = 0;
+        CHECK_SAME(bl_run_range(c, program, &ns, NULL, tasks, NULL), BL_OK);
+        const uint64_t now = bl_clock();
+        MPI_Allreduce(&last_task, &last, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
+        ends[i] = 1e-3 * (double)(now - last);
+        CHECK_SAME(bl_rank_traffic(c, (uint32_t)ranks - 1, &traffic), BL_OK);
+        asks[i] = traffic.asks ? 1e6 * traffic.ask_seconds / (double)traffic.asks : 0;
+    }
+    qsort(ends, RUNS, sizeof ends[0], ascending);
+    qsort(asks, RUNS, sizeof asks[0], ascending);
+    if (rank == 0)
+        printf("%u tasks of %.0f us, %d ranks: returned %.0f us after the last task (%.0f to %.0f), "
+               "asked for %.0f us (%.0f to %.0f)\n",
+               (unsigned)tasks, 1e-3 * (double)ns, ranks, ends[RUNS / 2], ends[0], ends[RUNS - 1], asks[RUNS / 2],
+               asks[0], asks[RUNS - 1]);
+    CHECK_SAME(bl_close(c), BL_OK);
+    bl_program_free(program);
+}
+
 int main(int argc, char **argv) {
     int level;
     check_limit(200);
@@ -319,7 +367,11 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     bl_program *program = bl_program_from_function(grow, sizeof(place), sizeof(totals *), 1);
-    if (argc > 1) {
+    if (argc > 1 && !strcmp(argv[1], "measure")) {
+        measure(1000, 20000);
+        measure(10000, 20000);
+        measure(100000, 2000);
+    } else if (argc > 1) {
         run_endless(program);
     } else {
         test_mismatches(program);

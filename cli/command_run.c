@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L /* isatty, open_memstream */
 
 #include "output.h"
+#include "ranks.h"
 #include "tool.h"
 #include "trace_file.h"
 
@@ -322,6 +323,8 @@ static int stalled(const run_request *request, const char *detail) {
 /* Prints one line for a status other than BL_OK; `context` is NULL if there is none yet. Returns the exit status. */
 static int explain(const run_request *request, const bl_context *context, int status) {
     const char *detail = bl_error_detail(context);
+    if (status == BL_ENODEVICE && ranks_are_several())
+        return wrong_use("--%s", detail);
     if (status == BL_ENODEVICE)
         return no_device(request->config.device);
     if (status == BL_ESCHEDULER)
@@ -402,6 +405,8 @@ static void print_summary(const run_request *request, const bl_context *context,
     print_row(stdout, "app", "%s", request->app->name);
     print_row(stdout, "device", "%s (%s)", bl_device_id(context), bl_device_name(context));
     print_row(stdout, "scheduler", "%s", stats->scheduler);
+    if (ranks_are_several())
+        print_row(stdout, "ranks", "%" PRIu32, bl_ranks(context));
     print_row(stdout, "workers", "%" PRIu32, stats->workers);
     print_row(stdout, "group", "%s", stats->group);
     print_row(stdout, "tasks", "%" PRIu64, stats->tasks);
@@ -434,8 +439,32 @@ static void json_stats(json_writer *json, const run_outcome *outcome) {
     json_real(json, "balance", stats->balance);
 }
 
+/* What each rank did in the last run. */
+static void json_ranks(json_writer *json, bl_context *context) {
+    bl_stats stats;
+    bl_traffic traffic;
+    json_start(json, "ranks", '[');
+    for (uint32_t i = 0; i < bl_ranks(context) && bl_rank_stats(context, i, &stats) == BL_OK &&
+                         bl_rank_traffic(context, i, &traffic) == BL_OK;
+         i++) {
+        json_start(json, NULL, '{');
+        json_whole(json, "rank", i);
+        json_whole(json, "workers", stats.workers);
+        json_whole(json, "tasks", stats.tasks);
+        json_real(json, "seconds", stats.seconds);
+        json_whole(json, "messages", traffic.messages);
+        json_whole(json, "bytes", traffic.bytes);
+        json_whole(json, "entries_sent", traffic.entries_sent);
+        json_whole(json, "entries_received", traffic.entries_received);
+        json_real(json, "ask_seconds", traffic.asks ? traffic.ask_seconds / (double)traffic.asks : 0);
+        json_whole(json, "asks", traffic.asks);
+        json_end(json, '}');
+    }
+    json_end(json, ']');
+}
+
 /* `problem` is NULL if there is no result. */
-static void print_json(const run_request *request, const bl_context *context, const void *problem,
+static void print_json(const run_request *request, bl_context *context, const void *problem,
                        const run_outcome *outcome) {
     json_writer json = {stdout, false};
     json_start(&json, NULL, '{');
@@ -447,6 +476,8 @@ static void print_json(const run_request *request, const bl_context *context, co
     json_string(&json, "group", outcome->stats.group);
     json_string(&json, "status", outcome->status);
     json_stats(&json, outcome);
+    if (ranks_are_several())
+        json_ranks(&json, context);
     if (problem) {
         json_start(&json, "result", '{');
         request->app->print(problem, stdout, true);
@@ -463,6 +494,8 @@ static void print_json(const run_request *request, const bl_context *context, co
 static int check(const run_request *request, const bl_context *context, void *problem, run_outcome *outcome) {
     outcome->checked = "no";
     app_error error = {""};
+    if (!ranks_is_first()) /* that one has the result */
+        return STATUS_OK;
     if (!request->check || request->app->check(problem, &outcome->stats, request->force, &outcome->checked, &error))
         return STATUS_OK;
     return run_failed("wrong result with %s on %s: %s", outcome->stats.scheduler, bl_device_id(context), error.text);
@@ -498,7 +531,7 @@ static void note_changes(const run_request *request, const bl_context *context, 
 }
 
 /* A stopped run has no result, but reports how far it came. */
-static int stopped(const run_request *request, const bl_context *context, int status, run_outcome *outcome) {
+static int stopped(const run_request *request, bl_context *context, int status, run_outcome *outcome) {
     /* A resumed run writes no checkpoint while it repeats the runs that were complete before. */
     const char *written = request->config.checkpoint, *from = request->config.resume;
     const char *file = written && access(written, F_OK) == 0 ? written : from;
@@ -539,7 +572,12 @@ static int measure(run_request *request, bl_context *context, void *problem, run
     outcome->median_wall = median(outcome->wall, request->repeat);
     note_changes(request, context, &outcome->stats);
     note_waves(request, &outcome->stats);
-    return check(request, context, problem, outcome);
+    if (request->app->found) {
+        size_t bytes;
+        const void *found = request->app->found(problem, &bytes);
+        status = ranks_collect(found, bytes, request->app->add, problem);
+    }
+    return status ? status : check(request, context, problem, outcome);
 }
 
 static int run_loaded(run_request *request, bl_context *context, void *problem) {
@@ -566,17 +604,18 @@ static int run_on(run_request *request, bl_context *context, void *problem) {
     if (program && !bl_program_part(program, bl_device_target(context)))
         return wrong_use("--device %s: %s has no code for it (accepted: " RUN_DEVICES ")", request->config.device,
                          chosen->name);
-    int status = chosen->load(problem, context);
-    if (status)
-        return explain(request, context, status);
-    status = run_loaded(request, context, problem);
-    chosen->unload(problem, context);
+    const int loaded = chosen->load(problem, context);
+    int status = ranks_agree(loaded ? explain(request, context, loaded) : STATUS_OK, NULL);
+    if (status == STATUS_OK)
+        status = run_loaded(request, context, problem);
+    if (loaded == BL_OK)
+        chosen->unload(problem, context);
     return status;
 }
 
 static int run_problem(run_request *request, void *problem) {
     bl_context *context = NULL;
-    int status = bl_open(&context, &request->config);
+    int status = ranks_open(&context, &request->config);
     if (status)
         return explain(request, NULL, status);
     status = run_on(request, context, problem);
@@ -584,24 +623,49 @@ static int run_problem(run_request *request, void *problem) {
     return status;
 }
 
+/* Checks that come before there is a context, and the problem. Returns an exit status. */
+static int prepare(run_request *request, void **problem) {
+    app_error error = {""};
+    if (ranks_are_several() && request->app->alone) {
+        name_list accepted = {0};
+        for (unsigned i = 0; app_at(i); i++)
+            if (!app_at(i)->alone)
+                name_list_add(&accepted, app_at(i)->name);
+        return wrong_use("%s: %s (accepted with mpirun: %s)", request->app->name, request->app->alone, accepted.text);
+    }
+    if ((request->trace && app_output_check("--trace", request->trace, &error)) ||
+        (request->config.checkpoint && app_output_check("--checkpoint", request->config.checkpoint, &error)))
+        return run_failed("%s", error.text);
+    int status = request->app->open(problem, request->values, request->seed, &error);
+    if (status)
+        return refused(&error, status);
+    if (request->config.checkpoint || request->config.resume || ranks_are_several())
+        name_problem(request, *problem);
+    return STATUS_OK;
+}
+
 static int run(run_request *request) {
-    if (isatty(STDERR_FILENO)) {
+    if (isatty(STDERR_FILENO) && ranks_is_first()) {
         request->config.progress = show_progress;
         request->config.progress_arg = &request->progress;
     }
     void *problem = NULL;
-    app_error error = {""};
-    if ((request->trace && app_output_check("--trace", request->trace, &error)) ||
-        (request->config.checkpoint && app_output_check("--checkpoint", request->config.checkpoint, &error)))
-        return run_failed("%s", error.text);
-    int status = request->app->open(&problem, request->values, request->seed, &error);
-    if (status)
-        return refused(&error, status);
-    if (request->config.checkpoint || request->config.resume)
-        name_problem(request, problem);
-    status = run_problem(request, problem);
-    request->app->close(problem);
+    int status = ranks_agree(prepare(request, &problem), request->problem);
+    if (status == STATUS_OK)
+        status = run_problem(request, problem);
+    if (problem)
+        request->app->close(problem);
     return status;
+}
+
+/* What the command line asks for. Returns an exit status. */
+static int read_command_line(options *set, int argc, char **argv, run_request *request) {
+    int status = parse(set, argc, argv, &request->app);
+    if (status || options_given(set, "--help"))
+        return status;
+    if (!request->app)
+        return known_app("run: ", NULL) ? STATUS_OK : STATUS_WRONG_USE;
+    return read_request(set, request);
 }
 
 static int command_run(int argc, char **argv) {
@@ -609,15 +673,18 @@ static int command_run(int argc, char **argv) {
     options_add(&set, RUN_OPTIONS);
     run_request request;
     memset(&request, 0, sizeof request);
-    int status = parse(&set, argc, argv, &request.app);
-    if (status)
-        return status;
-    if (options_given(&set, "--help"))
+    ranks_find();
+    int status = read_command_line(&set, argc, argv, &request);
+    if (status == 0 && options_given(&set, "--help"))
         return help(request.app);
-    if (!request.app)
-        return known_app("run: ", NULL) ? STATUS_OK : STATUS_WRONG_USE;
-    status = read_request(&set, &request);
-    return status ? status : run(&request);
+    const int started = ranks_start(); /* even if this rank is wrong: others may not be */
+    if (started)
+        return started;
+    status = ranks_agree(status, NULL);
+    if (status == 0)
+        status = run(&request);
+    ranks_end();
+    return status;
 }
 
 static const char *app_word(unsigned i, const char **text) {
@@ -631,7 +698,8 @@ const command run_command = {
     .name = "run",
     .text = "solve one problem, verify the result, print a summary",
     .usage = "APP [options]",
-    .about = "Solves one problem, verifies the result and prints a summary. " NUMBERS,
+    .about = "Solves one problem, verifies the result and prints a summary. " NUMBERS "\n"
+             "Started by mpirun, the processes share the work of nqueens or uts, and the first one prints.",
     .options = RUN_OPTIONS,
     .word_at = app_word,
     .words = "apps (ballast run APP --help lists their options)",

@@ -7,6 +7,14 @@
 
 /* ---- messages ---- */
 
+static char *kept; /* NULL: messages are printed */
+static size_t kept_size;
+
+void keep_messages(char *text, size_t size) {
+    kept = text;
+    kept_size = size;
+}
+
 /* Names from the command line may contain line breaks or escape sequences, but a message must be one line. */
 static void say(const char *format, va_list arguments) {
     char line[4096];
@@ -16,7 +24,10 @@ static void say(const char *format, va_list arguments) {
     for (char *c = line; *c; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7f)
             *c = ' ';
-    fprintf(stderr, "ballast: %s\n", line);
+    if (kept)
+        snprintf(kept, kept_size, "%s", line);
+    else
+        fprintf(stderr, "ballast: %s\n", line);
 }
 
 int wrong_use(const char *format, ...) {

@@ -1,6 +1,6 @@
 # `cmake --install`: both libraries, the headers, a CMake package, two pkg-config files, and the tool. None of
 # them contains the prefix, so the installed folder can be moved. Components: ballast_runtime (the shared library),
-# ballast_development (what compiling needs), ballast_tool.
+# ballast_development (what compiling needs), ballast_tool; ballast_mpi (mpi/CMakeLists.txt).
 include(CMakePackageConfigHelpers)
 
 install(TARGETS ballast_static ballast_shared EXPORT ballast_targets
@@ -49,6 +49,7 @@ else()
     set(pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
 endif()
 list(JOIN private_libs " " private_libs)
+set(pc_cflags "")
 foreach(kind ballast ballast-static)
     if(kind STREQUAL "ballast")
         set(pc_libs "-L\${libdir} -lballast\nLibs.private: ${private_libs}")
@@ -58,6 +59,20 @@ foreach(kind ballast ballast-static)
     configure_file(cmake/ballast.pc.in "${PROJECT_BINARY_DIR}/package/${kind}.pc" @ONLY)
     install(FILES "${PROJECT_BINARY_DIR}/package/${kind}.pc" DESTINATION "${pc_folder}" COMPONENT ballast_development)
 endforeach()
+if(MPI_C_FOUND)
+    list(JOIN MPI_C_INCLUDE_DIRS " -I" pc_cflags)
+    string(PREPEND pc_cflags " -I")
+    list(JOIN MPI_C_LIBRARIES " " mpi_libs)
+    foreach(kind ballast-mpi ballast-mpi-static)
+        if(kind STREQUAL "ballast-mpi")
+            set(pc_libs "-L\${libdir} -lballast_mpi ${mpi_libs}\nRequires: ballast")
+        else()
+            set(pc_libs "\${libdir}/libballast_mpi.a ${mpi_libs}\nRequires: ballast-static")
+        endif()
+        configure_file(cmake/ballast.pc.in "${PROJECT_BINARY_DIR}/package/${kind}.pc" @ONLY)
+        install(FILES "${PROJECT_BINARY_DIR}/package/${kind}.pc" DESTINATION "${pc_folder}" COMPONENT ballast_mpi)
+    endforeach()
+endif()
 
 # ---- the tool, with the manual page and the completions that it prints of itself ----
 set(pages "${PROJECT_BINARY_DIR}/package/pages")

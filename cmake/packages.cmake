@@ -1,14 +1,19 @@
-# `cpack -G DEB`: three Debian packages, libballast0 (the shared library), libballast-dev (headers, static library, CMake
-# package, pkg-config) and ballast (the tool). `make packages` builds them with the prefix /usr.
+# `cpack -G DEB`: Debian packages, libballast0 (the shared library), libballast-dev (headers, static library, CMake
+# package, pkg-config), ballast (the tool) and, where MPI was found, libballast-mpi. `make packages` builds them with the
+# prefix /usr.
 set(BALLAST_MAINTAINER "The Ballast authors <ballast@example.org>" CACHE STRING "The maintainer of the Debian packages")
 
 # A group is a package: a component of what everybody installs, and one of the files that Debian asks for.
 set(package_runtime libballast${soversion})
 set(package_development libballast-dev)
 set(package_tool ballast)
+set(package_mpi libballast-mpi)
 set(groups runtime development)
 if(BALLAST_TOOL)
     list(APPEND groups tool)
+endif()
+if(MPI_C_FOUND)
+    list(APPEND groups mpi)
 endif()
 
 string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
@@ -44,6 +49,12 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${package_runtime} (= ${PROJECT_VE
 if(HWLOC_FOUND) # the static library needs it
     string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libhwloc-dev")
 endif()
+set(CPACK_DEBIAN_MPI_DESCRIPTION "${about}.\nThis package contains what runs need that several processes share, over MPI.")
+set(CPACK_DEBIAN_MPI_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "${package_runtime} (= ${PROJECT_VERSION}), ${package_development} (= ${PROJECT_VERSION}), libopenmpi-dev")
+set(CPACK_DEBIAN_MPI_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/package/triggers
+    "${PROJECT_BINARY_DIR}/package/none/postinst" "${PROJECT_BINARY_DIR}/package/none/postrm")
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${PROJECT_BINARY_DIR}") # the shared library is not installed yet
 set(CPACK_DEBIAN_TOOL_DESCRIPTION "${about}.\nThis package contains the tool, which runs applications, verifies and measures\nqueues, and writes reports.")
 set(CPACK_DEBIAN_TOOL_PACKAGE_SECTION science)
 if(BALLAST_TOOL AND NOT CMAKE_CROSSCOMPILING) # below /usr, Debian's zsh looks only here

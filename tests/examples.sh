@@ -57,6 +57,13 @@ check_says "10_ending_early" "sum 40000000 of 40000000, 0 blocks left: a task re
     "$tmp/static/10_ending_early"
 check_says "11_workers" "5113468 points in 12 discs: success" "$tmp/static/11_workers"
 check_says "12_long_loop" "3.327e-10 above a whole number, after 4500000000 steps" "$tmp/static/12_long_loop"
+if [ -x "$tmp/static/18_cluster" ]; then
+    check_says "18_cluster, one process" "1420015 ways to pay 400, 2855521 tasks in 1 processes: success" "$tmp/static/18_cluster"
+    if OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 30 mpirun -n 2 true >/dev/null 2>&1; then
+        check_says "18_cluster, two processes" "1420015 ways to pay 400, 2855521 tasks in 2 processes: success" env \
+            OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun -n 2 "$tmp/static/18_cluster"
+    fi
+fi
 check_says "17_same_bits" "sum 15.085873653425724, the same bits with 1, 2 and 3 workers: success" "$tmp/static/17_same_bits"
 if [ -x "$tmp/static/13_cpp" ]; then
     check_says "13_cpp" "total 4999950000: success" "$tmp/static/13_cpp"

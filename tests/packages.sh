@@ -29,7 +29,9 @@ fi
 check "cpack" sh -c 'cd "$1" && cpack -G DEB -B "$2"' sh "$build" "$tmp/made" || finish
 version=$(sed -n 's/^project(ballast VERSION \([0-9.]*\) .*/\1/p' "$source/CMakeLists.txt")
 architecture=$(dpkg --print-architecture)
-for package in libballast0 libballast-dev ballast; do
+packages="libballast0 libballast-dev ballast"
+[ -f "$build/ballast_ranks.so" ] && packages="$packages libballast-mpi"
+for package in $packages; do
     file=$tmp/made/${package}_${version}_$architecture.deb
     check "$package: its file" test -f "$file" || finish
     cp "$file" "$tmp/$package.deb"
@@ -57,12 +59,17 @@ root=$tmp/root
 mkdir -p "$root/var/lib/dpkg/info" "$root/var/lib/dpkg/updates"
 : >"$root/var/lib/dpkg/status"
 if [ "$(id -u)" -eq 0 ]; then
+    set --
+    for package in $packages; do
+        set -- "$@" "$tmp/$package.deb"
+    done
     # path-include: some container images tell dpkg to leave manual pages out
-    check "dpkg installs them" dpkg --root="$root" --force-depends --path-include='/usr/share/*' -i "$tmp/libballast0.deb" "$tmp/libballast-dev.deb" "$tmp/ballast.deb"
-    check "all three are installed" sh -c \
-        'test "$(dpkg-query --admindir="$1/var/lib/dpkg" -W -f "\${db:Status-Status}\n" | grep -cx installed)" -eq 3' sh "$root"
+    check "dpkg installs them" dpkg --root="$root" --force-depends --path-include='/usr/share/*' -i "$@"
+    check "all are installed" sh -c \
+        'test "$(dpkg-query --admindir="$1/var/lib/dpkg" -W -f "\${db:Status-Status}\n" | grep -cx installed)" -eq "$2"' \
+        sh "$root" "$(echo "$packages" | wc -w)"
 else
-    for package in libballast0 libballast-dev ballast; do
+    for package in $packages; do
         check "$package: unpack" dpkg-deb -x "$tmp/$package.deb" "$root"
     done
 fi
@@ -79,7 +86,8 @@ check "cmake finds the package" cmake -S "$source/examples" -B "$tmp/examples" -
 check "cmake links both libraries" cmake --build "$tmp/examples" --target 05_foreach
 
 if [ "$(id -u)" -eq 0 ]; then
-    check "dpkg removes them" dpkg --root="$root" -P ballast libballast-dev libballast0
+    # shellcheck disable=SC2086 # a list of words
+    check "dpkg removes them" dpkg --root="$root" -P $packages
     check "and nothing is left" sh -c 'test -z "$(find "$1/usr" -type f 2>/dev/null)"' sh "$root"
 fi
 

@@ -351,6 +351,7 @@ const app fourrow_app = {
     .run = fourrow_app_run,
     .check = fourrow_app_check,
     .print = fourrow_app_print,
+    .alone = "its tasks return results, which cannot go to another process",
     .digest = fourrow_app_digest,
     .samples = fourrow_samples,
 };

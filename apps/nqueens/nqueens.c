@@ -88,6 +88,17 @@ static bool nqueens_app_check(void *problem, const bl_stats *stats, bool force, 
     return false;
 }
 
+static const void *nqueens_app_found(const void *problem, size_t *bytes) {
+    const nqueens *q = (const nqueens *)problem;
+    *bytes = sizeof q->counts;
+    return &q->counts;
+}
+
+/* Nodes are tasks, which the library has added up. */
+static void nqueens_app_add(void *problem, const void *found) {
+    ((nqueens *)problem)->counts.solutions += ((const nqueens_counts *)found)->solutions;
+}
+
 static void nqueens_app_print(const void *problem, FILE *out, bool json) {
     fprintf(out, json ? "\"solutions\": %" PRIu64 : "solutions %" PRIu64 "\n",
             ((const nqueens *)problem)->counts.solutions);
@@ -111,5 +122,7 @@ const app nqueens_app = {
     .run = nqueens_app_run,
     .check = nqueens_app_check,
     .print = nqueens_app_print,
+    .found = nqueens_app_found,
+    .add = nqueens_app_add,
     .samples = nqueens_samples,
 };

@@ -467,6 +467,7 @@ const app octree_app = {
     .run = octree_run,
     .check = octree_check,
     .print = octree_print,
+    .alone = "its tasks build one tree, in the memory of one device",
     .write = octree_write_file,
     .digest = octree_data_digest,
     .samples = octree_samples,

@@ -455,6 +455,7 @@ const app pagerank_app = {
     .run = pagerank_solve,
     .check = pagerank_check,
     .print = pagerank_print,
+    .alone = "its tasks update the scores of one graph, in the memory of one device",
     .write = pagerank_write,
     .digest = pagerank_digest,
     .samples = pagerank_samples,

@@ -146,6 +146,22 @@ static bool uts_app_check(void *problem, const bl_stats *stats, bool force, cons
     return counts_agree(&u->counts, &expected, "the sequential twin", error);
 }
 
+static const void *uts_app_found(const void *problem, size_t *bytes) {
+    const uts *u = (const uts *)problem;
+    *bytes = sizeof u->counts;
+    return &u->counts;
+}
+
+/* Nodes are tasks, which the library has added up. A root without children is the one leaf, in every process. */
+static void uts_app_add(void *problem, const void *found) {
+    uts_counts *counts = &((uts *)problem)->counts;
+    const uts_counts *other = (const uts_counts *)found;
+    if (counts->nodes > 1)
+        counts->leaves += other->leaves;
+    if (counts->depth < other->depth)
+        counts->depth = other->depth;
+}
+
 static void uts_app_print(const void *problem, FILE *out, bool json) {
     const uts_counts *counts = &((const uts *)problem)->counts;
     fprintf(out,
@@ -173,5 +189,7 @@ const app uts_app = {
     .run = uts_app_run,
     .check = uts_app_check,
     .print = uts_app_print,
+    .found = uts_app_found,
+    .add = uts_app_add,
     .samples = uts_samples,
 };

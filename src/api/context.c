@@ -1,5 +1,7 @@
 /* Contexts, devices, device memory. */
 #include "cluster/local.h"
+#include "cluster/protocol.h"
+#include "cluster/ranks.h"
 #include "internal.h"
 #include "platform/fence.h"
 
@@ -180,6 +182,13 @@ static bool read_config(bl_config *to, const bl_config *config, size_t bytes) {
     return true;
 }
 
+static int read_whole_config(bl_config *to, const bl_config *config, size_t bytes) {
+    if (read_config(to, config, bytes))
+        return BL_OK;
+    bl__detail(NULL, "config: a field that is set came after version " BL_VERSION " of this library");
+    return BL_EINVAL;
+}
+
 static int open_one(bl_context **context, const bl_config *given, size_t stats_bytes) {
     const bl_config config = *given;
     bl_device_info info;
@@ -231,11 +240,11 @@ static uint32_t count_nodes(const char *device) {
 /* Which field of a config cannot be used with several nodes; NULL: none. */
 static const char *wrong_for_nodes(const bl_config *c) {
     if (c->checkpoint && c->checkpoint[0])
-        return "checkpoint: not with several devices (accepted: with one)";
+        return "checkpoint: not with several devices or processes (accepted: with one)";
     if (c->resume && c->resume[0])
-        return "resume: not with several devices (accepted: with one)";
+        return "resume: not with several devices or processes (accepted: with one)";
     if (c->bind)
-        return "bind: not with several devices, which would share cores (accepted: with one)";
+        return "bind: not with several devices or processes, which would share cores (accepted: with one)";
     return NULL;
 }
 
@@ -295,12 +304,59 @@ int bl_open_sized(bl_context **context, const bl_config *given, size_t config_by
         return BL_EINVAL;
     }
     *context = NULL;
-    if (!read_config(&config, given, config_bytes)) {
-        bl__detail(NULL, "config: a field that is set came after version " BL_VERSION " of this library");
-        return BL_EINVAL;
-    }
+    int status = read_whole_config(&config, given, config_bytes);
+    if (status != BL_OK)
+        return status;
     const bool several = config.device && strchr(config.device, '+');
     return several ? open_nodes(context, &config, stats_bytes) : open_one(context, &config, stats_bytes);
+}
+
+/* One device of this process, on a link to others. */
+static int open_for_link(bl_context **context, const bl_config *given, size_t stats_bytes) {
+    const char *wrong = wrong_for_nodes(given), *device = given->device ? given->device : "auto";
+    bl_config config = *given;
+    config.device = bl__cpu_ops.target;
+    if (strcmp(device, "auto") && !is_name_of(device, &bl__cpu_ops)) {
+        bl__detail(NULL, "device %.200s: only CPUs can share a run with other processes (accepted: cpu)", device);
+        return BL_ENODEVICE;
+    }
+    if (wrong) {
+        bl__detail(NULL, "%s", wrong);
+        return BL_EINVAL;
+    }
+    (void)bl__can_fence_all_threads(); /* as above: MPI has threads, too */
+    return open_one(context, &config, stats_bytes);
+}
+
+int bl_open_linked_sized(bl_context **context, const bl_config *given, size_t config_bytes, size_t stats_bytes,
+                         const bl_link *link) {
+    bl_config config;
+    bl__detail_clear(NULL);
+    const char *wrong = !context      ? "context: no place for it (accepted: a pointer to a bl_context *)"
+                        : !link       ? "link: NULL"
+                        : link->wrong ? link->wrong
+                        : link->rank >= link->ranks || link->ranks > BL__CLUSTER_NODES_MAX
+                            ? "link: rank and ranks do not fit (accepted: rank < ranks <= 2^20)"
+                            : NULL;
+    if (context)
+        *context = NULL;
+    if (wrong) {
+        bl__detail(NULL, "%s", wrong);
+        if (link && !link->wrong && link->close)
+            link->close(link->arg);
+        return BL_EINVAL;
+    }
+    int status = read_whole_config(&config, given, config_bytes);
+    if (status == BL_OK)
+        status = open_for_link(context, &config, stats_bytes);
+    status = bl__ranks_open(*context, link, status);
+    if (status != BL_OK && *context) {
+        bl_close(*context);
+        *context = NULL;
+    }
+    if (status != BL_OK && link->close)
+        link->close(link->arg);
+    return status;
 }
 
 /* Closes the other nodes of a context. */
@@ -310,7 +366,9 @@ static void close_nodes(bl_context *c) {
         return;
     for (uint32_t i = 1; (node = bl__local_node(c->cluster, i)); i++)
         bl_close(node);
-    bl__local_close(c->cluster);
+    bl__ranks_close(c);
+    if (!c->dead) /* else a stuck worker may wake up and look at it */
+        bl__local_close(c->cluster);
 }
 
 bool bl__inherited(const bl_context *c) { return c->process != (int)getpid(); }

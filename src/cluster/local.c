@@ -1,14 +1,18 @@
-/* The driver of the protocol between nodes of one process. All nodes are guarded by one lock. Whoever has an event to
- * tell, which is a worker in most cases, takes the lock and delivers letters until there are none, so that no thread is
- * needed for it, and nothing is in flight while the lock is free.
+/* The driver of the protocol for the nodes of one process, which are guarded by one lock. Whoever has an event to tell,
+ * which is a worker in most cases, takes the lock and delivers letters until there are none, so that no thread is needed
+ * for it, and nothing is in flight between these nodes while the lock is free.
  *
  *     a worker's stack --(bl__node_gives)--> outlet of its node --(letter)--> inlet of another --> a worker there
  *
  * The outlet has what the node shows. What nobody has asked for when the node's own workers run out of work goes back to
  * them, through their inlet. An inlet has room for all that can come: a node asks only if its inlet is empty, has one
- * question open at a time, and left its name with each neighbour once. */
+ * question open at a time, and left its name with each neighbour once.
+ *
+ * Other processes are at the end of a line (ranks.c). A letter to a node of theirs leaves at once, with its entries behind
+ * it. One that has come is delivered when somebody listens: bl__local_hear. */
 #include "cluster/local.h"
 
+#include "cluster/line.h"
 #include "cluster/protocol.h"
 #include "run/job.h"
 
@@ -19,10 +23,9 @@
 #include <string.h>
 
 enum {
-    MOST = 64,                       /* entries of a letter, and of an outlet */
-    DIMENSIONS = 4,                  /* of BL__LOCAL_NODES_MAX */
-    INLET = (DIMENSIONS + 2) * MOST, /* entries: answers to names and to a question, and the own outlet */
-    LETTERS = 8 * BL__LOCAL_NODES_MAX * BL__LOCAL_NODES_MAX /* more than all nodes can have open */
+    MOST = 64,                                               /* entries of a letter, and of an outlet */
+    LETTERS = 8 * BL__LOCAL_NODES_MAX * BL__LOCAL_NODES_MAX, /* more than all nodes can have open */
+    HALT = BL__CLUSTER_KINDS /* a letter between drivers: a node of the sender has ended early */
 };
 
 typedef struct letter {
@@ -44,8 +47,10 @@ struct bl__cluster {
     pthread_mutex_t lock;
     uint32_t count, runs;
     uint32_t words;          /* per entry */
+    bl__line *line;          /* to other processes, with as many nodes each; NULL: there are none */
+    uint32_t lowest, all;    /* the number of the first node here, and how many there are everywhere */
     bool halted;             /* a node has ended early, ... */
-    int status;              /* ... with this ... */
+    int status;              /* ... with this; BL_OK: one of another process ... */
     uint32_t halted_by;      /* ... and this was it */
     uint32_t first, waiting; /* letters */
     letter letters[LETTERS];
@@ -57,10 +62,28 @@ bl__cluster *bl__local_open(bl_context *const *contexts, uint32_t count) {
     if (!cluster)
         return NULL;
     pthread_mutex_init(&cluster->lock, NULL);
-    cluster->count = count;
+    cluster->count = cluster->all = count;
     for (uint32_t i = 0; i < count; i++)
         cluster->nodes[i] = (bl__node){.cluster = cluster, .c = contexts[i]};
     return cluster;
+}
+
+void bl__local_join(bl__cluster *cluster, bl__line *line) {
+    cluster->line = line;
+    cluster->lowest = line->link.rank * cluster->count;
+    cluster->all = line->link.ranks * cluster->count;
+}
+
+bl__line *bl__local_line(const bl__cluster *cluster) { return cluster ? cluster->line : NULL; }
+void bl__local_lock(bl__cluster *cluster) { pthread_mutex_lock(&cluster->lock); }
+void bl__local_unlock(bl__cluster *cluster) { pthread_mutex_unlock(&cluster->lock); }
+void bl__local_rest(bl__cluster *cluster, const struct timespec *until) {
+    pthread_cond_timedwait(&cluster->line->stirs, &cluster->lock, until);
+}
+
+bool bl__local_waits(const bl__cluster *cluster) {
+    const bl__cluster_node *n = &cluster->nodes[0].protocol;
+    return n->dry || n->asking;
 }
 
 bl_context *bl__local_node(const bl__cluster *cluster, uint32_t i) {
@@ -74,21 +97,48 @@ void bl__local_close(bl__cluster *cluster) {
     free(cluster);
 }
 
+/* Entries: answers to names and to a question, and the own outlet. */
+static uint32_t inlet_size(const bl__cluster *cluster) {
+    uint32_t dimensions = 0;
+    while (1u << dimensions < cluster->all)
+        dimensions++;
+    return (dimensions + 2) * MOST;
+}
+
+static size_t letter_size(const bl__cluster *cluster, uint32_t entries) {
+    return sizeof(letter) + 4u * (size_t)cluster->words * entries;
+}
+
+static int start_line(const bl__cluster *cluster, bl_context *told) {
+    bl__line *line = cluster->line;
+    free(line->sending);
+    free(line->arrived);
+    line->sending = malloc(letter_size(cluster, MOST));
+    line->arrived = malloc(letter_size(cluster, MOST));
+    line->sent = line->received = 0;
+    memset(&line->traffic, 0, sizeof line->traffic);
+    return line->sending && line->arrived ? BL_OK : bl__no_memory(told, "what processes exchange");
+}
+
 int bl__local_start(bl__cluster *cluster, const bl_program *program, bl_context *told) {
-    int status = BL_OK;
     cluster->words = BL__ENTRY_HEAD + program->carried_bytes / 4;
+    int status = cluster->line ? start_line(cluster, told) : BL_OK;
     cluster->halted = false;
     cluster->status = BL_OK;
     cluster->halted_by = cluster->waiting = 0;
-    cluster->runs++;
+    /* Over a line no letter of one run reaches another, and ranks may have begun different numbers of them. */
+    if (!cluster->line)
+        cluster->runs++;
     for (uint32_t i = 0; i < cluster->count && status == BL_OK; i++) {
         bl__node *n = &cluster->nodes[i];
         free(n->outlet);
         n->outlet = malloc(4u * (size_t)cluster->words * MOST);
         n->shown = 0;
         n->found = n->ran = 0;
-        bl__cluster_begin(&n->protocol, i, cluster->count, cluster->runs, MOST, (uint32_t)n->c->config.seed);
-        status = n->outlet ? bl__inlet_make(n->c, program, INLET, n, told) : bl__no_memory(told, "what nodes exchange");
+        bl__cluster_begin(&n->protocol, cluster->lowest + i, cluster->all, cluster->runs, MOST,
+                          (uint32_t)n->c->config.seed);
+        status = n->outlet ? bl__inlet_make(n->c, program, inlet_size(cluster), n, told)
+                           : bl__no_memory(told, "what nodes exchange");
     }
     return status;
 }
@@ -107,16 +157,59 @@ uint64_t bl__local_progress(const bl_context *c) {
 
 /* ---- with the lock ---- */
 
+static void drop_shown(bl__node *n, uint32_t count) {
+    const size_t words = n->cluster->words;
+    n->shown -= count;
+    memmove(n->outlet, n->outlet + count * words, 4 * words * n->shown);
+}
+
 static void move(bl__node *from, bl__node *to, uint32_t count) {
-    const size_t words = from->cluster->words;
     bl__inlet_put(to->c, from->outlet, count);
-    from->shown -= count;
-    memmove(from->outlet, from->outlet + count * words, 4 * words * from->shown);
+    drop_shown(from, count);
+}
+
+static bool is_here(const bl__cluster *cluster, uint32_t number) { return number - cluster->lowest < cluster->count; }
+static bl__node *node_of(bl__cluster *cluster, uint32_t number) { return &cluster->nodes[number - cluster->lowest]; }
+
+static void stir(bl__line *line) {
+    line->stirred = true;
+    pthread_cond_signal(&line->stirs);
+}
+
+/* To another process. */
+static void post_away(bl__node *from, const letter *l) {
+    bl__line *line = from->cluster->line;
+    const uint32_t entries = l->message.kind == BL__CLUSTER_ENTRIES ? l->message.count : 0;
+    const size_t bytes = letter_size(from->cluster, entries);
+    memcpy(line->sending, l, sizeof *l);
+    if (entries) {
+        memcpy((letter *)line->sending + 1, from->outlet, bytes - sizeof *l);
+        drop_shown(from, entries);
+    }
+    line->link.send(line->link.arg, l->to / from->cluster->count, line->sending, bytes);
+    line->sent++;
+    line->traffic.messages++;
+    line->traffic.bytes += bytes;
+    line->traffic.entries_sent += entries;
+    if (l->message.kind == BL__CLUSTER_ASK)
+        line->asked = bl__now();
+    stir(line);
 }
 
 static void post(bl__node *from, uint32_t to, const bl__cluster_message *message) {
     bl__cluster *cluster = from->cluster;
-    cluster->letters[(cluster->first + cluster->waiting++) % LETTERS] = (letter){from->protocol.number, to, *message};
+    const letter l = {from->protocol.number, to, *message};
+    if (is_here(cluster, to))
+        cluster->letters[(cluster->first + cluster->waiting++) % LETTERS] = l;
+    else
+        post_away(from, &l);
+}
+
+static void take_entries(bl__node *n, const letter *arrived) {
+    if (is_here(n->cluster, arrived->from))
+        move(node_of(n->cluster, arrived->from), n, arrived->message.count);
+    else
+        bl__inlet_put(n->c, (const uint32_t *)(const void *)(arrived + 1), arrived->message.count);
 }
 
 /* `arrived`: what the orders are about; NULL: an event at the node itself. */
@@ -126,7 +219,7 @@ static void carry_out(bl__node *n, const bl__cluster_orders *orders, const lette
         if (o->verb == BL__CLUSTER_SEND)
             post(n, o->node, &o->message);
         else if (o->verb == BL__CLUSTER_TAKE_ENTRIES)
-            move(&n->cluster->nodes[arrived->from], n, arrived->message.count);
+            take_entries(n, arrived);
         else if (o->verb == BL__CLUSTER_WANTED)
             bl__inlet_is_wanted(n->c, o->on);
         else if (o->verb == BL__CLUSTER_END)
@@ -142,10 +235,65 @@ static void follow(bl__node *n, bl__cluster_orders *orders) {
         const letter next = cluster->letters[cluster->first];
         cluster->first = (cluster->first + 1) % LETTERS;
         cluster->waiting--;
-        bl__node *to = &cluster->nodes[next.to];
+        bl__node *to = node_of(cluster, next.to);
         bl__cluster_receive(&to->protocol, next.from, &next.message, orders);
         carry_out(to, orders, &next);
     }
+}
+
+/* Nothing moves any more: what was about to is back in the inlet of its node. */
+static void halt(bl__cluster *cluster) {
+    for (uint32_t i = 0; i < cluster->count; i++) {
+        move(&cluster->nodes[i], &cluster->nodes[i], cluster->nodes[i].shown);
+        bl__inlet_halt(cluster->nodes[i].c);
+    }
+    cluster->halted = true;
+}
+
+static void tell_halt(bl__cluster *cluster) {
+    const bl__cluster_message message = {.kind = HALT};
+    for (uint32_t rank = 0; cluster->line && rank < cluster->line->link.ranks; rank++)
+        if (rank != cluster->line->link.rank)
+            post_away(&cluster->nodes[0], &(letter){cluster->lowest, rank * cluster->count, message});
+}
+
+/* A letter of another process. What was sent before its sender was halted is not lost: it is left. */
+static void deliver(bl__cluster *cluster, const letter *l) {
+    bl__node *to = node_of(cluster, l->to);
+    bl__cluster_orders orders;
+    if (l->message.kind == HALT) {
+        if (!cluster->halted)
+            halt(cluster);
+    } else if (!cluster->halted) {
+        bl__cluster_receive(&to->protocol, l->from, &l->message, &orders);
+        carry_out(to, &orders, l);
+        orders.count = 0;
+        follow(to, &orders);
+    } else if (l->message.kind == BL__CLUSTER_ENTRIES) {
+        take_entries(to, l);
+    }
+}
+
+static void note_arrival(bl__line *line, const letter *l) {
+    line->received++;
+    if (l->message.kind == BL__CLUSTER_ENTRIES)
+        line->traffic.entries_received += l->message.count;
+    if (l->message.kind == BL__CLUSTER_REFUSE || (l->message.kind == BL__CLUSTER_ENTRIES && l->message.answers)) {
+        line->traffic.asks++;
+        line->traffic.ask_seconds += bl__now() - line->asked;
+    }
+}
+
+bool bl__local_hear(bl__cluster *cluster) {
+    bl__line *line = cluster->line;
+    bool heard = false;
+    uint32_t from;
+    while (line->link.receive(line->link.arg, &from, line->arrived, letter_size(cluster, MOST))) {
+        note_arrival(line, line->arrived);
+        deliver(cluster, line->arrived);
+        heard = true;
+    }
+    return heard;
 }
 
 static void take_back(bl__node *n) {
@@ -231,20 +379,17 @@ void bl__node_dry(const bl__run *run, uint64_t idle) {
     leave(n);
 }
 
-void bl__node_ends(bl_context *c, int status) {
+void bl__local_ends(bl_context *c, int status) {
     bl__node *n = c->inlet.ring.node;
     if (!n || status == BL_OK)
         return;
     bl__cluster *cluster = n->cluster;
     pthread_mutex_lock(&cluster->lock);
-    for (uint32_t i = 0; i < cluster->count && !cluster->halted; i++) {
-        move(&cluster->nodes[i], &cluster->nodes[i], cluster->nodes[i].shown);
-        bl__inlet_halt(cluster->nodes[i].c);
-    }
     if (!cluster->halted) {
+        halt(cluster);
+        tell_halt(cluster);
         cluster->status = status;
-        cluster->halted_by = n->protocol.number;
+        cluster->halted_by = n->protocol.number - cluster->lowest;
     }
-    cluster->halted = true;
     pthread_mutex_unlock(&cluster->lock);
 }

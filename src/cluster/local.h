@@ -3,7 +3,10 @@
 #ifndef BALLAST_CLUSTER_LOCAL_H
 #define BALLAST_CLUSTER_LOCAL_H
 
+#include "cluster/line.h"
 #include "internal.h"
+
+#include <time.h>
 
 enum { BL__LOCAL_NODES_MAX = 16 };
 
@@ -16,10 +19,21 @@ void bl__local_close(bl__cluster *cluster);                         /* leaves th
 int bl__local_start(bl__cluster *cluster, const bl_program *program, bl_context *told);
 /* A node's workers have ended. If that was not because the run is over, the others end, too, and nothing moves any more:
  * what was about to is back in the inlet of its node. Again is fine. */
-void bl__node_ends(bl_context *c, int status);
-/* After the run: its status, and at which node that was decided. */
+void bl__local_ends(bl_context *c, int status);
+/* After the run: its status, and at which node that was decided; BL_OK also if that was in another process. */
 int bl__local_status(const bl__cluster *cluster, uint32_t *node);
 /* Tasks that all nodes of a context have run. */
 uint64_t bl__local_progress(const bl_context *c);
+
+/* ---- other processes: for ranks.c ---- */
+
+void bl__local_join(bl__cluster *cluster, bl__line *line); /* once, before the first run */
+bl__line *bl__local_line(const bl__cluster *cluster);      /* NULL: there is none, or no cluster */
+void bl__local_lock(bl__cluster *cluster);
+void bl__local_unlock(bl__cluster *cluster);
+/* With the lock: */
+bool bl__local_hear(bl__cluster *cluster);                               /* true: something had arrived */
+bool bl__local_waits(const bl__cluster *cluster);                        /* for others, to get work */
+void bl__local_rest(bl__cluster *cluster, const struct timespec *until); /* without it, until then or line->stirs */
 
 #endif

@@ -4,6 +4,7 @@
  * (bl__enter), and the thread gives it back (bl__leave) when nothing is left. Everything else here is guarded by
  * driver.lock. The thread is started with the first use, and sleeps when there is nothing to do. */
 #include "cluster/local.h"
+#include "cluster/ranks.h"
 #include "job.h"
 
 #include <math.h>
@@ -203,6 +204,11 @@ static int start_run(bl_context *c, bl__request q) {
     bl_context *told = told_by(c, idle);
     if (!told || !c->dead)
         bl__detail_clear(told);
+    if (bl__ranks_are_several(c)) {
+        bl__detail(told,
+                   "a run that several processes share cannot be started and waited for later (accepted: bl_run)");
+        return refuse(c, idle, BL_EINVAL);
+    }
     status = bl__nodes_check(c, &q, told);
     if (status == BL_OK && q.open)
         status = bl__inlet_start(c, q.program, told);

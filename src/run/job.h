@@ -211,7 +211,7 @@ void bl__inlet_halt(bl_context *c);                   /* its workers stop, and t
 /* ---- nodes.c ---- */
 
 /* bl__request_check and bl__request_run for a context that may have several nodes. */
-int bl__nodes_check(const bl_context *c, bl__request *q, bl_context *told);
+int bl__nodes_check(bl_context *c, bl__request *q, bl_context *told);
 int bl__nodes_run(bl_context *c, const bl__request *q, bl_stats *stats);
 
 /* ---- buffers.c ---- */

@@ -1,6 +1,8 @@
 /* A run of several nodes (src/cluster/local.c): each has a job of its own. The caller's thread drives node 0, which gets
- * the roots, and a thread for each of the others drives that. What they return is put together here. */
+ * the roots, and a thread for each of the others drives that. What they return is put together here, and so is what
+ * other processes return (src/cluster/ranks.c). */
 #include "cluster/local.h"
+#include "cluster/ranks.h"
 #include "job.h"
 
 #include <stdlib.h>
@@ -24,8 +26,10 @@ typedef struct part {
     bool lost; /* no memory to keep one */
 } part;
 
-int bl__nodes_check(const bl_context *c, bl__request *q, bl_context *told) {
+int bl__nodes_check(bl_context *c, bl__request *q, bl_context *told) {
     int status = bl__request_check(c, q, told);
+    if (bl__ranks_are_several(c))
+        return bl__ranks_agree(c, &(bl__terms){status == BL_OK ? q->program : NULL, q->range}, status);
     if (status != BL_OK || !c->cluster)
         return status;
     if (q->open)
@@ -139,15 +143,36 @@ static int run_all(bl_context *c, const bl__request *q, bl_stats *stats) {
     return status != BL_OK ? status : kept;
 }
 
+/* The part of this process, and then what all have done. */
+static int run_ranks(bl_context *c, bl__request *q, bl_stats *all) {
+    const bl_stats *of;
+    if (!bl__ranks_begin_here(c)) {
+        q->roots = NULL;
+        q->count = 0;
+        q->range = 1;
+    }
+    int status = run_all(c, q, all);
+    status = bl__ranks_end(c, status, all, &of);
+    *all = of[0];
+    for (uint32_t i = 1; i < bl_ranks(c); i++)
+        add_stats(all, &of[i]);
+    return status;
+}
+
 int bl__nodes_run(bl_context *c, const bl__request *q, bl_stats *stats) {
     if (!c->cluster)
         return bl__request_run(c, q, stats);
     bl_stats all = {.tasks = 0};
     bl__request open = *q;
     open.open = true;
-    int status = c->dead ? BL_EDEAD : bl__local_start(c->cluster, q->program, c);
-    if (status == BL_OK)
-        status = run_all(c, &open, &all);
+    int status;
+    if (bl__ranks_are_several(c)) {
+        status = run_ranks(c, &open, &all);
+    } else {
+        status = c->dead ? BL_EDEAD : bl__local_start(c->cluster, q->program, c);
+        if (status == BL_OK)
+            status = run_all(c, &open, &all);
+    }
     if (stats)
         *stats = all;
     return status;

@@ -1,5 +1,5 @@
 /* One run on any device: set up, launch, grow when the workers ask for it. job.h says where the rest of it is. */
-#include "cluster/local.h"
+#include "cluster/ranks.h"
 #include "job.h"
 
 #include <ballast/parts/blocks.h>

@@ -1,0 +1,20 @@
+/* What leads from the nodes of this process to those of others: src/cluster/ranks.c owns it, local.c sends and hears.
+ * Guarded by the lock of the nodes here. */
+#ifndef BALLAST_CLUSTER_LINE_H
+#define BALLAST_CLUSTER_LINE_H
+
+#include <ballast/link.h>
+#include <pthread.h>
+#include <stdbool.h>
+
+typedef struct bl__line {
+    bl_link link;
+    void *sending, *arrived; /* letters, with room for entries behind them: bl__local_start makes them */
+    uint64_t sent, received; /* letters, in this run */
+    bl_traffic traffic;
+    double asked;         /* when the last question left, on bl__now */
+    pthread_cond_t stirs; /* there is more reason than before to listen: `stirred` */
+    bool stirred;
+} bl__line;
+
+#endif

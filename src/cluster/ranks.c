@@ -1,0 +1,468 @@
+/* Several processes that share a run. local.c sends and delivers letters; here are the thread that listens for them, and
+ * what ranks have to agree on: before a run, whether they all can and want to run the same; after it, how it ended and
+ * what each has done.
+ *
+ * Who listens. Nothing tells a process that a message has come, so a thread looks from time to time. While the workers
+ * have work it should leave them the processor: its naps grow as long as nothing comes. A node that waits for others
+ * listens closely, and workers that send something wake the thread (line.stirs).
+ *
+ * The end. Ranks leave a run together, when its last message has arrived (settle): so entries that were in flight when the
+ * run was halted are not lost, and no run hears the letters of another. */
+#include "cluster/ranks.h"
+
+#include "cluster/local.h"
+#include "run/job.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+/* Naps last for a part of the time for which it has been quiet: a larger one while the node has work. */
+enum { LEAST_NAP = 10000, MOST_NAP = 500000 /* ns */, NAP_SHARE = 1, WAITING_SHARE = 16 };
+
+enum { DETAIL = 512, NAME = 64 };
+
+/* What ranks tell each other, each with one gather. */
+typedef struct opening {
+    int32_t status;
+    char version[NAME];
+    char detail[DETAIL];
+} opening;
+
+typedef struct terms {
+    int32_t status;
+    uint32_t payload_bytes, carried_bytes, shared_bytes, of_all;
+    double time_limit, stall_seconds;
+    char program[NAME], scheduler[NAME];
+    char detail[DETAIL];
+} terms;
+
+typedef struct settlement {
+    uint64_t sent, received;
+    int32_t status; /* of the rank that has ended the run early; BL_OK: this one has not */
+} settlement;
+
+typedef struct reason { /* why it has; the payload of a task that failed follows */
+    uint64_t error;
+    uint32_t failed;
+    char detail[DETAIL];
+} reason;
+
+typedef struct outcome {
+    bl_stats stats;
+    bl_traffic traffic;
+} outcome;
+
+typedef struct bl__ranks {
+    bl__line line;
+    bl__cluster *cluster;
+    pthread_t thread;
+    bool has_thread, listening, quit;
+    bool of_all;  /* bl_roots_of_all */
+    bool settled; /* the run is over everywhere */
+    int status;   /* then: its status, ... */
+    uint32_t why; /* ... and the rank that knows why */
+    bool ran;     /* `stats` are of a run */
+    void *gathered;
+    size_t room;
+    bl_stats *stats; /* of the last run, by rank */
+    bl_traffic *traffic;
+} bl__ranks;
+
+static bl__ranks *ranks_of(const bl_context *c) { return (bl__ranks *)(void *)bl__local_line(c->cluster); }
+
+bool bl__ranks_are_several(const bl_context *c) { return ranks_of(c) != NULL; }
+
+bool bl__ranks_begin_here(const bl_context *c) {
+    const bl__ranks *r = ranks_of(c);
+    return !r || r->of_all || r->line.link.rank == 0;
+}
+
+static bool make_room(bl__ranks *r, size_t bytes) {
+    if (bytes <= r->room)
+        return true;
+    void *more = realloc(r->gathered, bytes);
+    if (more) {
+        r->gathered = more;
+        r->room = bytes;
+    }
+    return more != NULL;
+}
+
+static const void *gather(bl__ranks *r, const void *mine, size_t bytes) {
+    r->line.link.gather(r->line.link.arg, mine, bytes, r->gathered);
+    return r->gathered;
+}
+
+/* ---- listening ---- */
+
+static struct timespec after(long ns) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    t.tv_nsec += ns;
+    t.tv_sec += t.tv_nsec / 1000000000;
+    t.tv_nsec %= 1000000000;
+    return t;
+}
+
+/* `quiet`: for so long, ns. */
+static long next_nap(bl__ranks *r, bool heard, long *quiet) {
+    if (heard || r->line.stirred)
+        *quiet = 0;
+    r->line.stirred = false;
+    long nap = *quiet / (bl__local_waits(r->cluster) ? WAITING_SHARE : NAP_SHARE);
+    nap = nap < LEAST_NAP ? LEAST_NAP : nap < MOST_NAP ? nap : MOST_NAP;
+    *quiet = *quiet < LONG_MAX / 2 ? *quiet + nap : *quiet;
+    return nap;
+}
+
+static void *listen_main(void *argument) {
+    bl__ranks *r = argument;
+    long quiet = 0;
+    pthread_setname_np(pthread_self(), "ballast-ranks");
+    prctl(PR_SET_TIMERSLACK, 1000ul, 0, 0, 0); /* else naps are longer by 50 us */
+    bl__local_lock(r->cluster);
+    while (!r->quit) {
+        const struct timespec until =
+            after(r->listening ? next_nap(r, bl__local_hear(r->cluster), &quiet) : 1000000000);
+        bl__local_rest(r->cluster, &until);
+    }
+    bl__local_unlock(r->cluster);
+    return NULL;
+}
+
+static void set_listening(bl__ranks *r, bool *which, bool to) {
+    bl__local_lock(r->cluster);
+    *which = to;
+    pthread_cond_signal(&r->line.stirs);
+    bl__local_unlock(r->cluster);
+}
+
+/* ---- opening and closing ---- */
+
+static void free_ranks(bl__ranks *r) {
+    free(r->line.sending);
+    free(r->line.arrived);
+    free(r->gathered);
+    free(r->stats);
+    free(r->traffic);
+    free(r);
+}
+
+static int start_ranks(bl_context *c, bl__ranks *r) {
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&r->line.stirs, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    r->cluster = bl__local_open(&c, 1);
+    if (!r->cluster)
+        return bl__no_memory(NULL, "a context");
+    bl__local_join(r->cluster, &r->line);
+    r->has_thread = pthread_create(&r->thread, NULL, listen_main, r) == 0;
+    return r->has_thread ? BL_OK : bl__no_memory(NULL, "the thread that listens to other processes");
+}
+
+static void stop_ranks(bl__ranks *r) {
+    if (r->has_thread) {
+        set_listening(r, &r->quit, true);
+        pthread_join(r->thread, NULL);
+        pthread_cond_destroy(&r->line.stirs);
+    }
+    r->has_thread = false;
+}
+
+/* The first rank that could not, or is of another version. */
+static int judge_openings(const opening *all, uint32_t ranks) {
+    for (uint32_t i = 0; i < ranks; i++) {
+        if (all[i].status == BL_OK && !strcmp(all[i].version, all[0].version))
+            continue;
+        bl__detail_clear(NULL);
+        if (all[i].status != BL_OK && ranks == 1)
+            bl__detail(NULL, "%s", all[i].detail);
+        else if (all[i].status != BL_OK)
+            bl__detail(NULL, "%s%srank %u", all[i].detail, all[i].detail[0] ? "; at " : "", (unsigned)i);
+        else
+            bl__detail(NULL, "Rank %u: version %s of this library, but rank 0 has %s (accepted: the same)", (unsigned)i,
+                       all[i].version, all[0].version);
+        return all[i].status != BL_OK ? all[i].status : BL_EINVAL;
+    }
+    return BL_OK;
+}
+
+int bl__ranks_open(bl_context *c, const bl_link *link, int status) {
+    bl__ranks *r = calloc(1, sizeof *r);
+    const uint32_t ranks = link->ranks;
+    opening mine = {.version = BL_VERSION};
+    if (r)
+        r->line.link = *link;
+    if (!r || !make_room(r, ranks * sizeof(terms))) { /* then nobody can be told */
+        free(r);
+        return bl__no_memory(NULL, "a context");
+    }
+    r->stats = calloc(ranks, sizeof *r->stats);
+    r->traffic = calloc(ranks, sizeof *r->traffic);
+    if (status == BL_OK && !(r->stats && r->traffic && make_room(r, ranks * sizeof(outcome))))
+        status = bl__no_memory(NULL, "a context");
+    if (status == BL_OK)
+        status = start_ranks(c, r);
+    mine.status = status;
+    snprintf(mine.detail, sizeof mine.detail, "%s", bl_error_detail(NULL));
+    status = judge_openings(gather(r, &mine, sizeof mine), ranks);
+    if (status == BL_OK) {
+        c->cluster = r->cluster;
+        return BL_OK;
+    }
+    stop_ranks(r);
+    if (r->cluster)
+        bl__local_close(r->cluster);
+    free_ranks(r);
+    return status;
+}
+
+void bl__ranks_close(bl_context *c) {
+    bl__ranks *r = ranks_of(c);
+    if (!r)
+        return;
+    if (!bl__inherited(c)) {
+        stop_ranks(r);
+        if (r->line.link.close)
+            r->line.link.close(r->line.link.arg);
+    }
+    free_ranks(r);
+}
+
+static size_t reason_size(const bl_program *program) { return sizeof(reason) + (program->payload_bytes + 7u) / 8 * 8; }
+
+/* ---- before a run ---- */
+
+/* What rank i has that is not as rank 0 has it; false: nothing. */
+static bool differs(bl_context *c, const terms *all, uint32_t i) {
+    const terms *a = &all[0], *b = &all[i];
+    const char *const same = "(accepted: the same on all ranks)";
+    if (strcmp(a->program, b->program))
+        bl__detail(c, "Rank %u: program %s, but rank 0 has %s %s", (unsigned)i, b->program, a->program, same);
+    else if (a->payload_bytes != b->payload_bytes || a->carried_bytes != b->carried_bytes)
+        bl__detail(c, "Rank %u: %s has payloads of %u bytes, but of %u at rank 0 %s", (unsigned)i, b->program,
+                   (unsigned)b->payload_bytes, (unsigned)a->payload_bytes, same);
+    else if (a->shared_bytes != b->shared_bytes)
+        bl__detail(c, "Rank %u: %s has %u bytes of shared data, but %u at rank 0 %s", (unsigned)i, b->program,
+                   (unsigned)b->shared_bytes, (unsigned)a->shared_bytes, same);
+    else if (strcmp(a->scheduler, b->scheduler))
+        bl__detail(c, "Rank %u: scheduler %s, but rank 0 has %s %s", (unsigned)i, b->scheduler, a->scheduler, same);
+    else if (a->time_limit < b->time_limit || a->time_limit > b->time_limit)
+        bl__detail(c, "Rank %u: time_limit %g, but rank 0 has %g %s", (unsigned)i, b->time_limit, a->time_limit, same);
+    else if (a->stall_seconds < b->stall_seconds || a->stall_seconds > b->stall_seconds)
+        bl__detail(c, "Rank %u: stall_seconds %g, but rank 0 has %g %s", (unsigned)i, b->stall_seconds,
+                   a->stall_seconds, same);
+    else if (a->of_all != b->of_all)
+        bl__detail(c, "Rank %u: bl_roots_of_all %u, but rank 0 has %u %s", (unsigned)i, (unsigned)b->of_all,
+                   (unsigned)a->of_all, same);
+    else
+        return false;
+    return true;
+}
+
+/* The same in all ranks: a rank that cannot run it comes before one that has something else in mind. */
+static int judge_terms(bl_context *c, const terms *all, uint32_t ranks) {
+    for (uint32_t i = 0; i < ranks; i++)
+        if (all[i].status != BL_OK) {
+            bl__detail_clear(c);
+            bl__detail(c, "%s", all[i].detail);
+            if (ranks > 1)
+                bl__detail(c, "%srank %u", all[i].detail[0] ? "; at " : "", (unsigned)i);
+            return all[i].status;
+        }
+    for (uint32_t i = 1; i < ranks; i++)
+        if (differs(c, all, i))
+            return BL_EINVAL;
+    return BL_OK;
+}
+
+/* Which of what was asked for is not built; BL_OK: nothing. */
+static int check_terms(bl_context *c, const bl__terms *t) {
+    if (t->program->result_bytes)
+        bl__detail(c, "BL_RESULT: %s has results, which cannot go to another process (accepted: in one process)",
+                   t->program->name);
+    else if (t->range > UINT32_MAX)
+        bl__detail(c, "count: too many indices for several processes (accepted: fewer than 2^32)");
+    else if (c->timelines.room)
+        bl__detail(c, "trace: not with several processes (accepted: in one)");
+    else
+        return BL_OK;
+    return BL_EINVAL;
+}
+
+int bl__ranks_agree(bl_context *c, const bl__terms *t, int status) {
+    bl__ranks *r = ranks_of(c);
+    const uint32_t ranks = r->line.link.ranks;
+    terms mine;
+    if (status == BL_OK && c->dead)
+        status = BL_EDEAD;
+    if (status == BL_OK)
+        status = check_terms(c, t);
+    if (status == BL_OK && !make_room(r, (ranks + 1) * reason_size(t->program))) /* one more: see tell_why */
+        status = bl__no_memory(c, "what processes exchange");
+    if (status == BL_OK)
+        status = bl__local_start(r->cluster, t->program, c);
+    memset(&mine, 0, sizeof mine);
+    mine.status = status;
+    mine.of_all = r->of_all;
+    mine.time_limit = c->config.time_limit;
+    mine.stall_seconds = c->config.stall_seconds;
+    snprintf(mine.scheduler, sizeof mine.scheduler, "%s", c->config.scheduler);
+    snprintf(mine.detail, sizeof mine.detail, "%.*s", DETAIL - 1, c->detail);
+    if (status == BL_OK) {
+        snprintf(mine.program, sizeof mine.program, "%s", t->program->name);
+        mine.payload_bytes = t->program->payload_bytes;
+        mine.carried_bytes = t->program->carried_bytes;
+        mine.shared_bytes = t->program->shared_bytes;
+    }
+    status = judge_terms(c, gather(r, &mine, sizeof mine), ranks);
+    r->settled = status != BL_OK;
+    if (status == BL_OK)
+        set_listening(r, &r->listening, true);
+    return status;
+}
+
+/* ---- the end ---- */
+
+/* Nobody sends once it is here, so if all messages that were sent so far have arrived, all have. */
+static void settle(bl__ranks *r) {
+    const uint32_t ranks = r->line.link.ranks;
+    const settlement *all;
+    uint64_t sent, received;
+    uint32_t node;
+    set_listening(r, &r->listening, false);
+    do {
+        bl__local_lock(r->cluster);
+        bl__local_hear(r->cluster);
+        const settlement mine = {r->line.sent, r->line.received, bl__local_status(r->cluster, &node)};
+        bl__local_unlock(r->cluster);
+        all = gather(r, &mine, sizeof mine);
+        sent = received = 0;
+        for (uint32_t i = 0; i < ranks; i++) {
+            sent += all[i].sent;
+            received += all[i].received;
+        }
+    } while (sent != received);
+    r->why = 0;
+    while (r->why < ranks - 1 && all[r->why].status == BL_OK)
+        r->why++;
+    r->status = all[r->why].status;
+    r->settled = true;
+}
+
+void bl__node_ends(bl_context *c, int status) {
+    bl__ranks *r = ranks_of(c);
+    if (r && r->settled)
+        return;
+    bl__local_ends(c, status);
+    if (r)
+        settle(r);
+}
+
+/* What the rank that ended the run early says about it, to all. */
+static void tell_why(bl_context *c, bl__ranks *r) {
+    const size_t payload = c->inlet.program->payload_bytes, bytes = reason_size(c->inlet.program);
+    unsigned char *mine = (unsigned char *)r->gathered + r->line.link.ranks * bytes;
+    reason why = {.failed = c->failed, .error = c->error};
+    snprintf(why.detail, sizeof why.detail, "%.*s", DETAIL - 1, c->detail);
+    memset(mine, 0, bytes);
+    memcpy(mine, &why, sizeof why);
+    if (c->failed && c->failed_payload)
+        memcpy(mine + sizeof why, c->failed_payload, payload);
+    const unsigned char *from = (const unsigned char *)gather(r, mine, bytes) + r->why * bytes;
+    memcpy(&why, from, sizeof why);
+    if (r->why == r->line.link.rank)
+        return;
+    bl__detail_clear(c);
+    bl__detail(c, "%s%srank %u", why.detail, why.detail[0] ? "; at " : "", (unsigned)r->why);
+    free(c->failed_payload);
+    c->failed_payload = NULL;
+    c->failed = why.failed;
+    c->error = why.error;
+    if (why.failed && posix_memalign(&c->failed_payload, BL_LINE, payload + 1) == 0)
+        memcpy(c->failed_payload, from + sizeof why, payload);
+}
+
+int bl__ranks_end(bl_context *c, int status, const bl_stats *here, const bl_stats **all) {
+    bl__ranks *r = ranks_of(c);
+    outcome mine;
+    memset(&mine, 0, sizeof mine);
+    mine.stats = *here;
+    mine.traffic = r->line.traffic;
+    const outcome *of = gather(r, &mine, sizeof mine);
+    for (uint32_t i = 0; i < r->line.link.ranks; i++) {
+        r->stats[i] = of[i].stats;
+        r->traffic[i] = of[i].traffic;
+    }
+    r->ran = true;
+    *all = r->stats;
+    if (r->status == BL_OK)
+        return status;
+    tell_why(c, r);
+    return r->status;
+}
+
+/* ---- what users ask ---- */
+
+uint32_t bl_rank(const bl_context *c) { return ranks_of(c) ? ranks_of(c)->line.link.rank : 0; }
+uint32_t bl_ranks(const bl_context *c) { return ranks_of(c) ? ranks_of(c)->line.link.ranks : 1; }
+
+/* Within a call: NULL after having said why. */
+static bl__ranks *linked(bl_context *c) {
+    if (!ranks_of(c))
+        bl__detail(c, "the context is on no link (accepted: from bl_open_linked or bl_open_mpi)");
+    return ranks_of(c);
+}
+
+int bl_roots_of_all(bl_context *c, int all) {
+    int status = bl__enter(c);
+    if (status != BL_OK)
+        return status;
+    bl__ranks *r = linked(c);
+    if (r)
+        r->of_all = all != 0;
+    return bl__leave(c, r ? BL_OK : BL_EINVAL);
+}
+
+static int find_rank(bl_context *c, uint32_t rank, bl__ranks **r) {
+    *r = linked(c);
+    if (!*r)
+        return BL_EINVAL;
+    if (rank >= (*r)->line.link.ranks)
+        bl__detail(c, "rank %u: there is none (accepted: less than %u)", (unsigned)rank,
+                   (unsigned)(*r)->line.link.ranks);
+    else if (!(*r)->ran)
+        bl__detail(c, "rank %u: nothing was run yet (accepted: after a run)", (unsigned)rank);
+    else
+        return BL_OK;
+    return BL_EINVAL;
+}
+
+int bl_rank_stats(bl_context *c, uint32_t rank, bl_stats *stats) {
+    bl__ranks *r;
+    int status = bl__enter(c);
+    if (status != BL_OK)
+        return status;
+    status = find_rank(c, rank, &r);
+    if (status == BL_OK)
+        bl__stats_give(c, stats, &r->stats[rank]);
+    return bl__leave(c, status);
+}
+
+int bl_rank_traffic_sized(bl_context *c, uint32_t rank, bl_traffic *traffic, size_t bytes) {
+    bl__ranks *r;
+    int status = bl__enter(c);
+    if (status != BL_OK)
+        return status;
+    status = find_rank(c, rank, &r);
+    if (status == BL_OK) {
+        memset(traffic, 0, bytes);
+        memcpy(traffic, &r->traffic[rank], bytes < sizeof *traffic ? bytes : sizeof *traffic);
+    }
+    return bl__leave(c, status);
+}

@@ -1,0 +1,31 @@
+/* Runs that several processes share, over a link. */
+#ifndef BALLAST_CLUSTER_RANKS_H
+#define BALLAST_CLUSTER_RANKS_H
+
+#include "internal.h"
+
+#include <ballast/link.h>
+
+/* Collective. `status`: how it went so far here; c is NULL if that was not well. BL_OK: it went well everywhere, and the
+ * context is on the link. Otherwise bl_error_detail(NULL) says where it did not. */
+int bl__ranks_open(bl_context *c, const bl_link *link, int status);
+/* Collective, except of what was inherited by a fork. Before the cluster is closed. */
+void bl__ranks_close(bl_context *c);
+bool bl__ranks_are_several(const bl_context *c); /* the context is on a link, be it to nobody */
+/* Which roots count: those of this process? */
+bool bl__ranks_begin_here(const bl_context *c);
+
+/* What all ranks must have in common for a run. */
+typedef struct bl__terms {
+    const bl_program *program; /* NULL: status tells why */
+    uint64_t range;            /* of bl_run_range, else 1 */
+} bl__terms;
+/* Collective. `status`: whether this process can run it. BL_OK: all can, and they agree; the run has begun. */
+int bl__ranks_agree(bl_context *c, const bl__terms *terms, int status);
+/* A node's workers have ended, and so do all others (bl__local_ends). With a link: waits until they have, and until
+ * nothing is in flight. Again is fine. */
+void bl__node_ends(bl_context *c, int status);
+/* Collective. The status of the run, which has ended here with `status`, and what each rank did. */
+int bl__ranks_end(bl_context *c, int status, const bl_stats *here, const bl_stats **all);
+
+#endif

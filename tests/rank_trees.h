@@ -1,0 +1,67 @@
+/* Random trees for runs that several processes share: every task counts, in the totals of its process. */
+#ifndef BALLAST_TESTS_RANK_TREES_H
+#define BALLAST_TESTS_RANK_TREES_H
+
+#include <ballast/ballast.h>
+#include <ballast/platform/cpu.h>
+#include <stdbool.h>
+#include <time.h>
+
+static inline void sleep_us(long us) { nanosleep(&(struct timespec){us / 1000000, us % 1000000 * 1000}, NULL); }
+
+typedef struct place {
+    uint32_t hash, depth;
+} place;
+
+typedef struct totals {
+    uint32_t seed, deepest, widest;
+    bool endless, fails; /* fails: after some tasks */
+    uint64_t tasks, sum, spawned;
+    uint64_t left_tasks;
+} totals;
+
+static inline uint32_t mix(uint32_t a, uint32_t b) {
+    uint64_t x = (a ^ (uint64_t)b << 32 ^ b) * 0x9e3779b97f4a7c15u;
+    x ^= x >> 29;
+    x *= 0xbf58476d1ce4e5b9u;
+    return (uint32_t)(x >> 32);
+}
+
+static inline uint32_t children(const totals *t, place p) {
+    if (t->endless)
+        return p.depth % 64 ? 1 : 2;
+    return p.depth < t->deepest ? mix(p.hash, t->seed) % (t->widest + 1) : 0;
+}
+
+static inline void grow(bl_task *task, const void *payload, uint32_t index, const void *shared) {
+    totals *t = *(totals *const *)shared;
+    place p = *(const place *)payload;
+    p.hash = mix(p.hash, index);
+    p.depth++;
+    const uint32_t n = children(t, p);
+    const uint64_t number = bl_fetch_add64_relaxed(&t->tasks, 1) + 1;
+    bl_fetch_add64_relaxed(&t->sum, p.hash);
+    bl_fetch_add64_relaxed(&t->spawned, n);
+    if (t->endless && p.depth % 64 == 0)
+        sleep_us(100);
+    if (n)
+        bl_task_spawn(task, &p, n);
+    if (t->fails && number == 500)
+        bl_task_fail(task, 77, &p);
+}
+
+static inline void grow_alone(totals *t, place p, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        place child = {mix(p.hash, i), p.depth + 1};
+        t->tasks++;
+        t->sum += child.hash;
+        grow_alone(t, child, children(t, child));
+    }
+}
+
+static inline void count_left(void *arg, const void *payload, uint32_t begin, uint32_t end) {
+    (void)payload;
+    ((totals *)arg)->left_tasks += end - begin;
+}
+
+#endif

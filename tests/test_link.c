@@ -1,0 +1,298 @@
+/* Runs that several processes share, over a link that is made of mailboxes: each rank is a thread with a context of its own.
+ * Messages take their time, a different one between any two ranks, so what is rare on a real network happens here: runs
+ * are halted while entries are under way, and names arrive after the end. tests/mpi has the same over MPI. */
+#include "check.h"
+#include "rank_trees.h"
+
+#include <ballast/link.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { RANKS_MAX = 8 };
+
+/* ---- the link ---- */
+
+typedef struct letter {
+    struct letter *next;
+    uint64_t due; /* on bl_clock */
+    size_t bytes;
+    unsigned char text[];
+} letter;
+
+typedef struct world {
+    pthread_mutex_t lock;
+    pthread_cond_t gathered;
+    uint32_t ranks, random;
+    uint64_t longest;                                                 /* delay, ns */
+    letter *first[RANKS_MAX][RANKS_MAX], *last[RANKS_MAX][RANKS_MAX]; /* to, from */
+    uint32_t came, rounds;                                            /* of the gather under way */
+    size_t bytes;
+    unsigned char *all[2];
+    uint32_t closed;
+} world;
+
+typedef struct member {
+    world *w;
+    uint32_t rank;
+} member;
+
+static void send_letter(void *arg, uint32_t to, const void *message, size_t bytes) {
+    member *m = arg;
+    world *w = m->w;
+    letter *l = malloc(sizeof *l + bytes);
+    memcpy(l->text, message, bytes);
+    l->bytes = bytes;
+    l->next = NULL;
+    pthread_mutex_lock(&w->lock);
+    w->random = mix(w->random, to);
+    l->due = bl_clock() + (w->longest ? w->random % w->longest : 0);
+    if (w->last[to][m->rank])
+        w->last[to][m->rank]->next = l;
+    else
+        w->first[to][m->rank] = l;
+    w->last[to][m->rank] = l;
+    pthread_mutex_unlock(&w->lock);
+}
+
+/* The oldest of each sender is the only one that may arrive: so the order between two ranks is kept. */
+static size_t receive_letter(void *arg, uint32_t *from, void *message, size_t room) {
+    member *m = arg;
+    world *w = m->w;
+    size_t bytes = 0;
+    pthread_mutex_lock(&w->lock);
+    const uint64_t now = bl_clock();
+    for (uint32_t i = 0; i < w->ranks && !bytes; i++) {
+        letter *l = w->first[m->rank][i];
+        if (!l || l->due > now || l->bytes > room)
+            continue;
+        w->first[m->rank][i] = l->next;
+        if (!l->next)
+            w->last[m->rank][i] = NULL;
+        *from = i;
+        bytes = l->bytes;
+        memcpy(message, l->text, bytes);
+        free(l);
+    }
+    pthread_mutex_unlock(&w->lock);
+    return bytes;
+}
+
+/* Two buffers: a rank is at most one round ahead of another that has not copied its answers yet. */
+static void gather(void *arg, const void *mine, size_t bytes, void *all) {
+    member *m = arg;
+    world *w = m->w;
+    pthread_mutex_lock(&w->lock);
+    const uint32_t round = w->rounds;
+    unsigned char **buffer = &w->all[round % 2];
+    if (w->came == 0) {
+        *buffer = realloc(*buffer, bytes * w->ranks);
+        w->bytes = bytes;
+    }
+    if (w->bytes != bytes)
+        abort(); /* ranks are in different collective calls */
+    memcpy(*buffer + m->rank * bytes, mine, bytes);
+    if (++w->came == w->ranks) {
+        w->came = 0;
+        w->rounds++;
+        pthread_cond_broadcast(&w->gathered);
+    }
+    while (round == w->rounds)
+        pthread_cond_wait(&w->gathered, &w->lock);
+    memcpy(all, *buffer, bytes * w->ranks);
+    pthread_mutex_unlock(&w->lock);
+}
+
+static void close_member(void *arg) {
+    world *w = ((member *)arg)->w;
+    pthread_mutex_lock(&w->lock);
+    w->closed++;
+    pthread_mutex_unlock(&w->lock);
+}
+
+static bl_link link_of(member *m) {
+    return (bl_link){.arg = m,
+                     .rank = m->rank,
+                     .ranks = m->w->ranks,
+                     .send = send_letter,
+                     .receive = receive_letter,
+                     .gather = gather,
+                     .close = close_member};
+}
+
+static uint32_t letters_under_way(world *w) {
+    uint32_t count = 0;
+    pthread_mutex_lock(&w->lock);
+    for (uint32_t to = 0; to < w->ranks; to++)
+        for (uint32_t from = 0; from < w->ranks; from++)
+            for (letter *l = w->first[to][from]; l; l = l->next)
+                count++;
+    pthread_mutex_unlock(&w->lock);
+    return count;
+}
+
+/* ---- ranks ---- */
+
+typedef struct rank {
+    member member;
+    pthread_t thread;
+    const bl_program *program;
+    bl_config config;
+    totals t;
+    uint32_t roots;
+    bool of_all;
+    bool cancels; /* its own run, soon */
+    int opened, status;
+    bl_stats stats;
+    uint64_t error, failed;
+    uint32_t under_way; /* letters, when its run had ended */
+} rank;
+
+static void *cancel_soon(void *argument) {
+    sleep_us(5000);
+    bl_cancel(argument);
+    return NULL;
+}
+
+static void *rank_main(void *argument) {
+    rank *r = argument;
+    bl_link link = link_of(&r->member);
+    bl_context *c = NULL;
+    totals *shared = &r->t;
+    place roots[8];
+    for (uint32_t i = 0; i < r->roots; i++)
+        roots[i] = (place){mix(r->t.seed, i) + r->member.rank, 0};
+    r->opened = bl_open_linked(&c, &r->config, &link);
+    if (r->opened != BL_OK)
+        return NULL;
+    bl_roots_of_all(c, r->of_all);
+    pthread_t helper;
+    if (r->cancels)
+        pthread_create(&helper, NULL, cancel_soon, c);
+    r->status = bl_run(c, r->program, &shared, roots, r->roots, &r->stats);
+    if (r->member.rank == 0)
+        r->under_way = letters_under_way(r->member.w);
+    const place *failed = bl_failure(c, &r->error);
+    r->failed = failed ? failed->hash : 0;
+    if (r->cancels)
+        pthread_join(helper, NULL);
+    bl_close(c);
+    return NULL;
+}
+
+/* What all ranks should have in common is filled in by the caller. */
+static void run_ranks(world *w, rank *all) {
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_cond_init(&w->gathered, NULL);
+    for (uint32_t i = 0; i < w->ranks; i++) {
+        all[i].member = (member){w, i};
+        CHECK_SAME(pthread_create(&all[i].thread, NULL, rank_main, &all[i]), 0);
+    }
+    for (uint32_t i = 0; i < w->ranks; i++)
+        pthread_join(all[i].thread, NULL);
+    CHECK_SAME(w->closed, w->ranks);
+    CHECK_SAME(all[0].under_way, 0);
+    for (uint32_t to = 0; to < w->ranks; to++)
+        for (uint32_t from = 0; from < w->ranks; from++)
+            for (letter *l = w->first[to][from], *next; l; l = next) {
+                next = l->next;
+                free(l);
+            }
+    free(w->all[0]);
+    free(w->all[1]);
+    pthread_cond_destroy(&w->gathered);
+    pthread_mutex_destroy(&w->lock);
+}
+
+static const uint64_t delays[] = {0, 100000, 2000000};
+
+static void test_trees(const bl_program *program) {
+    for (uint32_t seed = 1; seed <= 150 / CHECK_SLOWER; seed++) {
+        world w = {.ranks = 1 + seed % RANKS_MAX, .random = seed, .longest = delays[seed % 3]};
+        rank all[RANKS_MAX] = {{.of_all = false}};
+        totals want = {.seed = seed, .deepest = 4 + seed % 12, .widest = 2 + seed % 3}, got = {.seed = 0};
+        const uint32_t roots = seed % 5;
+        check_at("seed %u, %u ranks", seed, w.ranks);
+        for (uint32_t i = 0; i < w.ranks; i++) {
+            all[i] = (rank){.program = program,
+                            .config = {.workers = 1 + seed % 2},
+                            .t = {.seed = seed, .deepest = want.deepest, .widest = want.widest},
+                            .roots = roots,
+                            .of_all = seed % 2};
+            for (uint32_t k = 0; k < roots && (i == 0 || seed % 2); k++)
+                grow_alone(&want, (place){mix(seed, k) + i, 0}, 1);
+        }
+        run_ranks(&w, all);
+        for (uint32_t i = 0; i < w.ranks; i++) {
+            got.tasks += all[i].t.tasks;
+            got.sum += all[i].t.sum;
+            CHECK_SAME(all[i].status, BL_OK);
+            CHECK_SAME(all[i].stats.tasks, want.tasks);
+        }
+        CHECK_SAME(got.tasks, want.tasks);
+        CHECK_SAME(got.sum, want.sum);
+    }
+}
+
+/* Every task is run or left, wherever it was when one rank ended the run. */
+static void test_early_ends(const bl_program *program) {
+    for (uint32_t seed = 1; seed <= 60 / CHECK_SLOWER; seed++) {
+        world w = {.ranks = 2 + seed % (RANKS_MAX - 1), .random = seed, .longest = delays[1 + seed % 2]};
+        rank all[RANKS_MAX];
+        totals got = {.seed = 0};
+        const uint32_t where = seed % w.ranks;
+        const int want = seed % 3 == 0 ? BL_ECANCEL : seed % 3 == 1 ? BL_ETIME : BL_ETASK;
+        check_at("early end, seed %u, %u ranks", seed, w.ranks);
+        for (uint32_t i = 0; i < w.ranks; i++)
+            all[i] = (rank){.program = program,
+                            .config = {.workers = 1,
+                                       .left = count_left,
+                                       .left_arg = &all[i].t,
+                                       .time_limit = want == BL_ETIME ? 0.005 : 0},
+                            .t = {.seed = seed, .endless = true, .fails = want == BL_ETASK && i == where},
+                            .roots = 1,
+                            .of_all = seed % 2,
+                            .cancels = want == BL_ECANCEL && i == where};
+        if (want == BL_ETASK)
+            all[0].t.fails = true; /* which has work, in any case */
+        run_ranks(&w, all);
+        for (uint32_t i = 0; i < w.ranks; i++) {
+            got.tasks += all[i].t.tasks;
+            got.left_tasks += all[i].t.left_tasks;
+            got.spawned += all[i].t.spawned;
+            CHECK_SAME(all[i].status, want);
+            CHECK_SAME(all[i].error, want == BL_ETASK ? 77 : 0);
+            CHECK_SAME(all[i].failed, all[0].failed);
+        }
+        CHECK_SAME(got.tasks + got.left_tasks, got.spawned + (seed % 2 ? w.ranks : 1));
+        CHECK_SAME(all[w.ranks - 1].stats.tasks, got.tasks);
+        CHECK_SAME(all[w.ranks - 1].stats.left, got.left_tasks);
+    }
+}
+
+static void test_opening(const bl_program *program) {
+    world w = {.ranks = 3, .random = 1};
+    rank all[3];
+    check_at("opening");
+    for (uint32_t i = 0; i < 3; i++)
+        all[i] = (rank){.program = program, .config = {.workers = 1, .device = i == 1 ? "sim" : "cpu"}};
+    run_ranks(&w, all);
+    for (uint32_t i = 0; i < 3; i++)
+        CHECK_SAME(all[i].opened, BL_ENODEVICE);
+    bl_context *c = NULL;
+    bl_link wrong = {.rank = 1, .ranks = 1}, broken = {.ranks = 1, .wrong = "comm: broken"};
+    CHECK_SAME(bl_open_linked(&c, NULL, NULL), BL_EINVAL);
+    CHECK_SAME(bl_open_linked(&c, NULL, &wrong), BL_EINVAL);
+    CHECK(strstr(bl_error_detail(NULL), "rank and ranks do not fit"));
+    CHECK_SAME(bl_open_linked(&c, NULL, &broken), BL_EINVAL);
+    CHECK(strstr(bl_error_detail(NULL), "comm: broken"));
+}
+
+int main(void) {
+    check_limit(400);
+    bl_program *program = bl_program_from_function(grow, sizeof(place), sizeof(totals *), 1);
+    test_opening(program);
+    test_trees(program);
+    test_early_ends(program);
+    bl_program_free(program);
+    return check_end();
+}

@@ -227,7 +227,7 @@ static void list_units(pagerank_problem *p, array all[ARRAYS]) {
         {&d->cut, sizeof *u->cut * u->cuts, u->cut},
         {&d->arrived, sizeof *d->arrived * u->cuts, NULL},
         {&d->scale, sizeof *u->scale * (nodes + 1), u->scale},
-        {&d->partial, sizeof *d->partial * u->partials, NULL},
+        {&d->partial, sizeof *d->partial * 2 * u->partials, NULL},
         {&d->score, sizeof *d->score * nodes, NULL},
         {&p->value[0], values, NULL},
         {&p->value[1], has_later_runs(p) ? values : 0, NULL},
@@ -292,12 +292,15 @@ static int load_cells(pagerank_problem *p, bl_context *context) {
 static int load_units(pagerank_problem *p, bl_context *context) {
     uint32_t workers;
     int status = bl_workers(context, pagerank_sweep_program(), &workers);
-    if (status == BL_OK && !units_make(&p->units, &p->graph, p->damping, workers, p->edges))
-        status = BL_ENOMEM;
     if (status != BL_OK)
         return status;
+    workers = workers > 2 * PAGERANK_UNITS ? workers - PAGERANK_UNITS : workers;
+    if (!units_make(&p->units, &p->graph, p->damping, workers, p->edges))
+        return BL_ENOMEM;
     p->sweep.nodes = p->graph.nodes;
     p->sweep.units = p->units.units;
+    p->sweep.partials = p->units.partials;
+    p->sweep.dangling_cut = p->units.cuts && p->units.cut[0].row == p->graph.nodes;
     p->sweep.damping = p->damping;
     for (uint32_t v = 0; v < p->graph.nodes; v++)
         p->start[v] = 1 / (double)p->graph.nodes * p->units.scale[v];
@@ -395,7 +398,8 @@ static int run_sweeps(pagerank_problem *p, bl_context *context, uint32_t done, u
     p->sweep.next = p->value[1];
     int status = p->units.cuts ? bl_zero(context, p->sweep.arrived, sizeof *p->sweep.arrived * p->units.cuts) : BL_OK;
     if (status == BL_OK) {
-        status = bl_run_range(context, pagerank_sweep_program(), &p->sweep, &first, p->units.units, &part);
+        status =
+            bl_run_range(context, pagerank_sweep_program(), &p->sweep, &first, PAGERANK_UNITS + p->units.units, &part);
         add_stats(stats, &part);
     }
     return status;

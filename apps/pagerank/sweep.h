@@ -12,11 +12,12 @@
  *
  *     short    one piece
  *     long     up to PAGERANK_FAN pieces, all in one unit: when they are there, one lane adds them up
- *     cut      more, or in several units: the last unit to arrive adds them up, level by level, with all lanes
+ *     cut      more, or in several units: the last unit to arrive adds them up, level by level, with all lanes. The
+ *              dangling nodes are needed only at the end, so in all steps but the last a task of the next wave does it
  *
  * Units. A unit is a sequence of pieces, about as much work as every other: the task of a wave. Its lanes first load
- * the values of all its lists, at once and whichever row they belong to, and then add up the pieces. The host makes as
- * many units as there are workers, or a multiple.
+ * the values of all its lists, at once and whichever row they belong to, and then add up the pieces. The host makes so
+ * many that every worker has one task in a wave, or equally many.
  *
  *     wave 1 .. steps    add up, step by step
  *     wave steps + 1     compute the scores from the values of all steps
@@ -29,7 +30,10 @@
 #define PAGERANK_UNIT_EDGES 3072u             /* the most values that the lists of a unit have */
 #define PAGERANK_PARTIAL UINT32_C(0x80000000) /* of a target: not a row, but a place in `partial` */
 
-/* The payload. The index is the unit. */
+/* The index of a task: two that the wave needs, then the units. */
+enum pagerank_index { PAGERANK_SPAWNS, PAGERANK_DANGLING, PAGERANK_UNITS };
+
+/* The payload. */
 typedef struct pagerank_wave {
     uint32_t step;
 } pagerank_wave;
@@ -59,16 +63,18 @@ typedef struct pagerank_sweep_shared {
     pagerank_piece *piece; /* ... and one more, where the last ends */
     pagerank_piece *longs; /* the same */
     pagerank_cut *cut;
-    uint32_t *arrived; /* at each of them; 0 between waves */
-    double *scale;     /* nodes + 1 */
-    double *partial;
+    uint32_t *arrived;  /* at each of them; 0 between waves */
+    double *scale;      /* nodes + 1 */
+    double *partial;    /* 2 x partials, for even and odd steps */
     double *value;      /* (steps + 1) x (nodes + 1) */
     const double *base; /* the values of the first run: y' */
     double *next;       /* where the next run's values of step 0 go; NULL: it has none */
     double *score;      /* nodes: the result */
     double *change;     /* nodes: how far the last iteration moved each; NULL if not needed */
     double damping;
-    uint32_t nodes, units, steps, unused;
+    uint32_t nodes, units, steps, partials;
+    uint32_t dangling_cut; /* the first of `cut` is that of the dangling nodes */
+    uint32_t unused;
 } pagerank_sweep_shared;
 
 #endif

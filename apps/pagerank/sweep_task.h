@@ -19,15 +19,24 @@
 
 enum { PAGERANK_AHEAD = 8 }; /* loads that a lane has under way */
 
+/* What pagerank_given is about. */
+typedef struct pagerank_masses {
+    double delta[PAGERANK_STEPS], first_delta[PAGERANK_STEPS], given[PAGERANK_STEPS];
+} pagerank_masses;
+
 typedef struct pagerank_scratch {
     double value[PAGERANK_UNIT_EDGES]; /* of the unit's lists */
-    double given[PAGERANK_STEPS];      /* s */
-    uint32_t last;                     /* this unit is the last to arrive */
+    pagerank_masses masses;
+    uint32_t last; /* this unit is the last to arrive */
     uint32_t unused;
 } pagerank_scratch;
 
 static BL_TASK double *pagerank_step(const pagerank_sweep_shared *s, uint32_t step) {
     return s->value + (size_t)step * (s->nodes + 1);
+}
+
+static BL_TASK double *pagerank_partial(const pagerank_sweep_shared *s, uint32_t step) {
+    return s->partial + (size_t)(step % 2) * s->partials;
 }
 
 static BL_TASK double pagerank_add_up(const bl_task *t, const double *list, uint32_t count) {
@@ -91,7 +100,9 @@ static BL_TASK pagerank_next pagerank_load(const pagerank_sweep_shared *s, pager
 }
 
 static BL_TASK void pagerank_sum_pieces(bl_task *t, const pagerank_sweep_shared *s, const pagerank_unit *unit,
-                                        const double *from, double *to) {
+                                        uint32_t step) {
+    const double *from = pagerank_step(s, step - 1);
+    double *to = pagerank_step(s, step), *partial = pagerank_partial(s, step);
     double *gathered = ((pagerank_scratch *)t->scratch)->value;
     pagerank_next next = pagerank_load(s, unit->piece, unit->piece.first + t->lane);
     if (t->lanes > 1) {
@@ -105,7 +116,7 @@ static BL_TASK void pagerank_sum_pieces(bl_task *t, const pagerank_sweep_shared 
         const double sum = t->lanes > 1 ? pagerank_add_up(t, gathered + (now.first - unit->source.first), count)
                                         : pagerank_add_sources(s->source + now.first, count, from);
         if (now.target & PAGERANK_PARTIAL)
-            s->partial[now.target & ~PAGERANK_PARTIAL] = sum;
+            partial[now.target & ~PAGERANK_PARTIAL] = sum;
         else
             to[now.target] = sum * now.scale;
     }
@@ -113,18 +124,20 @@ static BL_TASK void pagerank_sum_pieces(bl_task *t, const pagerank_sweep_shared 
 
 /* ---- rows of more than one piece ---- */
 
-static BL_TASK void pagerank_sum_longs(bl_task *t, const pagerank_sweep_shared *s, pagerank_part longs, double *to) {
+static BL_TASK void pagerank_sum_longs(bl_task *t, const pagerank_sweep_shared *s, pagerank_part longs, uint32_t step) {
+    double *to = pagerank_step(s, step), *partial = pagerank_partial(s, step);
     if (longs.first == longs.end)
         return;
     bl_sync(t);
     for (uint32_t i = longs.first + t->lane; i < longs.end; i += t->lanes) {
         const uint32_t first = s->longs[i].first, row = s->longs[i].target;
-        to[row] = pagerank_add_up(t, s->partial + first, s->longs[i + 1].first - first) * s->scale[row];
+        to[row] = pagerank_add_up(t, partial + first, s->longs[i + 1].first - first) * s->scale[row];
     }
 }
 
-static BL_TASK void pagerank_sum_cut(bl_task *t, const pagerank_sweep_shared *s, const pagerank_cut *cut, double *to) {
-    double *list = s->partial + cut->first;
+static BL_TASK void pagerank_sum_cut(bl_task *t, const pagerank_sweep_shared *s, const pagerank_cut *cut,
+                                     uint32_t step) {
+    double *list = pagerank_partial(s, step) + cut->first;
     uint32_t count = cut->count;
     while (count > PAGERANK_FAN) {
         const uint32_t pieces = (count - 1) / PAGERANK_FAN + 1;
@@ -138,83 +151,105 @@ static BL_TASK void pagerank_sum_cut(bl_task *t, const pagerank_sweep_shared *s,
         bl_sync(t);
     }
     if (t->lane == 0)
-        to[cut->row] = pagerank_add_up(t, list, count) * s->scale[cut->row];
+        pagerank_step(s, step)[cut->row] = pagerank_add_up(t, list, count) * s->scale[cut->row];
 }
 
+/* The dangling nodes are left to the next wave, except in the last step. */
 static BL_TASK void pagerank_arrive_at_cuts(bl_task *t, const pagerank_sweep_shared *s, pagerank_part cuts,
-                                            double *to) {
-    pagerank_scratch *scratch = (pagerank_scratch *)t->scratch;
+                                            uint32_t step) {
+    uint32_t own, *last = t->lanes > 1 ? &((pagerank_scratch *)t->scratch)->last : &own;
     for (uint32_t i = cuts.first; i < cuts.end; i++) {
         const pagerank_cut cut = s->cut[i];
+        if (cut.row == s->nodes && step < s->steps)
+            continue;
         bl_sync(t);
         if (t->lane == 0) {
-            scratch->last = cut.units == 1 || bl_fetch_add32_acq_rel(&s->arrived[i], 1) + 1 == cut.units; /* C1 */
-            if (scratch->last)
+            *last = cut.units == 1 || bl_fetch_add32_acq_rel(&s->arrived[i], 1) + 1 == cut.units; /* C1 */
+            if (*last)
                 bl_store32_relaxed(&s->arrived[i], 0);
         }
         bl_sync(t);
-        if (scratch->last)
-            pagerank_sum_cut(t, s, &cut, to);
+        if (*last)
+            pagerank_sum_cut(t, s, &cut, step);
     }
 }
 
 /* ---- the scores ---- */
 
-static BL_TASK void pagerank_find_given(const pagerank_sweep_shared *s, double *given) {
-    double delta[PAGERANK_STEPS], first_delta[PAGERANK_STEPS];
-    for (uint32_t i = 0; i < PAGERANK_STEPS; i++) {
+static BL_TASK void pagerank_find_given(bl_task *t, const pagerank_sweep_shared *s, pagerank_masses *m) {
+    for (uint32_t i = t->lane; i < s->steps; i += t->lanes) {
         const size_t at = (size_t)(i + 1) * (s->nodes + 1) + s->nodes;
-        delta[i] = i < s->steps ? s->value[at] : 0;
-        first_delta[i] = i < s->steps ? s->base[at] : 0;
+        m->delta[i] = s->value[at];
+        m->first_delta[i] = s->base[at];
     }
-    pagerank_given(given, delta, first_delta, s->steps, s->damping);
+    bl_sync(t);
+    if (t->lane == 0)
+        pagerank_given(m->given, m->delta, m->first_delta, s->steps, s->damping);
+    bl_sync(t);
 }
 
-/* The score of a node after `steps` iterations of this run. */
-static BL_TASK double pagerank_sweep_score(const pagerank_sweep_shared *s, const double *given, uint32_t node,
-                                           uint32_t steps, double scale) {
-    double base[PAGERANK_STEPS], score = pagerank_step(s, steps)[node];
+/* What the score of a node is made of: base[j] belongs to given[j]. */
+typedef struct pagerank_terms {
+    double value, base[PAGERANK_STEPS], scale;
+} pagerank_terms;
+
+static BL_TASK pagerank_terms pagerank_load_terms(const pagerank_sweep_shared *s, uint32_t node) {
+    pagerank_terms terms;
+    terms.value = pagerank_step(s, s->steps)[node];
     for (uint32_t j = 0; j < PAGERANK_STEPS; j++)
-        base[j] = j < steps ? s->base[(size_t)(steps - 1 - j) * (s->nodes + 1) + node] : 0;
-    for (uint32_t j = 0; j < PAGERANK_STEPS; j++)
-        if (j < steps)
-            score = fma(given[j], base[j], score);
-    return score / scale;
+        terms.base[j] = j < s->steps ? s->base[(size_t)(s->steps - 1 - j) * (s->nodes + 1) + node] : 0;
+    terms.scale = s->scale[node];
+    return terms;
+}
+
+/* The score after all steps but `less`, 0 or 1; `value` is that of the step. */
+static BL_TASK double pagerank_combined(const pagerank_sweep_shared *s, const double *given,
+                                        const pagerank_terms *terms, double value, uint32_t less) {
+    for (uint32_t j = 0; j + less < PAGERANK_STEPS; j++)
+        if (j + less < s->steps)
+            value = fma(given[j], terms->base[j + less], value);
+    return value / terms->scale;
 }
 
 static BL_TASK void pagerank_finish(bl_task *t, const pagerank_sweep_shared *s, uint32_t unit) {
-    double *given = ((pagerank_scratch *)t->scratch)->given;
+    pagerank_masses own, *masses = t->lanes > 1 ? &((pagerank_scratch *)t->scratch)->masses : &own;
+    const double *given = masses->given;
     const uint32_t end = (uint32_t)((uint64_t)s->nodes * (unit + 1) / s->units);
-    if (t->lane == 0)
-        pagerank_find_given(s, given);
-    bl_sync(t);
+    pagerank_find_given(t, s, masses);
     for (uint32_t node = (uint32_t)((uint64_t)s->nodes * unit / s->units) + t->lane; node < end; node += t->lanes) {
-        const double scale = s->scale[node], score = pagerank_sweep_score(s, given, node, s->steps, scale);
+        const pagerank_terms terms = pagerank_load_terms(s, node);
+        const double score = pagerank_combined(s, given, &terms, terms.value, 0);
         if (s->change)
-            s->change[node] = fabs(score - pagerank_sweep_score(s, given, node, s->steps - 1, scale));
+            s->change[node] =
+                fabs(score - pagerank_combined(s, given, &terms, pagerank_step(s, s->steps - 1)[node], 1));
         s->score[node] = score;
         if (s->next)
-            s->next[node] = score * scale;
+            s->next[node] = score * terms.scale;
     }
 }
 
-/* The first unit spawns the next wave, so that its list is a single entry. */
+/* ---- the task ---- */
+
+/* One task of a wave spawns the next: its list is a single entry, and while that is published the units run. */
 static BL_TASK void pagerank_sweep_run(bl_task *t, const pagerank_wave *wave, uint32_t index,
                                        const pagerank_sweep_shared *s, bl_nothing *local) {
+    const uint32_t step = wave->step;
     (void)local;
-    if (wave->step > s->steps) {
-        pagerank_finish(t, s, index);
-        return;
+    if (index == PAGERANK_SPAWNS) {
+        const pagerank_wave next = {step + 1};
+        if (t->lane == 0 && step <= s->steps)
+            bl_spawn_n(t, &next, PAGERANK_UNITS + s->units);
+    } else if (index == PAGERANK_DANGLING) {
+        if (s->dangling_cut && step >= 2 && step <= s->steps)
+            pagerank_sum_cut(t, s, s->cut, step - 1);
+    } else if (step <= s->steps) {
+        const pagerank_unit unit = s->unit[index - PAGERANK_UNITS];
+        pagerank_sum_pieces(t, s, &unit, step);
+        pagerank_sum_longs(t, s, unit.longs, step);
+        pagerank_arrive_at_cuts(t, s, unit.cut, step);
+    } else {
+        pagerank_finish(t, s, index - PAGERANK_UNITS);
     }
-    if (index == 0 && t->lane == 0) {
-        const pagerank_wave next = {wave->step + 1};
-        bl_spawn_n(t, &next, s->units);
-    }
-    const pagerank_unit unit = s->unit[index];
-    double *to = pagerank_step(s, wave->step);
-    pagerank_sum_pieces(t, s, &unit, pagerank_step(s, wave->step - 1), to);
-    pagerank_sum_longs(t, s, unit.longs, to);
-    pagerank_arrive_at_cuts(t, s, unit.cut, to);
 }
 
 #define BL_PROGRAM pagerank_sweep
@@ -227,7 +262,7 @@ static BL_TASK void pagerank_sweep_run(bl_task *t, const pagerank_wave *wave, ui
 #if BL_WARP == 1
 #define BL_AUTO "list:faa"
 #else
-#define BL_AUTO "static:split" /* a unit each, so nobody need ask for the next */
+#define BL_AUTO "static:split" /* a task each, so nobody need ask for the next */
 #endif
 #include <ballast/program.h>
 

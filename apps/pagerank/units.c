@@ -125,16 +125,15 @@ static uint64_t weight_of_all(const builder *b) {
 }
 
 /* All workers get equally many units, as few as possible. Where rows end decides how full units are, hence the
- * attempts. */
+ * attempts: larger ones, until one more for each worker would be better. */
 static uint32_t choose_weight(builder *b, uint32_t workers) {
     uint64_t all = weight_of_all(b), rounds = (all - 1) / ((uint64_t)workers * PAGERANK_UNIT_EDGES) + 1;
     for (;; rounds++) {
         uint32_t least = (uint32_t)((all - 1) / (workers * rounds) + 1);
-        if (least <= UNIT_WEIGHT_MIN)
-            return UNIT_WEIGHT_MIN;
+        least = least < UNIT_WEIGHT_MIN ? UNIT_WEIGHT_MIN : least;
         if (rounds > ROUNDS_MANY)
             return least;
-        for (uint32_t weight = least; weight <= least + least / 4 && weight <= PAGERANK_UNIT_EDGES;
+        for (uint32_t weight = least; weight <= least + least / rounds && weight <= PAGERANK_UNIT_EDGES;
              weight += least / 32 + 1)
             if (add_all(b, weight) <= workers * rounds)
                 return weight;

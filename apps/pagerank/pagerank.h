@@ -1,5 +1,5 @@
 /* PageRank without a barrier between iterations (Kerbl et al. 2018, section 7.2): what the task code, the host code and
- * the sequential twin share. Plain C11 that is also C++17 and CUDA.
+ * the sequential twin share. Plain C11 that is also C++17 and CUDA. sweep.h has the form with a barrier.
  *
  *     r' = (1 - d) / N + d (sum over in-edges of r[u] / outdegree[u] + mass of the dangling nodes / N),     r0 = 1 / N
  *

@@ -54,7 +54,7 @@ static void own(app_bench *s, const char *name, const char *options) {
                    .axis = "iterations"};
     app_add_series(&t, "sweeps", "auto");
     app_add_series(&t, "data driven", "steal:bwd");
-    app_add_series(&t, "data driven, a node a task", "steal:bwd")->options = "--block 1";
+    app_add_series(&t, "data driven by nodes", "steal:bwd")->options = "--block 1";
     snprintf(app_add_point(&t, 8, "8")->options, sizeof t.points[0].options, "--iterations 8");
     app_table_run(s, &t, NULL);
 }

@@ -226,7 +226,7 @@ check_both own_names
 
 # ---- applications: their tasks must also compile as C++17 ----
 
-for task in "$source"/apps/*/task.h; do
+for task in "$source"/apps/*/*task.h; do
     printf '#include "%s"\n' "$task" >"$tmp/task.cpp"
     check "apps/${task#"$source"/apps/}, C++17" "$cc" -std=c++17 -D_GNU_SOURCE $warnings -I"$source/apps" -fsyntax-only "$tmp/task.cpp"
 done

@@ -250,17 +250,23 @@ static void test_pagerank(void) {
     static const struct {
         uint32_t nodes;
         bool dangling, heavy, small;
-        const char *option, *value, *block;
+        const char *option, *value, *block, *edges;
     } runs[] = {
-        {1, false, false, true, "--iterations", "3", "64"},     {9, false, false, true, "--iterations", "8", "1"},
-        {40, true, false, true, "--iterations", "2", "1"},      {90, true, true, true, "--iterations", "4", "8"},
-        {300, true, true, false, "--iterations", "8", "1"},     {3000, true, true, false, "--iterations", "8", "64"},
-        {2000, true, false, false, "--iterations", "19", "16"}, {500, false, true, false, "--tolerance", "1e-9", "32"},
+        {1, false, false, true, "--iterations", "3", "64", ""},
+        {9, false, false, true, "--iterations", "8", "1", "64"},
+        {40, true, false, true, "--iterations", "2", "1", "64"},
+        {90, true, true, true, "--iterations", "4", "8", "100"},
+        {600, true, true, true, "--iterations", "9", "16", "64"}, /* the list of node 0 is in several units */
+        {300, true, true, false, "--iterations", "8", "1", ""},
+        {3000, true, true, false, "--iterations", "8", "64", "3072"},
+        {2000, true, false, false, "--iterations", "19", "16", "64"},
+        {500, false, true, false, "--tolerance", "1e-9", "32", ""},
     };
     for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
         const char *path = write_graph(runs[i].nodes, runs[i].dangling, runs[i].heavy);
         run_everywhere("pagerank",
-                       (const char *[]){"--graph", path, runs[i].option, runs[i].value, "--block", runs[i].block, NULL},
+                       (const char *[]){"--graph", path, runs[i].option, runs[i].value, "--block", runs[i].block,
+                                        "--edges", runs[i].edges, NULL},
                        runs[i].small);
         remove(path);
     }

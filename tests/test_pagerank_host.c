@@ -1,11 +1,12 @@
-/* The host side of pagerank: the reader and what it rejects, cells and units, the sequential twin against a plain power
- * iteration, and real graphs against known scores. */
+/* The host side of pagerank: the reader and what it rejects, the sequential twin against a plain power iteration, the
+ * cells of the data-driven form, the units of the sweeps, and real graphs against known scores. */
 #include "check.h"
 #include "files.h"
 
 #include "../apps/pagerank/cells.h"
 #include "../apps/pagerank/graph.h"
 #include "../apps/pagerank/twin.h"
+#include "../apps/pagerank/units.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -317,6 +318,121 @@ static void test_cells(void) {
     }
 }
 
+/* ---- the units of sweeps ---- */
+
+/* Walks over all pieces in order, as the tasks of a wave do; `unit` is the one that a piece is in. */
+typedef struct walk {
+    const units *u;
+    uint32_t piece, unit, longs, cut;
+} walk;
+
+static uint32_t end_of(const walk *w) { return w->u->piece[w->piece + 1].first; }
+
+static void step_on(walk *w) {
+    w->piece++;
+    while (w->unit + 1 < w->u->units && w->piece == w->u->unit[w->unit].piece.end)
+        w->unit++;
+}
+
+static bool in(pagerank_part part, uint32_t number) { return number >= part.first && number < part.end; }
+
+/* The partial sums of a row from `first` on. Returns how many units they are in, 0 if something is wrong. */
+static uint32_t walk_partials(walk *w, uint32_t source, uint32_t count, uint32_t first) {
+    uint32_t units = 0, last = UINT32_MAX;
+    for (uint32_t i = 0; i < count; i += PAGERANK_FAN, step_on(w)) {
+        uint32_t n = count - i < PAGERANK_FAN ? count - i : PAGERANK_FAN;
+        const pagerank_piece *p = &w->u->piece[w->piece];
+        if (p->first != source + i || end_of(w) != source + i + n ||
+            p->target != (PAGERANK_PARTIAL | (first + i / PAGERANK_FAN)))
+            return 0;
+        units += w->unit != last;
+        last = w->unit;
+    }
+    return units;
+}
+
+static bool walk_row(walk *w, uint32_t row, uint32_t source, uint32_t count) {
+    const units *u = w->u;
+    const pagerank_piece *p = &u->piece[w->piece], *l = &u->longs[w->longs];
+    const pagerank_cut *c = &u->cut[w->cut];
+    uint32_t pieces = count ? (count - 1) / PAGERANK_FAN + 1 : 1, unit = w->unit;
+    if (!(p->target & PAGERANK_PARTIAL)) {
+        bool right = pieces == 1 && p->target == row && p->first == source && end_of(w) == source + count;
+        step_on(w);
+        return right;
+    }
+    if (w->longs < u->long_rows && l->target == row)
+        return pieces <= PAGERANK_FAN && l[1].first - l->first == pieces && in(u->unit[unit].longs, w->longs++) &&
+               walk_partials(w, source, count, l->first) == 1;
+    bool right =
+        w->cut < u->cuts && c->row == row && c->count == pieces && c->first >= l[u->long_rows - w->longs].first;
+    for (uint32_t i = 0; right && i < c->units; i++)
+        right = in(u->unit[unit + i].cut, w->cut);
+    w->cut++;
+    return right && walk_partials(w, source, count, c->first) == c->units;
+}
+
+static void check_rows(const graph *g, const units *u) {
+    walk w = {.u = u};
+    uint32_t dangling = 0;
+    bool right = true;
+    for (uint32_t v = 0; v < g->nodes; v++)
+        if (g->out_degree[v] == 0)
+            right = right && u->source[dangling++] == v;
+    right = right && !memcmp(u->source + dangling, g->in_source, sizeof *u->source * g->edges);
+    right = right && walk_row(&w, g->nodes, 0, dangling);
+    for (uint32_t v = 0; right && v < g->nodes; v++)
+        right = walk_row(&w, v, dangling + g->in_first[v], g->in_first[v + 1] - g->in_first[v]);
+    CHECK(right && w.piece == u->pieces && w.longs == u->long_rows && w.cut == u->cuts);
+}
+
+/* What one unit ends with, the next begins with; a cut row may be in both. */
+static void check_parts(const units *u, uint32_t weight) {
+    pagerank_unit last = {{0, 0}, {0, 0}, {0, 0}, {0, 0}};
+    bool right = true;
+    uint32_t arrivals = 0, expected = 0;
+    for (uint32_t i = 0; i < u->units; i++) {
+        const pagerank_unit *n = &u->unit[i];
+        uint32_t is = n->source.end - n->source.first + n->piece.end - n->piece.first;
+        right = right && n->source.first == last.source.end && n->piece.first == last.piece.end &&
+                n->longs.first == last.longs.end && n->piece.first < n->piece.end && is <= weight;
+        right = right && (n->cut.first == last.cut.end || n->cut.first + 1 == last.cut.end);
+        arrivals += n->cut.end - n->cut.first;
+        last = *n;
+    }
+    for (uint32_t i = 0; i < u->cuts; i++)
+        expected += u->cut[i].units;
+    CHECK(right && last.source.end == u->sources && last.piece.end == u->pieces && last.cut.end == u->cuts);
+    CHECK_SAME(arrivals, expected);
+}
+
+static void test_units(void) {
+    static const uint32_t weights[] = {0, UNIT_WEIGHT_MIN, 100, 1000, PAGERANK_UNIT_EDGES},
+                          workers[] = {1, 7, 100, 526};
+    uint32_t longs = 0, cuts = 0, several = 0;
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        graph g = make_graph((uint32_t)(seed * seed * seed * 12), (uint32_t)(seed * seed * seed * 60), seed);
+        for (int i = 0; i < 20; i++) {
+            units u;
+            uint32_t weight = weights[i / 4], most = weight ? weight : PAGERANK_UNIT_EDGES, team = workers[i % 4];
+            check_at("units, seed %u, weight %u, %u workers", (unsigned)seed, weight, team);
+            if (!CHECK(units_make(&u, &g, 0.85, team, weight)))
+                continue;
+            check_rows(&g, &u);
+            check_parts(&u, most);
+            if (!weight) /* no worker has two units while another could take one of them */
+                CHECK(u.units <= team || (uint64_t)u.sources + u.pieces > (uint64_t)team * PAGERANK_UNIT_EDGES * 3 / 4);
+            longs += u.long_rows;
+            for (uint32_t k = 0; k < u.cuts; k++)
+                several += u.cut[k].units > 1;
+            cuts += u.cuts;
+            units_free(&u);
+        }
+        graph_free(&g);
+    }
+    CHECK(longs > 0 && several > 0 && cuts > several); /* there were all kinds */
+}
+
 /* ---- real graphs, through the application ---- */
 
 #ifdef BL_HAVE_ZLIB
@@ -419,6 +535,7 @@ int main(void) {
     test_bad_files();
     test_twin();
     test_cells();
+    test_units();
     const char *data = getenv("BALLAST_DATA");
 #ifdef BL_HAVE_ZLIB
     if (data)

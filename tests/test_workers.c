@@ -288,6 +288,42 @@ static void test_limit(void) {
     bl_program_free(program);
 }
 
+/* ---- what a run will be ---- */
+
+static void check_foretold(bl_config config, const char *scheduler, int stops) {
+    bl_program *program = bl_program_from_function(be_there, 4, sizeof(crew *), 1);
+    crew w = {0, 0, 0}, *shared = &w;
+    uint32_t root = 0;
+    bl_context *c;
+    bl_stats stats;
+    check_at("what a run on %s will be, scheduler %s", config.device, config.scheduler ? config.scheduler : "auto");
+    CHECK_SAME(bl_open(&c, &config), BL_OK);
+    for (int i = 0; i < 2; i++) { /* before a run, and between two */
+        const char *told = bl_scheduler_of(c, program);
+        CHECK(told && !strcmp(told, scheduler));
+        CHECK_SAME(bl_stops(c), stops);
+        if (CHECK_SAME(bl_run_range(c, program, &shared, &root, 4, &stats), BL_OK))
+            CHECK(!strcmp(stats.scheduler, scheduler));
+    }
+    CHECK(!bl_scheduler_of(c, NULL) && strstr(bl_error_detail(c), "program"));
+    CHECK_SAME(bl_close(c), BL_OK);
+    bl_program_free(program);
+}
+
+static void test_foretold(void) {
+    check_foretold((bl_config){.device = "cpu"}, "steal:chase_lev", 0);
+    check_foretold((bl_config){.device = "cpu", .scheduler = "list"}, "list:locked", 0);
+    check_foretold((bl_config){.device = "cpu", .scheduler = "static:cyclic", .time_limit = 60}, "static:cyclic", 1);
+    check_foretold((bl_config){.device = "cpu+cpu"}, "steal:chase_lev", 0);
+    bl_context *c;
+    bl_program *program = bl_program_from_function(be_there, 4, sizeof(crew *), 1);
+    CHECK_SAME(bl_open(&c, &(bl_config){.device = "sim"}), BL_OK);
+    CHECK(!bl_scheduler_of(c, program) && *bl_error_detail(c)); /* no code for it */
+    CHECK_SAME(bl_close(c), BL_OK);
+    CHECK(!bl_scheduler_of(NULL, program) && !bl_stops(NULL));
+    bl_program_free(program);
+}
+
 /* A context for each worker of the outer run, which its tasks use one after another. */
 typedef struct nest {
     bl_context *inner[MOST];
@@ -334,6 +370,7 @@ int main(void) {
 #ifndef BL_TARGET_SIM
     test_places();
     test_limit();
+    test_foretold();
     test_nested();
 #endif
     return check_end();

@@ -206,14 +206,3 @@ bool cells_dangling(const pagerank_cells *c, uint32_t *cell) {
     *cell = cells_count(c) - c->unit_cells;
     return c->dangling != 0;
 }
-
-/* ---- the share that all nodes get alike ---- */
-
-void pagerank_given(double *given, const double *delta, const double *first_delta, uint32_t steps, double damping) {
-    for (uint32_t j = 0; j < steps; j++) {
-        double mass = delta[j];
-        for (uint32_t i = 0; i < j; i++)
-            mass = mass + given[i] * first_delta[j - 1 - i];
-        given[j] = (1 - damping) + damping * mass;
-    }
-}

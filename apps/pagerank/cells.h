@@ -1,5 +1,4 @@
-/* From a graph to the cells and units of pagerank.h, and from the values of a run to the share that all nodes get
- * alike. */
+/* From a graph to the cells and units of pagerank.h. */
 #ifndef BALLAST_PAGERANK_CELLS_H
 #define BALLAST_PAGERANK_CELLS_H
 
@@ -16,8 +15,5 @@ uint32_t cells_count(const pagerank_cells *cells);
 
 /* The cell whose values are the dangling mass; false if no node is dangling. */
 bool cells_dangling(const pagerank_cells *cells, uint32_t *cell);
-
-/* Computes s(0 .. steps-1) from delta(0 .. steps-1) of this run and delta' of the first. */
-void pagerank_given(double *given, const double *delta, const double *first_delta, uint32_t steps, double damping);
 
 #endif

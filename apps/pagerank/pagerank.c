@@ -7,6 +7,7 @@
 #include "cells.h"
 #include "graph.h"
 #include "twin.h"
+#include "units.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -21,14 +22,18 @@ enum { TOP = 10 };
 
 typedef struct pagerank_problem {
     graph graph;
-    pagerank_cells cells;
     double damping, tolerance; /* no tolerance: 0 */
     uint32_t iterations;       /* with a tolerance, the upper limit */
+    uint32_t block, edges;     /* --block, --edges; no --edges: 0 */
     char *output;              /* NULL: none */
 
+    bool sweeps; /* as loaded: by sweeps (sweep.h), or data driven (pagerank.h) */
+    units units;
+    pagerank_cells cells;
+    pagerank_sweep_shared sweep;
     pagerank_shared device;
     double *value[2]; /* on the device: of the first run, and of later runs; NULL if there is only one */
-    double *start;    /* on the host: 1 / N for every node */
+    double *start;    /* on the host: initially 1 / N for every node; if it sweeps, times the node's scale */
 
     uint32_t done; /* iterations of the last result; 0: there is none */
     double *score, *change;
@@ -40,7 +45,7 @@ typedef struct pagerank_problem {
 
 /* ---- options ---- */
 
-enum { GRAPH, ITERATIONS, TOLERANCE, DAMPING, OUTPUT, BLOCK };
+enum { GRAPH, ITERATIONS, TOLERANCE, DAMPING, OUTPUT, BLOCK, EDGES };
 
 static const app_option pagerank_options[] = {
     [GRAPH] = {"--graph", "FILE", "", "SNAP text (a line \"FROM TO\" per edge) or Matrix Market coordinates; also .gz"},
@@ -49,7 +54,9 @@ static const app_option pagerank_options[] = {
                    "iterate, 8 at a time, until one changes the scores by less than T in sum; 1e-13 or more"},
     [DAMPING] = {"--damping", "D", "0.85", "share of the score that follows the edges, above 0, at most 1"},
     [OUTPUT] = {"--output", "FILE", "", "write the scores there, a line \"node score\" each"},
-    [BLOCK] = {"--block", "N", "64", "neighbouring nodes that are one task, 1 to 4096; 1 as in the paper"},
+    [BLOCK] = {"--block", "N", "64", "data driven: neighbouring nodes that are one task, 1 to 4096; 1 as in the paper"},
+    [EDGES] = {"--edges", "N", "",
+               "sweeps (static, list): edges that are one task, 64 to 3072; default: by the workers"},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -97,7 +104,7 @@ static int read_output(pagerank_problem *p, const char *path, app_error *error) 
     return p->output ? app_output_check("--output", path, error) : app_wrong(error, 1, "pagerank: out of memory");
 }
 
-static int read_graph(pagerank_problem *p, const char *const *values, uint32_t block, app_error *error) {
+static int read_graph(pagerank_problem *p, const char *const *values, app_error *error) {
     if (!values[GRAPH][0])
         return app_wrong(error, 2,
                          "--graph: FILE missing (accepted: SNAP text or Matrix Market coordinates, also .gz)");
@@ -108,24 +115,31 @@ static int read_graph(pagerank_problem *p, const char *const *values, uint32_t b
     p->score = malloc(sizeof *p->score * nodes);
     p->change = malloc(sizeof *p->change * nodes);
     p->start = malloc(sizeof *p->start * nodes);
-    if (!p->score || !p->change || !p->start || !cells_make(&p->cells, &p->graph, p->damping, block))
+    if (!p->score || !p->change || !p->start)
         return app_wrong(error, 1, "--graph: out of memory for the %zu nodes of %.200s", nodes, values[GRAPH]);
-    for (size_t v = 0; v < nodes; v++)
-        p->start[v] = 1 / (double)nodes;
+    return 0;
+}
+
+static int read_sizes(pagerank_problem *p, const char *const *values, app_error *error) {
+    if (!parse_u32(values[BLOCK], &p->block) || p->block < 1 || p->block > BLOCK_MAX)
+        return app_wrong(error, 2, "--block: \"%.100s\" is invalid; accepted: a whole number from 1 to %d",
+                         values[BLOCK], BLOCK_MAX);
+    if (values[EDGES][0] &&
+        (!parse_u32(values[EDGES], &p->edges) || p->edges < UNIT_WEIGHT_MIN || p->edges > PAGERANK_UNIT_EDGES))
+        return app_wrong(error, 2, "--edges: \"%.100s\" is invalid; accepted: a whole number from %u to %u",
+                         values[EDGES], UNIT_WEIGHT_MIN, PAGERANK_UNIT_EDGES);
     return 0;
 }
 
 static int read_options(pagerank_problem *p, const char *const *values, app_error *error) {
-    uint32_t block = 0;
     int status = read_damping(p, values[DAMPING], error);
     if (status == 0)
         status = read_length(p, values, error);
-    if (status == 0 && (!parse_u32(values[BLOCK], &block) || block < 1 || block > BLOCK_MAX))
-        status = app_wrong(error, 2, "--block: \"%.100s\" is invalid; accepted: a whole number from 1 to %d",
-                           values[BLOCK], BLOCK_MAX);
+    if (status == 0)
+        status = read_sizes(p, values, error);
     if (status == 0)
         status = read_output(p, values[OUTPUT], error);
-    return status == 0 ? read_graph(p, values, block, error) : status;
+    return status == 0 ? read_graph(p, values, error) : status;
 }
 
 static uint64_t pagerank_digest(const void *problem) {
@@ -140,7 +154,6 @@ static void pagerank_close(void *problem) {
     if (!p)
         return;
     graph_free(&p->graph);
-    cells_free(&p->cells);
     free(p->output);
     free(p->start);
     free(p->score);
@@ -166,6 +179,7 @@ static int pagerank_open(void **problem, const char *const *values, uint64_t see
 /* ---- device ---- */
 
 APP_PROGRAM(pagerank_program, pagerank)
+APP_PROGRAM(pagerank_sweep_program, pagerank_sweep)
 
 /* Every array on the device: where its pointer is stored, its size, and its initial contents. */
 typedef struct array {
@@ -173,12 +187,17 @@ typedef struct array {
     size_t bytes;
     const void *from;
 } array;
-enum { ARRAYS = 11 };
+enum { ARRAYS = 12 };
 
-static void list_arrays(pagerank_problem *p, array all[ARRAYS]) {
+static size_t rows_of(const pagerank_problem *p) {
+    return p->iterations < PAGERANK_STEPS ? p->iterations + 1 : PAGERANK_STEPS + 1;
+}
+static bool has_later_runs(const pagerank_problem *p) { return p->iterations > PAGERANK_STEPS; }
+
+static void list_cells(pagerank_problem *p, array all[ARRAYS]) {
     const pagerank_cells *c = &p->cells;
     pagerank_shared *d = &p->device;
-    size_t cells = cells_count(c), rows = p->iterations < PAGERANK_STEPS ? p->iterations + 1 : PAGERANK_STEPS + 1;
+    size_t cells = cells_count(c), rows = rows_of(p);
     size_t scores = sizeof(double) * c->nodes, values = sizeof(double) * cells * rows;
     const array list[ARRAYS] = {
         {&d->graph.source_first, sizeof(uint32_t) * (cells + 1), c->source_first},
@@ -190,24 +209,50 @@ static void list_arrays(pagerank_problem *p, array all[ARRAYS]) {
         {&d->unmet, sizeof(uint32_t) * c->units * rows, NULL},
         {&d->score, scores, NULL},
         {&p->value[0], values, NULL},
-        {&p->value[1], p->iterations > PAGERANK_STEPS ? values : 0, NULL},
+        {&p->value[1], has_later_runs(p) ? values : 0, NULL},
         {&d->change, p->tolerance > 0 ? scores : 0, NULL},
+    };
+    memcpy(all, list, sizeof list);
+}
+
+static void list_units(pagerank_problem *p, array all[ARRAYS]) {
+    const units *u = &p->units;
+    pagerank_sweep_shared *d = &p->sweep;
+    size_t nodes = p->graph.nodes, values = sizeof(double) * (nodes + 1) * rows_of(p);
+    const array list[ARRAYS] = {
+        {&d->unit, sizeof *u->unit * u->units, u->unit},
+        {&d->source, sizeof *u->source * u->sources, u->source},
+        {&d->piece, sizeof *u->piece * ((size_t)u->pieces + 1), u->piece},
+        {&d->longs, sizeof *u->longs * ((size_t)u->long_rows + 1), u->longs},
+        {&d->cut, sizeof *u->cut * u->cuts, u->cut},
+        {&d->arrived, sizeof *d->arrived * u->cuts, NULL},
+        {&d->scale, sizeof *u->scale * (nodes + 1), u->scale},
+        {&d->partial, sizeof *d->partial * 2 * u->partials, NULL},
+        {&d->score, sizeof *d->score * nodes, NULL},
+        {&p->value[0], values, NULL},
+        {&p->value[1], has_later_runs(p) ? values : 0, NULL},
+        {&d->change, p->tolerance > 0 ? sizeof *d->change * nodes : 0, NULL},
     };
     memcpy(all, list, sizeof list);
 }
 
 static void pagerank_unload(void *problem, bl_context *context) {
     pagerank_problem *p = problem;
-    array all[ARRAYS];
-    list_arrays(p, all);
+    array all[ARRAYS] = {{NULL, 0, NULL}};
+    if (p->units.units || p->cells.units)
+        (p->sweeps ? list_units : list_cells)(p, all);
     for (int i = 0; i < ARRAYS; i++) {
-        void *memory;
-        memcpy(&memory, all[i].pointer, sizeof memory);
+        void *memory = NULL;
+        if (all[i].pointer)
+            memcpy(&memory, all[i].pointer, sizeof memory);
         if (memory)
             bl_free(context, memory);
     }
     memset(&p->device, 0, sizeof p->device);
+    memset(&p->sweep, 0, sizeof p->sweep);
     memset(p->value, 0, sizeof p->value);
+    units_free(&p->units);
+    cells_free(&p->cells);
 }
 
 static int load_array(bl_context *context, const array *a) {
@@ -219,27 +264,63 @@ static int load_array(bl_context *context, const array *a) {
     return a->from ? bl_copy_in(context, memory, a->from, a->bytes) : BL_OK;
 }
 
-static int pagerank_load(void *problem, bl_context *context) {
-    pagerank_problem *p = problem;
+static int load_arrays(pagerank_problem *p, bl_context *context) {
     array all[ARRAYS];
-    int status = pagerank_program() ? BL_OK : BL_ENOMEM;
-    memset(&p->device, 0, sizeof p->device);
-    list_arrays(p, all);
+    int status = BL_OK;
+    (p->sweeps ? list_units : list_cells)(p, all);
     for (int i = 0; i < ARRAYS && status == BL_OK; i++)
         if (all[i].bytes)
             status = load_array(context, &all[i]);
-    if (status != BL_OK) {
-        pagerank_unload(p, context);
-        return status;
-    }
+    return status;
+}
+
+static int load_cells(pagerank_problem *p, bl_context *context) {
     const pagerank_cells *c = &p->cells;
     pagerank_cells *d = &p->device.graph;
+    if (!pagerank_program() || !cells_make(&p->cells, &p->graph, p->damping, p->block))
+        return BL_ENOMEM;
     d->nodes = c->nodes;
     d->node_units = c->node_units;
     d->units = c->units;
     d->unit_cells = c->unit_cells;
     d->dangling = c->dangling;
-    return BL_OK;
+    for (uint32_t v = 0; v < p->graph.nodes; v++)
+        p->start[v] = 1 / (double)p->graph.nodes;
+    return load_arrays(p, context);
+}
+
+static int load_units(pagerank_problem *p, bl_context *context) {
+    uint32_t workers;
+    int status = bl_workers(context, pagerank_sweep_program(), &workers);
+    if (status != BL_OK)
+        return status;
+    workers = workers > 2 * PAGERANK_UNITS ? workers - PAGERANK_UNITS : workers;
+    if (!units_make(&p->units, &p->graph, p->damping, workers, p->edges))
+        return BL_ENOMEM;
+    p->sweep.nodes = p->graph.nodes;
+    p->sweep.units = p->units.units;
+    p->sweep.partials = p->units.partials;
+    p->sweep.dangling_cut = p->units.cuts && p->units.cut[0].row == p->graph.nodes;
+    p->sweep.damping = p->damping;
+    for (uint32_t v = 0; v < p->graph.nodes; v++)
+        p->start[v] = 1 / (double)p->graph.nodes * p->units.scale[v];
+    return load_arrays(p, context);
+}
+
+/* A run that may be resumed with any scheduler has the form that suits all. */
+static bool can_sweep(bl_context *context) {
+    const bl_program *program = pagerank_sweep_program();
+    const char *scheduler = program && !bl_stops(context) ? bl_scheduler_of(context, program) : NULL;
+    return scheduler && bl_scheduler_traits(scheduler) & BL_TRAIT_WAVES;
+}
+
+static int pagerank_load(void *problem, bl_context *context) {
+    pagerank_problem *p = problem;
+    p->sweeps = can_sweep(context);
+    int status = (p->sweeps ? load_units : load_cells)(p, context);
+    if (status != BL_OK)
+        pagerank_unload(p, context);
+    return status;
 }
 
 /* ---- a run ---- */
@@ -293,10 +374,9 @@ static int fetch_given(pagerank_problem *p, bl_context *context, bool first) {
     return status;
 }
 
-/* As many iterations as one run can make, from score to score. */
-static int iterate(pagerank_problem *p, bl_context *context, uint32_t done, bl_stats *stats) {
-    uint32_t left = p->iterations - done;
-    p->device.steps = left < PAGERANK_STEPS ? left : PAGERANK_STEPS;
+/* Both forms make as many iterations as one run can, `steps`, from score to score. */
+static int run_cells(pagerank_problem *p, bl_context *context, uint32_t done, uint32_t steps, bl_stats *stats) {
+    p->device.steps = steps;
     p->device.value = p->value[done == 0 ? 0 : 1];
     p->device.base = p->value[0];
     int status = reset_unmet(p, context);
@@ -309,8 +389,25 @@ static int iterate(pagerank_problem *p, bl_context *context, uint32_t done, bl_s
     return status;
 }
 
+static int run_sweeps(pagerank_problem *p, bl_context *context, uint32_t done, uint32_t steps, bl_stats *stats) {
+    const pagerank_wave first = {1};
+    bl_stats part;
+    p->sweep.steps = steps;
+    p->sweep.value = p->value[done == 0 ? 0 : 1];
+    p->sweep.base = p->value[0];
+    p->sweep.next = p->value[1];
+    int status = p->units.cuts ? bl_zero(context, p->sweep.arrived, sizeof *p->sweep.arrived * p->units.cuts) : BL_OK;
+    if (status == BL_OK) {
+        status =
+            bl_run_range(context, pagerank_sweep_program(), &p->sweep, &first, PAGERANK_UNITS + p->units.units, &part);
+        add_stats(stats, &part);
+    }
+    return status;
+}
+
 static int fetch_change(pagerank_problem *p, bl_context *context, double *change) {
-    int status = bl_copy_out(context, p->change, p->device.change, sizeof *p->change * p->graph.nodes);
+    const double *from = p->sweeps ? p->sweep.change : p->device.change;
+    int status = bl_copy_out(context, p->change, from, sizeof *p->change * p->graph.nodes);
     *change = 0;
     for (uint32_t v = 0; v < p->graph.nodes && status == BL_OK; v++)
         *change += p->change[v];
@@ -326,17 +423,18 @@ static int pagerank_solve(void *problem, bl_context *context, bl_stats *stats) {
     uint32_t done = 0;
     double change = INFINITY;
     size_t bytes = sizeof *p->score * p->graph.nodes;
-    int status = bl_copy_in(context, p->device.score, p->start, bytes);
+    int status = bl_copy_in(context, p->sweeps ? p->value[0] : p->device.score, p->start, bytes);
     while (status == BL_OK && done < p->iterations && !(change < p->tolerance)) {
-        status = iterate(p, context, done, stats);
-        done += p->device.steps;
+        uint32_t left = p->iterations - done, steps = left < PAGERANK_STEPS ? left : PAGERANK_STEPS;
+        status = (p->sweeps ? run_sweeps : run_cells)(p, context, done, steps, stats);
+        done += steps;
         if (status == BL_OK && p->tolerance > 0)
             status = fetch_change(p, context, &change);
     }
     if (status == BL_OK && p->tolerance > 0 && !(change < p->tolerance))
         return BL_ETASK; /* more iterations than exact arithmetic could need */
     if (status == BL_OK)
-        status = bl_copy_out(context, p->score, p->device.score, bytes);
+        status = bl_copy_out(context, p->score, p->sweeps ? p->sweep.score : p->device.score, bytes);
     if (status == BL_OK)
         p->done = done;
     return status;
@@ -439,13 +537,14 @@ static int pagerank_write(void *problem, bl_context *context, app_error *error) 
 }
 
 static const char *const pagerank_samples[] = {
-    "--graph GRAPH --iterations 1..40 --block 1|7|64|1000 --damping 0.5|0.85|1",
+    "--graph GRAPH --iterations 1..40 --block 1|7|64|1000 --edges 64|100|1000 --damping 0.5|0.85|1",
     NULL,
 };
 
 const app pagerank_app = {
     .name = "pagerank",
-    .text = "PageRank of a directed graph, without a barrier between iterations (Kerbl et al. 2018)",
+    .text = "PageRank of a directed graph: data driven, without a barrier between iterations (Kerbl et al. 2018), or "
+            "by sweeps where the scheduler runs in waves",
     .options = pagerank_options,
     .open = pagerank_open,
     .close = pagerank_close,

@@ -1,5 +1,5 @@
 /* PageRank without a barrier between iterations (Kerbl et al. 2018, section 7.2): what the task code, the host code and
- * the sequential twin share. Plain C11 that is also C++17 and CUDA.
+ * the sequential twin share. Plain C11 that is also C++17 and CUDA. sweep.h has the form with a barrier.
  *
  *     r' = (1 - d) / N + d (sum over in-edges of r[u] / outdegree[u] + mass of the dangling nodes / N),     r0 = 1 / N
  *
@@ -72,5 +72,26 @@ typedef struct pagerank_shared {
     uint32_t steps;               /* of this run */
     uint32_t unused;
 } pagerank_shared;
+
+/* A product that no compiler fuses with the sum it is added to: on a CPU the build sees to that. */
+#ifdef __CUDA_ARCH__
+#define PAGERANK_PRODUCT(a, b) __dmul_rn(a, b)
+#else
+#define PAGERANK_PRODUCT(a, b) ((a) * (b))
+#endif
+
+/* Computes s(0 .. steps-1) from delta(0 .. steps-1) of this run and delta' of the first. */
+#ifdef __CUDACC__
+__host__ __device__
+#endif
+    static inline void
+    pagerank_given(double *given, const double *delta, const double *first_delta, uint32_t steps, double damping) {
+    for (uint32_t j = 0; j < steps; j++) {
+        double mass = delta[j];
+        for (uint32_t i = 0; i < j; i++)
+            mass = mass + PAGERANK_PRODUCT(given[i], first_delta[j - 1 - i]);
+        given[j] = (1 - damping) + PAGERANK_PRODUCT(damping, mass);
+    }
+}
 
 #endif

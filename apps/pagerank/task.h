@@ -1,4 +1,4 @@
-/* The PageRank task: one unit of cells and one step (pagerank.h).
+/* The data-driven PageRank task: one unit of cells and one step (pagerank.h).
  *
  *     START    the scores become the values of step 0; arrive
  *     PULL     all arrivals are in: add up, store, arrive at the units that use this one

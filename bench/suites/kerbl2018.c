@@ -3,7 +3,7 @@
  *
  *   fig3d   p2p-Gnutella31, 62,586 nodes
  *   fig3e   web-NotreDame, 325,729 nodes
- *   own-*   both graphs as the library would do it: its own scheduler and size of tasks
+ *   own-*   both graphs as the library would do it: by sweeps; and data driven, with larger tasks
  *
  * A task per node, everything through the shared queues, as in the paper. The graphs are found through BALLAST_DATA.
  * The paper's synthetic figures are the suites kerbl-*. */
@@ -48,12 +48,13 @@ static void over_threads(app_bench *s, const char *name, const char *title, cons
 
 static void own(app_bench *s, const char *name, const char *options) {
     app_table t = {.name = name,
-                   .title = "default scheduler, 64 nodes per task, all threads that fit",
+                   .title = "default scheduler, all threads that fit",
                    .app = "pagerank",
                    .options = options,
                    .axis = "iterations"};
-    app_add_series(&t, "default", "auto");
-    app_add_series(&t, "a node a task", "auto")->options = "--block 1";
+    app_add_series(&t, "sweeps", "auto");
+    app_add_series(&t, "data driven", "steal:bwd");
+    app_add_series(&t, "data driven by nodes", "steal:bwd")->options = "--block 1";
     snprintf(app_add_point(&t, 8, "8")->options, sizeof t.points[0].options, "--iterations 8");
     app_table_run(s, &t, NULL);
 }
@@ -123,7 +124,7 @@ static const bench_figure FIGURES[] = {
      .agrees = judge_pagerank},
     {.name = "own",
      .title = "PageRank with the default scheduler",
-     .asks = "What do larger tasks and stealing gain?",
+     .asks = "What do larger tasks gain, and what sweeps with a barrier between them?",
      .rows = "case=own-gnutella|own-notredame",
      .says = SAYS,
      .series = "series",

@@ -233,6 +233,10 @@ BL_API int bl_run_reduce(bl_context *context, const bl_program *program, const v
 
 /* How many workers a run of the program would have: their numbers (bl_task.worker) are smaller. */
 BL_API int bl_workers(bl_context *context, const bl_program *program, uint32_t *workers);
+/* The scheduler that it would have, by its complete name; NULL if the program cannot run: bl_error_detail says why. */
+BL_API const char *bl_scheduler_of(bl_context *context, const bl_program *program);
+/* 1 if the context's runs may be stopped or resumed: with a time limit, a checkpoint or config.resume. */
+BL_API int bl_stops(const bl_context *context);
 /* From the next run on there are at most so many; 0: no such limit. For a run within a task of another context, whose
  * workers need their cores. On a CPU the threads that are not needed sleep. */
 BL_API int bl_limit(bl_context *context, uint32_t workers);

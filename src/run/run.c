@@ -532,6 +532,25 @@ int bl_workers(bl_context *c, const bl_program *program, uint32_t *workers) {
     return bl__leave(c, status == BL_OK ? count_workers(c, q.program, workers) : status);
 }
 
+const char *bl_scheduler_of(bl_context *c, const bl_program *program) {
+    if (bl__enter(c) != BL_OK)
+        return NULL;
+    bl__request q = {.program = program};
+    bl__plan plan = {.scheduler = NULL};
+    uint32_t lanes;
+    if (!program)
+        bl__detail(c, "program: NULL");
+    int status = !program ? BL_EINVAL : c->dead ? BL_EDEAD : find_part(c, &q, c);
+    c->open = c->cluster != NULL;
+    if (status == BL_OK)
+        status = bl__plan_make(c, q.program, &plan, &lanes);
+    return bl__leave(c, status) == BL_OK ? plan.scheduler : NULL;
+}
+
+int bl_stops(const bl_context *c) {
+    return c && (c->config.time_limit > 0 || c->config.checkpoint[0] || c->config.resume[0]);
+}
+
 void bl__stats_give(const bl_context *c, bl_stats *to, const bl_stats *from) {
     if (!to)
         return;

@@ -880,7 +880,7 @@ if grep -q '"name": "task"' "$tmp/fib.trace.json" && coloured task thread_state_
 else
     not_ok "--trace: work, search and idleness have their colours" "expected a cname that chrome://tracing knows in every span"
 fi
-traces "--trace of several runs" pagerank --graph "$tmp/small.txt" --device cpu
+traces "--trace of several runs" pagerank --graph "$tmp/small.txt" --iterations 17 --device cpu
 traces "--trace of nothing" octree --particles 0 --device cpu
 traces "--trace of pauses" octree --particles 2000 --capacity 2 --private 0 --device cpu
 refuses "--trace into no folder" 1 "--trace $tmp/no/trace.json: cannot be written: No such file" run uts --tree T0 --device cpu \

@@ -24,7 +24,7 @@
 
 #ifndef BL__MEETING_CROWD /* the explorer has few workers, and no patience */
 /* To come one after another takes less time than to come twice, as long as they are few. */
-#define BL__MEETING_CROWD 512u /* blocks */
+#define BL__MEETING_CROWD 768u /* blocks */
 #define BL__MEETING_GROUP 32u  /* blocks, of a crowd */
 #define BL__MEETING_SPINS 16u  /* after that it is a long wave: those that run it should not wait for memory */
 #endif

@@ -6,28 +6,33 @@
  *
  * The outlet has what the node shows. What nobody has asked for when the node's own workers run out of work goes back to
  * them, through their inlet. An inlet has room for all that can come: a node asks only if its inlet is empty, has one
- * question open at a time, and left its name with each neighbour once. */
+ * question open at a time, and left its name with each neighbour once. One more entry says that results have come home
+ * (homes.h). */
 #include "cluster/local.h"
 
+#include "cluster/homes.h"
 #include "cluster/protocol.h"
 #include "run/job.h"
 
 #include <ballast/parts/entry.h>
 #include <ballast/parts/outside.h>
+#include <ballast/parts/record.h>
 #include <ballast/runtime/termination.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    MOST = 64,                       /* entries of a letter, and of an outlet */
-    DIMENSIONS = 4,                  /* of BL__LOCAL_NODES_MAX */
-    INLET = (DIMENSIONS + 2) * MOST, /* entries: answers to names and to a question, and the own outlet */
+    MOST = 64,      /* entries of a letter, and of an outlet */
+    DIMENSIONS = 4, /* of BL__LOCAL_NODES_MAX */
+    /* Entries: answers to names and to a question, the own outlet, and the one for results. */
+    INLET = (DIMENSIONS + 2) * MOST + 1,
     LETTERS = 8 * BL__LOCAL_NODES_MAX * BL__LOCAL_NODES_MAX /* more than all nodes can have open */
 };
 
 typedef struct letter {
     uint32_t from, to;
     bl__cluster_message message;
+    bl__parcel *parcel; /* RESULTS */
 } letter;
 
 typedef struct bl__node {
@@ -38,6 +43,7 @@ typedef struct bl__node {
     uint32_t shown;   /* so many */
     uint64_t found;   /* dry, last: the epoch of the idle word, and which launch */
     uint64_t ran;     /* tasks, when the node last was low */
+    bl__homes homes;
 } bl__node;
 
 struct bl__cluster {
@@ -67,9 +73,14 @@ bl_context *bl__local_node(const bl__cluster *cluster, uint32_t i) {
     return i < cluster->count ? cluster->nodes[i].c : NULL;
 }
 
+static void end_node(bl__node *n) {
+    free(n->outlet);
+    bl__homes_end(&n->homes);
+}
+
 void bl__local_close(bl__cluster *cluster) {
     for (uint32_t i = 0; i < cluster->count; i++)
-        free(cluster->nodes[i].outlet);
+        end_node(&cluster->nodes[i]);
     pthread_mutex_destroy(&cluster->lock);
     free(cluster);
 }
@@ -87,6 +98,7 @@ int bl__local_start(bl__cluster *cluster, const bl_program *program, bl_context 
         n->outlet = malloc(4u * (size_t)cluster->words * MOST);
         n->shown = 0;
         n->found = n->ran = 0;
+        bl__homes_begin(&n->homes, program);
         bl__cluster_begin(&n->protocol, i, cluster->count, cluster->runs, MOST, (uint32_t)n->c->config.seed);
         status = n->outlet ? bl__inlet_make(n->c, program, INLET, n, told) : bl__no_memory(told, "what nodes exchange");
     }
@@ -107,26 +119,67 @@ uint64_t bl__local_progress(const bl_context *c) {
 
 /* ---- with the lock ---- */
 
+/* What nobody has asked for goes back to the node's own workers. */
+static void give_back(bl__node *n) {
+    bl__inlet_put(n->c, n->outlet, n->shown);
+    n->shown = 0;
+}
+
+/* The run ends early, at this node first, and nothing moves any more. */
+static void halt(bl__node *by, int status) {
+    bl__cluster *cluster = by->cluster;
+    if (cluster->halted)
+        return;
+    cluster->halted = true;
+    cluster->status = status;
+    cluster->halted_by = by->protocol.number;
+    for (uint32_t i = 0; i < cluster->count; i++) {
+        give_back(&cluster->nodes[i]);
+        bl__inlet_halt(cluster->nodes[i].c);
+    }
+}
+
 static void move(bl__node *from, bl__node *to, uint32_t count) {
     const size_t words = from->cluster->words;
+    bool known = true;
+    for (uint32_t i = 0; i < count; i++)
+        known = bl__homes_import(&to->homes, from->protocol.number, from->outlet + i * words) && known;
     bl__inlet_put(to->c, from->outlet, count);
     from->shown -= count;
     memmove(from->outlet, from->outlet + count * words, 4 * words * from->shown);
+    if (!known)
+        halt(to, BL_ENOMEM);
 }
 
-static void post(bl__node *from, uint32_t to, const bl__cluster_message *message) {
+static void post(bl__node *from, uint32_t to, const bl__cluster_message *message, bl__parcel **parcel) {
     bl__cluster *cluster = from->cluster;
-    cluster->letters[(cluster->first + cluster->waiting++) % LETTERS] = (letter){from->protocol.number, to, *message};
+    letter *next = &cluster->letters[(cluster->first + cluster->waiting++) % LETTERS];
+    *next = (letter){from->protocol.number, to, *message, NULL};
+    if (message->kind == BL__CLUSTER_RESULTS) {
+        next->parcel = *parcel;
+        *parcel = NULL;
+    }
 }
 
-/* `arrived`: what the orders are about; NULL: an event at the node itself. */
-static void carry_out(bl__node *n, const bl__cluster_orders *orders, const letter *arrived) {
+/* The first of them is announced to the workers, and the others when that has been collected. */
+static void take_parcel(bl__node *n, bl__parcel **parcel) {
+    const bool announced = n->homes.first != NULL;
+    bl__homes_put(&n->homes, *parcel);
+    *parcel = NULL;
+    if (!announced)
+        bl__inlet_put(n->c, NULL, 1);
+}
+
+/* `about`: the letter that has arrived; for an event at the node itself, one with what is to be sent. */
+static void carry_out(bl__node *n, const bl__cluster_orders *orders, letter *about) {
     for (uint32_t i = 0; i < orders->count; i++) {
         const bl__cluster_order *o = &orders->list[i];
         if (o->verb == BL__CLUSTER_SEND)
-            post(n, o->node, &o->message);
+            post(n, o->node, &o->message, &about->parcel);
         else if (o->verb == BL__CLUSTER_TAKE_ENTRIES)
-            move(&n->cluster->nodes[arrived->from], n, arrived->message.count);
+            move(&n->cluster->nodes[about->from], n, about->message.count);
+        else if (o->verb == BL__CLUSTER_TAKE_RESULTS)
+            take_parcel(n, &about->parcel);
         else if (o->verb == BL__CLUSTER_WANTED)
             bl__inlet_is_wanted(n->c, o->on);
         else if (o->verb == BL__CLUSTER_END)
@@ -134,24 +187,31 @@ static void carry_out(bl__node *n, const bl__cluster_orders *orders, const lette
     }
 }
 
-/* All that follows from an event at a node. */
-static void follow(bl__node *n, bl__cluster_orders *orders) {
+/* All that follows from an event at a node. `parcel`: to be sent with it, or NULL. */
+static void follow_with(bl__node *n, bl__cluster_orders *orders, bl__parcel *parcel) {
     bl__cluster *cluster = n->cluster;
-    carry_out(n, orders, NULL);
+    letter next = {.parcel = parcel};
+    carry_out(n, orders, &next);
+    bl__parcel_free(next.parcel);
     while (cluster->waiting) {
-        const letter next = cluster->letters[cluster->first];
+        next = cluster->letters[cluster->first];
         cluster->first = (cluster->first + 1) % LETTERS;
         cluster->waiting--;
         bl__node *to = &cluster->nodes[next.to];
-        bl__cluster_receive(&to->protocol, next.from, &next.message, orders);
-        carry_out(to, orders, &next);
+        if (!cluster->halted) {
+            bl__cluster_receive(&to->protocol, next.from, &next.message, orders);
+            carry_out(to, orders, &next);
+        }
+        bl__parcel_free(next.parcel); /* nobody has taken it */
     }
 }
+
+static void follow(bl__node *n, bl__cluster_orders *orders) { follow_with(n, orders, NULL); }
 
 static void take_back(bl__node *n) {
     bl__cluster_orders orders;
     bl__cluster_shows(&n->protocol, 0, &orders);
-    move(n, n, n->shown);
+    give_back(n);
     follow(n, &orders);
 }
 
@@ -235,16 +295,48 @@ void bl__node_ends(bl_context *c, int status) {
     bl__node *n = c->inlet.ring.node;
     if (!n || status == BL_OK)
         return;
-    bl__cluster *cluster = n->cluster;
-    pthread_mutex_lock(&cluster->lock);
-    for (uint32_t i = 0; i < cluster->count && !cluster->halted; i++) {
-        move(&cluster->nodes[i], &cluster->nodes[i], cluster->nodes[i].shown);
-        bl__inlet_halt(cluster->nodes[i].c);
+    pthread_mutex_lock(&n->cluster->lock);
+    halt(n, status);
+    leave(n);
+}
+
+/* ---- results ---- */
+
+void bl__node_returns(const bl__run *run, uint32_t join, const void *results) {
+    bl__node *n = run->outside.node;
+    if (!bl__is_away(join) && n->protocol.number == 0) /* the roots' results are there */
+        return;
+    if (!enter(run))
+        return;
+    bl__cluster_orders orders;
+    uint32_t home;
+    bl__parcel *parcel = bl__homes_pack(&n->homes, join, results, &home);
+    if (parcel) {
+        bl__cluster_results(&n->protocol, home, 1, &orders);
+        follow_with(n, &orders, parcel);
+    } else {
+        halt(n, BL_ENOMEM);
     }
-    if (!cluster->halted) {
-        cluster->status = status;
-        cluster->halted_by = n->protocol.number;
-    }
-    cluster->halted = true;
-    pthread_mutex_unlock(&cluster->lock);
+    leave(n);
+}
+
+bl__parcel *bl__node_collects(const bl__run *run) {
+    bl__node *n = enter(run);
+    if (!n)
+        return NULL;
+    bl__parcel *parcel = bl__homes_take(&n->homes);
+    if (n->homes.first)
+        bl__inlet_put(n->c, NULL, 1);
+    leave(n);
+    return parcel;
+}
+
+void bl__node_collected(bl__parcel *parcel) { bl__parcel_free(parcel); }
+
+void bl__node_postpones(const bl__run *run) {
+    bl__node *n = enter(run);
+    if (!n)
+        return;
+    bl__inlet_put(n->c, NULL, 1);
+    leave(n);
 }

@@ -350,7 +350,7 @@ static int perform(bl__job *j, const bl__request *q, uint32_t range) {
     }
     if (status != BL_OK && !c->dead && j->drained)
         bl__give_left(j);
-    if (status == BL_OK && q->results)
+    if (status == BL_OK && q->results && range) /* a loop of no indices has none */
         status = take_results(j, q->results);
     bl__add_up(j);
     bl__stats_add(&j->stats, &j->before);

@@ -321,6 +321,7 @@ typedef struct meeting {
     pthread_t seen[8];
     uint32_t count, wanted;
     double until;
+    bool cries_wolf; /* the root says that its node is dry */
 } meeting;
 
 typedef struct meeting_of {
@@ -339,6 +340,13 @@ static bool meet(meeting *m) {
     return waits;
 }
 
+/* That all workers were idle some time ago, as a worker finds that is slow to say so. It must have no effect: if the
+ * nodes took it for the truth, the run would be over for the others. */
+static BL_TASK void cry_wolf(const bl__run *run) {
+    bl__node_dry(run, 0x7777ull << 32 | run->workers);
+    sleep_us(5000);
+}
+
 /* A tree without an end, until as many threads have seen it as there are workers: the children of one fork after the
  * other are run where they are, by recursion, unless somebody asks for them. */
 static BL_TASK void meet_run(bl_task *t, const uint32_t *depth, uint32_t index, const meeting_of *shared,
@@ -346,6 +354,8 @@ static BL_TASK void meet_run(bl_task *t, const uint32_t *depth, uint32_t index, 
     uint32_t below = *depth + 1;
     const uint64_t leaf = 1;
     (void)index, (void)local;
+    if (bl_is_root(t) && shared->meeting->cries_wolf)
+        cry_wolf(t->run);
     if (meet(shared->meeting) && below < 60)
         bl_fork(t, &below, &below, 2);
     else
@@ -363,7 +373,7 @@ static BL_TASK void meet_run(bl_task *t, const uint32_t *depth, uint32_t index, 
 static void test_meeting(void) {
     static const char *const devices[] = {"cpu+cpu+cpu+cpu", "cpu+cpu"};
     for (uint32_t i = 0; i < 24 / CHECK_SLOWER + 2; i++) {
-        meeting m = {.wanted = 4, .until = now() + 20};
+        meeting m = {.wanted = 4, .until = now() + 20, .cries_wolf = i % 4 >= 2};
         const meeting_of shared = {&m};
         const uint32_t root = 0;
         uint64_t result;

@@ -272,21 +272,18 @@ void bl__node_low(const bl__run *run) {
 }
 
 /* Whoever has left idle since `idle` was read has changed the word. So if it is the same, and the inlet is empty, then no
- * worker has anything, and none can get anything before this lock is free. */
+ * worker has anything, and none can get anything before this lock is free. If a worker that is going idle has left
+ * something in the outlet, it is about to say bl__node_low, and gets it back. */
 void bl__node_dry(const bl__run *run, uint64_t idle) {
     bl__node *n = run->outside.node;
     const uint64_t found = (idle & ~(uint64_t)UINT32_MAX) | (run->launch + 1);
     if (bl_load64_host(&n->found) == found || !(n = enter(run)))
         return;
     bl__cluster_orders orders;
-    if (bl__idle_read(run->control) == idle && inlet_is_empty(run)) {
-        if (n->shown) {
-            take_back(n);
-        } else if (!n->protocol.dry) {
-            bl_store64_host(&n->found, found);
-            bl__cluster_dry(&n->protocol, &orders);
-            follow(n, &orders);
-        }
+    if (bl__idle_read(run->control) == idle && inlet_is_empty(run) && !n->shown && !n->protocol.dry) {
+        bl_store64_host(&n->found, found);
+        bl__cluster_dry(&n->protocol, &orders);
+        follow(n, &orders);
     }
     leave(n);
 }

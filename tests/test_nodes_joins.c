@@ -47,7 +47,9 @@ static twig twig_at(const twig *parent, uint32_t index) {
     return (twig){twig_mix(parent->hash, index), parent->depth + 1, 0};
 }
 
-static uint32_t twig_children(const garden *g, const twig *p) {
+static uint32_t twig_children(const garden *g, const twig *p, uint32_t index) {
+    if (g->endless && index && p->hash % 3 == 0) /* so that results are on their way, too */
+        return 0;
     if (g->endless)
         return p->depth % 64 ? 1 : p->depth % 256 ? 2 : g->widest;
     if (p->depth == 1 && p->hash % 2 == 0)
@@ -82,7 +84,7 @@ static BL_TASK void bush_run(bl_task *t, const twig *parent, uint32_t index, con
                              bl_nothing *local) {
     garden *g = shared->garden;
     const twig mine = twig_at(parent, index);
-    const uint32_t n = mine.depth > 1u << 20 ? 0 : twig_children(g, &mine);
+    const uint32_t n = mine.depth > 1u << 20 ? 0 : twig_children(g, &mine, index);
     const uint64_t value = twig_value(&mine);
     (void)local;
     if (bl_is_root(t) != (parent->depth == 0))
@@ -139,7 +141,7 @@ static BL_TASK void bush_join(bl_task *t, const twig *p, const uint64_t *results
 /* The same by recursion. */
 static uint64_t bush_expect(garden *g, twig parent, uint32_t index, bool sums) {
     twig mine = twig_at(&parent, index), child;
-    const uint32_t n = mine.depth > 1u << 20 ? 0 : twig_children(g, &mine);
+    const uint32_t n = mine.depth > 1u << 20 ? 0 : twig_children(g, &mine, index);
     uint64_t value = twig_value(&mine);
     g->tasks++;
     if (n == 0)
@@ -393,7 +395,7 @@ static void test_meeting(void) {
 static void count_left(void *arg, const void *payload, uint32_t begin, uint32_t end) {
     garden *g = arg;
     const twig *p = payload;
-    if (p->depth == 0 || p->depth > 1u << 28) /* whatever is left, is a fork of the bush or a child of one */
+    if (p->depth == 0 && end != 1) /* all that is left is the root, forks of the bush, and their children */
         bl_fetch_add64_relaxed(&g->wrong, 1);
     g->left_tasks += end - begin;
     g->left_in = pthread_self();
@@ -461,6 +463,74 @@ static void test_early_ends(void) {
         }
 }
 
+/* The run fails while a result that has come home waits for a worker. Only the fork is left. */
+
+typedef struct failing {
+    uint32_t away;        /* the other child has been run */
+    uint32_t left, tasks; /* what is left: calls, tasks */
+} failing;
+
+typedef struct failing_of {
+    failing *failing;
+} failing_of;
+
+static BL_TASK void failing_run(bl_task *t, const uint32_t *depth, uint32_t index, const failing_of *shared,
+                                bl_nothing *local) {
+    failing *f = shared->failing;
+    const uint32_t below = *depth + 1;
+    const uint64_t result = 1;
+    (void)local;
+    const double until = now() + 20;
+    if (*depth == 0) {
+        while (!(bl_load32_host(t->stop) & BL__HUNGRY) && now() < until)
+            sleep_us(100); /* until the other node is out of work */
+        bl_fork(t, &below, &below, 2);
+    } else if (index == 1) {
+        bl_store32_relaxed(&f->away, 1);
+        bl_return(t, &result);
+    } else {
+        while (bl__inlet_look(t->run) != 1 && now() < until)
+            sleep_us(100);
+        bl_fail(t, 77, depth);
+    }
+}
+
+static BL_TASK void failing_join(bl_task *t, const uint32_t *depth, const uint64_t *results, uint32_t count,
+                                 const failing_of *shared, bl_nothing *local) {
+    (void)depth, (void)count, (void)shared, (void)local;
+    bl_return(t, results);
+}
+
+#define BL_PROGRAM failing_program
+#define BL_PAYLOAD uint32_t
+#define BL_SHARED failing_of
+#define BL_RUN failing_run
+#define BL_RESULT uint64_t
+#define BL_JOIN failing_join
+#define BL_JOIN_WIDTH 2
+#include <ballast/program.h>
+
+static void note_left(void *arg, const void *payload, uint32_t begin, uint32_t end) {
+    failing *f = arg;
+    f->left += *(const uint32_t *)payload == 1;
+    f->tasks += 1 + end - begin;
+}
+
+static void test_waiting_result(void) {
+    failing f = {0, 0, 0};
+    const failing_of shared = {&f};
+    const uint32_t root = 0;
+    uint64_t result;
+    check_at("a result waits");
+    bl_context *c = open_nodes((bl_config){.workers = 1, .left = note_left, .left_arg = &f});
+    CHECK_SAME(bl_run_join(c, failing_program_cpu(), &shared, &root, 1, &result, NULL), BL_ETASK);
+    CHECK_SAME(f.away, 1);
+    CHECK_SAME(f.left, 1);
+    CHECK_SAME(f.tasks, 1);
+    check_bush(c, 5, 90, false);
+    CHECK_SAME(bl_close(c), BL_OK);
+}
+
 int main(void) {
     check_limit(120 * CHECK_SLOWER);
     test_shapes();
@@ -468,5 +538,6 @@ int main(void) {
     test_reductions();
     test_meeting();
     test_early_ends();
+    test_waiting_result();
     return check_end();
 }

@@ -81,7 +81,7 @@ typedef enum bl_steal { BL_STEAL_DEFAULT, BL_STEAL_ONE, BL_STEAL_HALF } bl_steal
  * return BL_EINVAL, and bl_error_detail names the field. */
 typedef struct bl_config {
     /* "auto" (a usable GPU, else the CPU), "cpu", "cuda", "cuda:N", "sim". "cpu+cpu", up to 16 of them: nodes that share
-     * each run, with workers of their own (docs/cluster.md); for programs without results */
+     * each run, with workers of their own (docs/cluster.md) */
     const char *device;
     /* "auto" (the program's BL_AUTO, or stealing, or for a loop on a GPU list:faa), a name from bl_scheduler_name,
      * or one of the papers' names */

@@ -6,18 +6,21 @@
  *
  * The outlet has what the node shows. What nobody has asked for when the node's own workers run out of work goes back to
  * them, through their inlet. An inlet has room for all that can come: a node asks only if its inlet is empty, has one
- * question open at a time, and left its name with each neighbour once.
+ * question open at a time, and left its name with each neighbour once. One more entry says that results have come home
+ * (homes.h).
  *
  * Other processes are at the end of a line (ranks.c). A letter to a node of theirs leaves at once, with its entries behind
  * it. One that has come is delivered when somebody listens: bl__local_hear. */
 #include "cluster/local.h"
 
+#include "cluster/homes.h"
 #include "cluster/line.h"
 #include "cluster/protocol.h"
 #include "run/job.h"
 
 #include <ballast/parts/entry.h>
 #include <ballast/parts/outside.h>
+#include <ballast/parts/record.h>
 #include <ballast/runtime/termination.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +34,7 @@ enum {
 typedef struct letter {
     uint32_t from, to;
     bl__cluster_message message;
+    bl__parcel *parcel; /* RESULTS */
 } letter;
 
 typedef struct bl__node {
@@ -41,6 +45,7 @@ typedef struct bl__node {
     uint32_t shown;   /* so many */
     uint64_t found;   /* dry, last: the epoch of the idle word, and which launch */
     uint64_t ran;     /* tasks, when the node last was low */
+    bl__homes homes;
 } bl__node;
 
 struct bl__cluster {
@@ -90,19 +95,24 @@ bl_context *bl__local_node(const bl__cluster *cluster, uint32_t i) {
     return i < cluster->count ? cluster->nodes[i].c : NULL;
 }
 
+static void end_node(bl__node *n) {
+    free(n->outlet);
+    bl__homes_end(&n->homes);
+}
+
 void bl__local_close(bl__cluster *cluster) {
     for (uint32_t i = 0; i < cluster->count; i++)
-        free(cluster->nodes[i].outlet);
+        end_node(&cluster->nodes[i]);
     pthread_mutex_destroy(&cluster->lock);
     free(cluster);
 }
 
-/* Entries: answers to names and to a question, and the own outlet. */
+/* Entries: answers to names and to a question, the own outlet, and the one for results. */
 static uint32_t inlet_size(const bl__cluster *cluster) {
     uint32_t dimensions = 0;
     while (1u << dimensions < cluster->all)
         dimensions++;
-    return (dimensions + 2) * MOST;
+    return (dimensions + 2) * MOST + 1;
 }
 
 static size_t letter_size(const bl__cluster *cluster, uint32_t entries) {
@@ -135,6 +145,7 @@ int bl__local_start(bl__cluster *cluster, const bl_program *program, bl_context 
         n->outlet = malloc(4u * (size_t)cluster->words * MOST);
         n->shown = 0;
         n->found = n->ran = 0;
+        bl__homes_begin(&n->homes, program);
         bl__cluster_begin(&n->protocol, cluster->lowest + i, cluster->all, cluster->runs, MOST,
                           (uint32_t)n->c->config.seed);
         status = n->outlet ? bl__inlet_make(n->c, program, inlet_size(cluster), n, told)
@@ -163,9 +174,10 @@ static void drop_shown(bl__node *n, uint32_t count) {
     memmove(n->outlet, n->outlet + count * words, 4 * words * n->shown);
 }
 
-static void move(bl__node *from, bl__node *to, uint32_t count) {
-    bl__inlet_put(to->c, from->outlet, count);
-    drop_shown(from, count);
+/* What nobody has asked for goes back to the node's own workers. */
+static void give_back(bl__node *n) {
+    bl__inlet_put(n->c, n->outlet, n->shown);
+    n->shown = 0;
 }
 
 static bool is_here(const bl__cluster *cluster, uint32_t number) { return number - cluster->lowest < cluster->count; }
@@ -196,9 +208,51 @@ static void post_away(bl__node *from, const letter *l) {
     stir(line);
 }
 
-static void post(bl__node *from, uint32_t to, const bl__cluster_message *message) {
+/* Nothing moves any more. */
+static void halt(bl__cluster *cluster) {
+    cluster->halted = true;
+    for (uint32_t i = 0; i < cluster->count; i++) {
+        give_back(&cluster->nodes[i]);
+        bl__inlet_halt(cluster->nodes[i].c);
+    }
+}
+
+static void tell_halt(bl__cluster *cluster) {
+    const bl__cluster_message message = {.kind = HALT};
+    for (uint32_t rank = 0; cluster->line && rank < cluster->line->link.ranks; rank++)
+        if (rank != cluster->line->link.rank)
+            post_away(&cluster->nodes[0], &(letter){cluster->lowest, rank * cluster->count, message, NULL});
+}
+
+/* The run ends early, at this node first. */
+static void halt_by(bl__node *n, int status) {
+    bl__cluster *cluster = n->cluster;
+    if (cluster->halted)
+        return;
+    halt(cluster);
+    tell_halt(cluster);
+    cluster->status = status;
+    cluster->halted_by = n->protocol.number - cluster->lowest;
+}
+
+static void move(bl__node *from, bl__node *to, uint32_t count) {
+    const size_t words = from->cluster->words;
+    bool known = true;
+    for (uint32_t i = 0; i < count; i++)
+        known = bl__homes_import(&to->homes, from->protocol.number, from->outlet + i * words) && known;
+    bl__inlet_put(to->c, from->outlet, count);
+    drop_shown(from, count);
+    if (!known)
+        halt_by(to, BL_ENOMEM);
+}
+
+static void post(bl__node *from, uint32_t to, const bl__cluster_message *message, bl__parcel **parcel) {
     bl__cluster *cluster = from->cluster;
-    const letter l = {from->protocol.number, to, *message};
+    letter l = {from->protocol.number, to, *message, NULL};
+    if (message->kind == BL__CLUSTER_RESULTS) {
+        l.parcel = *parcel;
+        *parcel = NULL;
+    }
     if (is_here(cluster, to))
         cluster->letters[(cluster->first + cluster->waiting++) % LETTERS] = l;
     else
@@ -212,14 +266,25 @@ static void take_entries(bl__node *n, const letter *arrived) {
         bl__inlet_put(n->c, (const uint32_t *)(const void *)(arrived + 1), arrived->message.count);
 }
 
-/* `arrived`: what the orders are about; NULL: an event at the node itself. */
-static void carry_out(bl__node *n, const bl__cluster_orders *orders, const letter *arrived) {
+/* The first of them is announced to the workers, and the others when that has been collected. */
+static void take_parcel(bl__node *n, bl__parcel **parcel) {
+    const bool announced = n->homes.first != NULL;
+    bl__homes_put(&n->homes, *parcel);
+    *parcel = NULL;
+    if (!announced)
+        bl__inlet_put(n->c, NULL, 1);
+}
+
+/* `about`: the letter that has arrived; for an event at the node itself, one with what is to be sent. */
+static void carry_out(bl__node *n, const bl__cluster_orders *orders, letter *about) {
     for (uint32_t i = 0; i < orders->count; i++) {
         const bl__cluster_order *o = &orders->list[i];
         if (o->verb == BL__CLUSTER_SEND)
-            post(n, o->node, &o->message);
+            post(n, o->node, &o->message, &about->parcel);
         else if (o->verb == BL__CLUSTER_TAKE_ENTRIES)
-            take_entries(n, arrived);
+            take_entries(n, about);
+        else if (o->verb == BL__CLUSTER_TAKE_RESULTS)
+            take_parcel(n, &about->parcel);
         else if (o->verb == BL__CLUSTER_WANTED)
             bl__inlet_is_wanted(n->c, o->on);
         else if (o->verb == BL__CLUSTER_END)
@@ -227,38 +292,29 @@ static void carry_out(bl__node *n, const bl__cluster_orders *orders, const lette
     }
 }
 
-/* All that follows from an event at a node. */
-static void follow(bl__node *n, bl__cluster_orders *orders) {
+/* All that follows from an event at a node. `parcel`: to be sent with it, or NULL. */
+static void follow_with(bl__node *n, bl__cluster_orders *orders, bl__parcel *parcel) {
     bl__cluster *cluster = n->cluster;
-    carry_out(n, orders, NULL);
+    letter next = {.parcel = parcel};
+    carry_out(n, orders, &next);
+    bl__parcel_free(next.parcel);
     while (cluster->waiting) {
-        const letter next = cluster->letters[cluster->first];
+        next = cluster->letters[cluster->first];
         cluster->first = (cluster->first + 1) % LETTERS;
         cluster->waiting--;
         bl__node *to = node_of(cluster, next.to);
-        bl__cluster_receive(&to->protocol, next.from, &next.message, orders);
-        carry_out(to, orders, &next);
+        if (!cluster->halted) {
+            bl__cluster_receive(&to->protocol, next.from, &next.message, orders);
+            carry_out(to, orders, &next);
+        }
+        bl__parcel_free(next.parcel); /* nobody has taken it */
     }
 }
 
-/* Nothing moves any more: what was about to is back in the inlet of its node. */
-static void halt(bl__cluster *cluster) {
-    for (uint32_t i = 0; i < cluster->count; i++) {
-        move(&cluster->nodes[i], &cluster->nodes[i], cluster->nodes[i].shown);
-        bl__inlet_halt(cluster->nodes[i].c);
-    }
-    cluster->halted = true;
-}
-
-static void tell_halt(bl__cluster *cluster) {
-    const bl__cluster_message message = {.kind = HALT};
-    for (uint32_t rank = 0; cluster->line && rank < cluster->line->link.ranks; rank++)
-        if (rank != cluster->line->link.rank)
-            post_away(&cluster->nodes[0], &(letter){cluster->lowest, rank * cluster->count, message});
-}
+static void follow(bl__node *n, bl__cluster_orders *orders) { follow_with(n, orders, NULL); }
 
 /* A letter of another process. What was sent before its sender was halted is not lost: it is left. */
-static void deliver(bl__cluster *cluster, const letter *l) {
+static void deliver(bl__cluster *cluster, letter *l) {
     bl__node *to = node_of(cluster, l->to);
     bl__cluster_orders orders;
     if (l->message.kind == HALT) {
@@ -299,7 +355,7 @@ bool bl__local_hear(bl__cluster *cluster) {
 static void take_back(bl__node *n) {
     bl__cluster_orders orders;
     bl__cluster_shows(&n->protocol, 0, &orders);
-    move(n, n, n->shown);
+    give_back(n);
     follow(n, &orders);
 }
 
@@ -360,21 +416,18 @@ void bl__node_low(const bl__run *run) {
 }
 
 /* Whoever has left idle since `idle` was read has changed the word. So if it is the same, and the inlet is empty, then no
- * worker has anything, and none can get anything before this lock is free. */
+ * worker has anything, and none can get anything before this lock is free. If a worker that is going idle has left
+ * something in the outlet, it is about to say bl__node_low, and gets it back. */
 void bl__node_dry(const bl__run *run, uint64_t idle) {
     bl__node *n = run->outside.node;
     const uint64_t found = (idle & ~(uint64_t)UINT32_MAX) | (run->launch + 1);
     if (bl_load64_host(&n->found) == found || !(n = enter(run)))
         return;
     bl__cluster_orders orders;
-    if (bl__idle_read(run->control) == idle && inlet_is_empty(run)) {
-        if (n->shown) {
-            take_back(n);
-        } else if (!n->protocol.dry) {
-            bl_store64_host(&n->found, found);
-            bl__cluster_dry(&n->protocol, &orders);
-            follow(n, &orders);
-        }
+    if (bl__idle_read(run->control) == idle && inlet_is_empty(run) && !n->shown && !n->protocol.dry) {
+        bl_store64_host(&n->found, found);
+        bl__cluster_dry(&n->protocol, &orders);
+        follow(n, &orders);
     }
     leave(n);
 }
@@ -383,13 +436,48 @@ void bl__local_ends(bl_context *c, int status) {
     bl__node *n = c->inlet.ring.node;
     if (!n || status == BL_OK)
         return;
-    bl__cluster *cluster = n->cluster;
-    pthread_mutex_lock(&cluster->lock);
-    if (!cluster->halted) {
-        halt(cluster);
-        tell_halt(cluster);
-        cluster->status = status;
-        cluster->halted_by = n->protocol.number - cluster->lowest;
+    pthread_mutex_lock(&n->cluster->lock);
+    halt_by(n, status);
+    leave(n);
+}
+
+/* ---- results ---- */
+
+void bl__node_returns(const bl__run *run, uint32_t join, const void *results) {
+    bl__node *n = run->outside.node;
+    if (!bl__is_away(join) && n->protocol.number == 0) /* the roots' results are there */
+        return;
+    if (!enter(run))
+        return;
+    bl__cluster_orders orders;
+    uint32_t home;
+    bl__parcel *parcel = bl__homes_pack(&n->homes, join, results, &home);
+    if (parcel) {
+        bl__cluster_results(&n->protocol, home, 1, &orders);
+        follow_with(n, &orders, parcel);
+    } else {
+        halt_by(n, BL_ENOMEM);
     }
-    pthread_mutex_unlock(&cluster->lock);
+    leave(n);
+}
+
+bl__parcel *bl__node_collects(const bl__run *run) {
+    bl__node *n = enter(run);
+    if (!n)
+        return NULL;
+    bl__parcel *parcel = bl__homes_take(&n->homes);
+    if (n->homes.first)
+        bl__inlet_put(n->c, NULL, 1);
+    leave(n);
+    return parcel;
+}
+
+void bl__node_collected(bl__parcel *parcel) { bl__parcel_free(parcel); }
+
+void bl__node_postpones(const bl__run *run) {
+    bl__node *n = enter(run);
+    if (!n)
+        return;
+    bl__inlet_put(n->c, NULL, 1);
+    leave(n);
 }

@@ -86,8 +86,9 @@ typedef struct bl__request {
     uint64_t range; /* indices of each; more than 1 only of a single root */
     bool results_wanted;
     void *results;
-    bool reduces; /* bl_run_reduce: `range` indices, in blocks; roots is the user's part of the payload */
-    bool open;    /* to submissions */
+    bool reduces;  /* bl_run_reduce: `range` indices, in blocks; roots is the user's part of the payload */
+    bool open;     /* to submissions */
+    bool rootless; /* a node other than the first, which has the roots: there are `count` of them */
 } bl__request;
 
 /* Of each kind of call; a loop's payload is its only root. */
@@ -203,7 +204,7 @@ void bl__inlet_end(bl_context *c, int status); /* of the run; again is fine */
 bool bl__inlet_is_done(bl_context *c);         /* closed and empty. Workers have stopped */
 
 /* Of a node, by src/cluster/local.c. */
-void bl__inlet_put(bl_context *c, const uint32_t *entries, uint32_t count);
+void bl__inlet_put(bl_context *c, const uint32_t *entries, uint32_t count); /* NULL: one without tasks */
 void bl__inlet_is_wanted(bl_context *c, bool wanted); /* what its workers have: another node is out of work */
 void bl__inlet_finish(bl_context *c);                 /* nothing more will come */
 void bl__inlet_halt(bl_context *c);                   /* its workers stop, and the run ends early */

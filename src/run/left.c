@@ -33,7 +33,7 @@ static void give_entry(const giving *g, const unsigned char *at) {
 static void give_record(const giving *g, const unsigned char *at) {
     bl__record r;
     memcpy(&r, at, sizeof r);
-    if (bl__record_out(r.state))
+    if (bl__record_out(r.state) && !bl__is_away(r.parent))
         give(g, at + g->j->plan.program->payload_at, 0, 0);
 }
 

@@ -34,9 +34,6 @@ int bl__nodes_check(bl_context *c, bl__request *q, bl_context *told) {
         return status;
     if (q->open)
         bl__detail(told, "submissions: not with several devices (accepted: with one)");
-    else if (q->program->result_bytes)
-        bl__detail(told, "device %s: %s has results, which cannot go to another node (accepted: one device)", c->id,
-                   q->program->name);
     else if (q->range > UINT32_MAX)
         bl__detail(told, "count: too many indices for several devices (accepted: fewer than 2^32)");
     else if (c->timelines.room)
@@ -85,9 +82,9 @@ static void *part_main(void *argument) {
 
 static void start_part(bl_context *c, part *p, const bl__request *q) {
     p->request = *q;
-    p->request.roots = NULL;
-    p->request.count = 0;
+    p->request.rootless = true;
     p->request.range = 1;
+    p->request.results = NULL;
     p->payload_bytes = q->program->payload_bytes;
     p->c->spent = c->spent;
     p->c->config.left = c->config.left ? keep : NULL;

@@ -328,8 +328,8 @@ static const char *wrong_argument(const bl__request *q) {
         return "count: too many indices (accepted: fewer than 2^32)";
     if (program->loop_at && !q->reduces)
         return "program: a reduction of a loop (accepted by bl_run_reduce and bl_start_reduce)";
-    if (q->count >= BL__ROOT)
-        return "count: too many roots (accepted: fewer than 2^31)";
+    if (q->count >= BL__WIDE)
+        return "count: too many roots (accepted: fewer than 2^30)";
     return NULL;
 }
 
@@ -341,7 +341,7 @@ static int perform(bl__job *j, const bl__request *q, uint32_t range) {
         c->problem = bl__problem(c, q->program, q->shared, q->roots, q->count, range);
     if (c->runs++ == 0)
         c->first_problem = c->problem;
-    int status = bl__begin(j, q->roots, q->count, range, &tasks);
+    int status = bl__begin(j, q->roots, q->rootless ? 0 : q->count, range, &tasks);
     if (status == BL_OK)
         status = bl__in_waves(j) ? bl__run_waves(j, tasks) : run_dynamic(j);
     bl__phase(j, "collect");
@@ -351,7 +351,7 @@ static int perform(bl__job *j, const bl__request *q, uint32_t range) {
     }
     if (status != BL_OK && !c->dead && j->drained)
         bl__give_left(j);
-    if (status == BL_OK && q->results)
+    if (status == BL_OK && q->results && range) /* a loop of no indices has none */
         status = take_results(j, q->results);
     bl__add_up(j);
     bl__stats_add(&j->stats, &j->before);
@@ -467,7 +467,7 @@ static int run_reduction(bl_context *c, const bl__request *q, bl_stats *stats) {
 int bl__request_run(bl_context *c, const bl__request *q, bl_stats *stats) {
     const uint32_t most = c->most_indices ? c->most_indices : UINT32_MAX;
     c->of_parts = 0;
-    if (q->reduces)
+    if (q->reduces && !q->rootless)
         return run_reduction(c, q, stats);
     return q->range <= most ? run_part(c, q, 0, (uint32_t)q->range, stats) : run_parts(c, q, stats);
 }

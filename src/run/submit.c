@@ -57,12 +57,12 @@ void bl__inlet_destroy(bl_context *c) {
 
 static size_t lines(size_t bytes) { return (bytes + BL_LINE - 1) / BL_LINE * BL_LINE; }
 
-/* Room for `inbox` submissions; if the program has results, each has a number. */
-static bool make_memory(bl_context *c, const bl_program *program, uint32_t inbox) {
+/* Room for `inbox` submissions; if the program has results, each has a number. Nodes have no submissions. */
+static bool make_memory(bl_context *c, const bl_program *program, uint32_t inbox, void *node) {
     bl__inlet *in = &c->inlet;
     const uint32_t capacity = bl__power_of_two((uint64_t)inbox + 1), places = bl__power_of_two(inbox);
     const uint32_t stride = (1 + BL__ENTRY_HEAD + program->carried_bytes / 4 + 3) / 4 * 4;
-    const uint32_t numbers = program->result_bytes ? inbox : 0;
+    const uint32_t numbers = program->result_bytes && !node ? inbox : 0;
     const size_t ring = lines(4u * (size_t)stride * capacity), results = lines((size_t)program->result_bytes * numbers);
     const size_t answers = numbers && !c->ops->knock ? lines(4u * (size_t)places) : 0;
     int (*alloc)(bl_context *, void **, size_t) = c->ops->alloc_reached ? c->ops->alloc_reached : c->ops->alloc;
@@ -76,6 +76,7 @@ static bool make_memory(bl_context *c, const bl_program *program, uint32_t inbox
     in->ring = (bl__outside){.slots = in->memory,
                              .answers = answers ? (uint32_t *)(void *)(in->results + results) : NULL,
                              .host = c,
+                             .node = node,
                              .mask = capacity - 1,
                              .stride = stride,
                              .answers_mask = places - 1};
@@ -92,8 +93,7 @@ static bool make_memory(bl_context *c, const bl_program *program, uint32_t inbox
 int bl__inlet_make(bl_context *c, const bl_program *program, uint32_t entries, void *node, bl_context *told) {
     bl__inlet *in = &c->inlet;
     pthread_mutex_lock(&in->lock);
-    const bool made = make_memory(c, program, entries);
-    in->ring.node = node;
+    const bool made = make_memory(c, program, entries, node);
     in->runs++;
     in->program = program;
     in->tickets = in->noticed = in->drawn = in->called = 0;
@@ -121,7 +121,7 @@ int bl__inlet_start(bl_context *c, const bl_program *program, bl_context *told) 
 /* Without results nobody learns when a submission is done, so there the queues limit what is taken in. */
 void bl__inlet_join(bl__job *j) {
     bl__inlet *in = &j->c->inlet;
-    const bool numbered = j->plan.program->result_bytes != 0;
+    const bool numbered = j->plan.program->result_bytes && !in->ring.node;
     in->ring.most = numbered ? UINT32_MAX : j->run.capacity;
     if (numbered)
         j->run.results = in->results;
@@ -164,9 +164,12 @@ void bl__inlet_pauses(bl__job *j, const bl__control *after) {
 
 const uint32_t *bl__inlet_left(bl__job *j) {
     bl__outside *ring = &j->c->inlet.ring;
-    if (!bl__inlet_has(ring, ring->taken))
-        return NULL;
-    return bl__inlet_slot(ring, ring->taken++) + 1;
+    while (bl__inlet_has(ring, ring->taken)) {
+        const uint32_t *entry = bl__inlet_slot(ring, ring->taken++) + 1;
+        if (entry[0] != entry[1]) /* else it says that results have come home */
+            return entry;
+    }
+    return NULL;
 }
 
 bool bl__inlet_is_done(bl_context *c) {
@@ -231,7 +234,10 @@ void bl__inlet_put(bl_context *c, const uint32_t *entries, uint32_t count) {
         const uint32_t at = (uint32_t)in->tickets;
         while (!bl__inlet_is_free(&in->ring, at)) /* it has been taken: the worker that did so is copying it */
             sched_yield();
-        memcpy(bl__inlet_slot(&in->ring, at) + 1, entries + (size_t)i * words, 4u * (size_t)words);
+        if (entries)
+            memcpy(bl__inlet_slot(&in->ring, at) + 1, entries + (size_t)i * words, 4u * (size_t)words);
+        else
+            memset(bl__inlet_slot(&in->ring, at) + 1, 0, 4u * (size_t)words);
         bl__inlet_fill(&in->ring, at);
         bl_store64_host(&in->tickets, in->tickets + 1);
     }
@@ -279,7 +285,13 @@ static void answer(bl_context *c, uint32_t number) {
     pthread_mutex_unlock(&in->number_lock);
 }
 
-void bl__answer(const bl__run *run, uint32_t number) { answer(run->outside.host, number); }
+void bl__answer(const bl__run *run, uint32_t number) {
+    bl_context *c = run->outside.host;
+    if (run->outside.node)
+        bl__node_returns(run, BL__ROOT | number, run->results + (size_t)number * c->inlet.program->result_bytes);
+    else
+        answer(c, number);
+}
 
 bool bl__inlet_stirs(bl_context *c) {
     if (!c->open)

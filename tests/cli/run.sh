@@ -305,7 +305,8 @@ done
 says "several nodes, JSON" '"device": "cpu+cpu".*"workers": 2,.*"status": "complete".*"nodes": 4130071' \
     run uts --tree T1 --device cpu+cpu --workers 1 --json
 says "several nodes" "^checked *known" run nqueens --n 8 --device cpu+cpu+cpu --workers 2
-refuses "several nodes, results" 2 "--device cpu+cpu: fib has results, which cannot go to another node" run fib --device cpu+cpu
+says "several nodes, sums" "^checked *known" run fib --n 27 --device cpu+cpu --workers 1
+says "several nodes, joins" "^checked *known" run fourrow --lookahead 5 --device cpu+cpu+cpu --workers 2
 refuses "several nodes, unknown" 2 "--device cpu+abacus: no usable device here" run uts --device cpu+abacus
 refuses "several nodes, checkpoint" 2 "--checkpoint: not with several devices" run uts --device cpu+cpu --checkpoint "$tmp/check"
 refuses "several nodes elsewhere" 2 "--device cpu+cpu: unknown device" list --device cpu+cpu

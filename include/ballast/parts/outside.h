@@ -42,6 +42,14 @@
  * is out of work (bl__node_low), and when all are and nothing is left (bl__node_dry). The inlet stays open until the
  * nodes agree that the run is over.
  *
+ * What an entry carries says where its results go: to a root, which has the same number at every node, or to a record,
+ * which only the node that made it knows. So an entry that comes from another node carries BL__AWAY with a number, by
+ * which the host knows that node and that record. The worker that takes the entry makes a record in its place, whose
+ * children are the entry's tasks and whose parent is BL__AWAY with that number. Whoever returns the last of them gives
+ * their results to the host (bl__node_returns), as it does with the result of a root, and the host sends them home.
+ * There they wait at the host. An entry without tasks in the inlet says so, one for all of them. The worker that takes
+ * it asks for the next result (bl__node_collects), puts it where it belongs, and continues if it was the last.
+ *
  * Order pairs
  *   O1 (the source's at + 1, release) with O2 (a worker that takes, acquire): the entry is in its slot. A mere look is
  *      relaxed, and so is the end, which workers see only when all before it has been taken.
@@ -156,7 +164,7 @@ BL_FN uint32_t bl__inlet_fetch(bl__worker *w) {
 BL_FN bool bl__inlet_shows(bl__worker *w) { return bl__inlet_look(w->run) == 1; }
 BL_FN bool bl__inlet_over(const bl__run *run) { return bl__inlet_look(run) == BL__SHUT; }
 
-/* Called by the worker that has returned the result of a submitted root. */
+/* Called by the worker that has returned the result of a root: of a submitted one, or in a run of several nodes. */
 BL_API void bl__answer(const bl__run *run, uint32_t number);
 
 /* Where run->outside.node. The n oldest entries of the caller's private stack, as far as there is room for them. */
@@ -165,6 +173,22 @@ BL_API void bl__node_gives(const bl__run *run, bl__stack *stack, uint32_t n);
 BL_API void bl__node_low(const bl__run *run);
 /* All workers are idle, and all queues were found empty after `idle` was read (termination.h). May be repeated. */
 BL_API void bl__node_dry(const bl__run *run, uint64_t idle);
+
+/* Results on their way home: plain bytes, whose meaning is the home's. The results follow in turn, or their sum. */
+typedef struct bl__parcel {
+    uint32_t join;         /* what the children carried there */
+    uint32_t begin, count; /* which children: their indices */
+    uint32_t bytes;        /* that follow */
+} bl__parcel;
+
+/* All children of a record whose parent is `join` have returned, or the root that `join` says. `results`: of children 0,
+ * 1, ... of the record, or their sum; of the root its result. */
+BL_API void bl__node_returns(const bl__run *run, uint32_t join, const void *results);
+/* By a worker that has taken an entry without tasks: the next results that have come home; NULL: the run is ending. */
+BL_API bl__parcel *bl__node_collects(const bl__run *run);
+BL_API void bl__node_collected(bl__parcel *parcel);
+/* The same worker has to stop before that: another one will. */
+BL_API void bl__node_postpones(const bl__run *run);
 
 #else
 

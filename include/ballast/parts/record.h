@@ -34,9 +34,10 @@
 
 #include "run.h"
 
-#define BL__NO_JOIN UINT32_MAX /* the result is wanted by nobody */
-#define BL__ROOT (1u << 31)    /* with the root's number: the result goes to the host */
-#define BL__WIDE (1u << 30)    /* with a record's number */
+#define BL__NO_JOIN UINT32_MAX         /* the result is wanted by nobody */
+#define BL__ROOT (1u << 31)            /* with the root's number: the result goes to the host */
+#define BL__WIDE (1u << 30)            /* with a record's number */
+#define BL__AWAY (BL__ROOT | BL__WIDE) /* with a number by which the host knows which record of which other node */
 #define BL__SHARED_RECORD (1ull << 63)
 #define BL__ONE_CHILD (1ull << 48)
 #define BL__MOST_CHILDREN 0x7fffu
@@ -59,6 +60,8 @@ BL_FN bl__record *bl__record_at(const bl__run *run, uint32_t number) {
 }
 /* Of what a child carries, or a record below. */
 BL_FN uint32_t bl__record_number(uint32_t join) { return BL_WARP == 1 ? join & ~BL__WIDE : join; }
+/* Of a record: it stands for one of another node, and its results go there (outside.h). */
+BL_FN bool bl__is_away(uint32_t join) { return (join & BL__AWAY) == BL__AWAY && join != BL__NO_JOIN; }
 BL_FN uint32_t *bl__record_count(bl__record *r) { return (uint32_t *)(void *)(r + 1); }
 
 /* CPU: memory for the results of a wide fork; NULL when out of memory. What a run that ends early leaves is freed by

@@ -7,6 +7,7 @@
  *     expose     on a GPU, before a batch that may take long: publish what the batch does not need
  *     run        take a batch off the private stack and run it
  *     join       pass on what tasks returned, and run joins whose children have all returned
+ *     home       in a run of several nodes: the same for what another node has returned
  *     recurse    on a CPU: run the children of a fork at once, without an entry and a record
  *
  * Each is a file of loop/. Those before `run` make up `prepare`, below. A thread, a warp and a block have a function
@@ -34,6 +35,8 @@
 #endif
 /* Programs with results whose workers are threads: children of a fork run by recursion. */
 #define BL__RECURSES (BL__RAIDS && BL__JOINS)
+/* The same programs: their entries may come from other nodes, and their results go there. */
+#define BL__IMPORTS BL__RECURSES
 
 #define BL__BATCH (BL_KIND_LANE ? BL_WARP : 1u)
 
@@ -67,7 +70,7 @@ BL_FN
 bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
     if (BL_WARP == 1)
         BL__NAME(look_around)(w);
-#if BL_WARP == 1 && !BL__ENDS_ALONE && !BL__JOINS
+#if BL_WARP == 1 && !BL__ENDS_ALONE
     if (w->stop & BL__HUNGRY)
         BL__NAME(give)(w, shared);
 #endif
@@ -81,9 +84,13 @@ bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
         bl_store64_host(&w->tally->beat, w->tasks);
     uint32_t stop = bl_warp_broadcast32(w->stop, 0);
     /* A pause comes between two waves. */
-    if (stop & ~(BL__NO_REASON | (BL__ENDS_ALONE && w->run->stays ? (uint32_t)BL__STOP_HOST : 0)))
+    if (stop & ~(BL__NO_REASON | (BL__ENDS_ALONE && w->run->stays ? (uint32_t)BL__STOP_HOST : 0))) {
+#if BL__IMPORTS
+        BL__NAME(postpone)(w);
+#endif
         return false;
-    if (!BL__NAME(held)(w)) {
+    }
+    if (!BL__NAME(held)(w) && !(BL__IMPORTS && w->collects)) {
         if (!BL__NAME(acquire)(w, shared))
             return false;
 #if BL__HIDES
@@ -117,6 +124,9 @@ bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
 
 #if BL__JOINS
 #include "loop/join.inc.h"
+#endif
+#if BL__IMPORTS
+#include "loop/home.inc.h"
 #endif
 #if BL__RECURSES
 #include "loop/recurse.inc.h"
@@ -191,6 +201,7 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
 #undef BL__TASK
 #undef BL__COPIES
 #undef BL__RECURSES
+#undef BL__IMPORTS
 #undef BL__FRAME_RESULTS
 #undef BL__RETURNS
 #undef BL__RAIDS

@@ -46,7 +46,7 @@ BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared) {
     for (;; tries++) {
         got = BL__NAME(fetch)(w) != 0;
         if (!got && BL__IS_OPEN(w->run))
-            got = bl__inlet_fetch(w) != 0;
+            got = BL__NAME(fetch_outside)(w) != 0;
 #if BL__RAIDS
         got = got || (tries && !w->run->alone && BL__NAME(raid)(w, shared) != 0);
 #endif

@@ -22,8 +22,31 @@ BL_HOT_FN uint32_t BL__NAME(pass_on)(const bl__run *run, const bl_task *task) {
     return bl__record_out(state) ? BL__NO_JOIN : number;
 }
 
+#if BL__IMPORTS
+/* The record stands for one of another node. */
+BL_CALLED_FN void BL__NAME(send_home)(const bl__run *run, bl__record *r, uint64_t sum) {
+#if BL_SUM
+    bl__node_returns(run, r->parent, &sum);
+#else
+    const bool wide = *bl__record_count(r) > (BL_JOIN_WIDTH);
+    unsigned char *results = bl__record_results(r, BL__RESULTS_AT, wide);
+    (void)sum;
+    bl__node_returns(run, r->parent, results);
+    if (wide)
+        bl__record_joined(results);
+#endif
+}
+#endif
+
 /* In place of the fork that left this record. True: a thief was there meanwhile. */
 BL_HOT_FN bool BL__NAME(go_on)(bl__worker *w, bl_task *task, bl__record *r, const BL_SHARED *shared, BL_LOCAL *local) {
+#if BL__IMPORTS
+    if (BL_RARELY(bl__is_away(r->parent))) {
+        BL__NAME(send_home)(w->run, r, task->returned->sum);
+        task->returned->ended = BL__FORKED; /* there is nothing to pass on */
+        return false;
+    }
+#endif
     task->join = r->parent;
     task->index = r->slot;
 #if BL_SUM

@@ -7,10 +7,9 @@ BL_FN bool BL__NAME(has_room)(bl__worker *w) {
     return bl_warp_broadcast32(few, 0) != 0;
 }
 
-#if BL_WARP == 1 && !BL__JOINS
+#if BL_WARP == 1
 /* Another node is out of work. It gets the older half of what is on the stack, or the second half of the only long
- * entry. A worker that has less there first fetches what it would
- * run next. */
+ * entry. A worker that has less there first fetches what it would run next. */
 BL_CALLED_FN void BL__NAME(give)(bl__worker *w, const BL_SHARED *shared) {
     for (uint32_t i = 0; i < 2 && BL__NAME(held)(w) <= 1 && BL__NAME(shown)(w); i++)
         BL__NAME(fetch)(w);
@@ -21,9 +20,63 @@ BL_CALLED_FN void BL__NAME(give)(bl__worker *w, const BL_SHARED *shared) {
     }
     if (count == 1)
         BL__NAME(halve)(w, shared);
-    bl__node_gives(w->run, w->stack, bl__max(count / 2, 1));
+    BL__NAME(share_and_give)(w, bl__max(count / 2, 1));
 }
 #endif
+
+#if BL__IMPORTS
+/* The newest entry is from outside. If it comes from another node, a record here stands for the one there. It has room
+ * for results up to the last that may come, like any record of so many children. */
+BL_FN void BL__NAME(import)(bl__worker *w) {
+    uint32_t *entry = bl__stack_slot(w->stack, w->words, w->stack->top - 1);
+    uint32_t *join = entry + BL__ENTRY_HEAD + sizeof(BL_PAYLOAD) / 4;
+    const uint32_t begin = entry[0], end = entry[1];
+    if (begin == end) {
+        bl__stack_move_top(w->stack, w->stack->top - 1);
+        w->collects = true;
+    } else if (bl__is_away(*join)) {
+        const uint32_t number = bl__spare_take(w->spare);
+        bl__record *r = bl__record_at(w->run, number);
+        bl_store64_relaxed(&r->state, (end - begin) * BL__ONE_CHILD);
+        r->parent = *join;
+        r->slot = 0;
+        *join = number;
+#if !BL_SUM
+        *bl__record_count(r) = end;
+        if (end > (BL_JOIN_WIDTH)) {
+            unsigned char *wide = bl__fork_wide(w->run, end, BL__RESULT_BYTES);
+            *bl__record_wide(r, BL__RESULTS_AT) = wide;
+            *join = wide ? number | BL__WIDE : BL__NO_JOIN; /* the run is ending, and nobody wants its results */
+        }
+#endif
+    }
+}
+
+/* The worker stops. */
+BL_FN void BL__NAME(postpone)(bl__worker *w) {
+    if (w->collects)
+        bl__node_postpones(w->run);
+    w->collects = false;
+}
+#endif
+
+/* One entry onto the stack, as far as there is one. In a run of several nodes it may need a record, and its first task
+ * another one. */
+BL_FN uint32_t BL__NAME(fetch_outside)(bl__worker *w) {
+#if BL__IMPORTS
+    if (w->run->outside.node) {
+        if (w->spare[0] < 2 && bl__inlet_shows(w) && !bl__spare_refill(w->run, w->spare, 2, BL__SPARE_CHUNK)) {
+            w->stop = bl_fetch_or32_relaxed(&w->run->control->stop, BL__STOP_RECORDS) | BL__STOP_RECORDS;
+            return 0;
+        }
+        const uint32_t got = bl__inlet_fetch(w);
+        if (got)
+            BL__NAME(import)(w);
+        return got;
+    }
+#endif
+    return bl__inlet_fetch(w);
+}
 
 BL_FN void BL__NAME(admit)(bl__worker *w) {
 #if BL_WARP == 1
@@ -37,5 +90,5 @@ BL_FN void BL__NAME(admit)(bl__worker *w) {
     if (!bl__inlet_shows(w) || !BL__NAME(has_room)(w))
         return;
 #endif
-    bl__inlet_fetch(w);
+    BL__NAME(fetch_outside)(w);
 }

@@ -10,8 +10,9 @@
  *     frames      | handed over        | private             |
  *     records     | #7 <------- #9     |
  *
- * Somebody is idle, and neither the worker's queue nor its private stack holds anything: it hands over the oldest frame
- * that has children which have not begun (`hand_over`). They become an entry, and that frame and all older ones become
+ * Somebody is idle, and neither the worker's queue nor its private stack holds anything, or another node is out of work
+ * and the stack holds nothing: the worker hands over the oldest frame that has children which have not begun
+ * (`hand_over`). They become an entry, and that frame and all older ones become
  * records. Newer frames stay private, and the recursion continues. When it comes down to a frame that was handed over,
  * the child's result goes to its record like any other (`deliver`): the worker that returns the last child continues, and
  * nobody waits. All older frames have been handed over, too, so the worker returns through them without doing anything.
@@ -169,30 +170,44 @@ BL_CALLED_FN void BL__NAME(hand_over_all)(BL__NAME(recursion) * c, bl__frame *ne
     bl__stack_move_top(w->stack, w->stack->top + entries - extra);
 }
 
+/* The stack is shut. The entries on it: at least one, if the frames have any. */
+BL_FN uint32_t BL__NAME(uncover)(BL__NAME(recursion) * c, bl__frame *newest) {
+    uint32_t count = bl__stack_count(c->w->stack);
+    if (count == 0)
+        count = BL__NAME(hand_over)(c, newest);
+    c->w->peak = bl__max(c->w->peak, count);
+    return count;
+}
+
 /* Somebody wants something. False: all frames have been handed over. The newest one has taken a child that it has not
  * called. */
 BL_CALLED_FN bool BL__NAME(serve)(BL__NAME(recursion) * c, bl__frame *newest) {
     bl__worker *w = c->w;
     const bl__run *run = w->run;
-    const uint32_t slow = bl_load32_relaxed(&w->tally->slow);
+    const uint32_t slow = bl_load32_relaxed(&w->tally->slow), stop = bl_load32_host(&c->control->stop);
     bl_store32_relaxed(&w->tally->fetched, bl_load32_relaxed(&w->tally->fetched) + 1); /* the next task is another */
     c->doubts = slow != c->slow;
     c->slow = slow;
-    if (c->doubts || bl_load32_host(&c->control->stop)) {
+    if (c->doubts || stop & ~BL__HUNGRY) {
         newest->next--;
         BL__NAME(hand_over_all)(c, newest, 0);
         return false;
     }
-    if (run->workers == 1 || BL__NAME(shown)(w))
+    const bool publishes = run->workers > 1 && !BL__NAME(shown)(w);
+    if (!stop && !publishes)
         return true;
     BL__NAME(shut)(w->stack);
     c->visited = true; /* what this publishes may be the entry that the first task is from */
-    uint32_t count = bl__stack_count(w->stack);
-    if (count == 0)
-        count = BL__NAME(hand_over)(c, newest);
-    w->peak = bl__max(w->peak, count);
-    if (count && BL__NAME(share_and_publish)(w, bl__max(count / 2, 1)))
-        bl__wake_for_work(run);
+    if (stop) {        /* another node is hungry */
+        const uint32_t count = BL__NAME(uncover)(c, newest);
+        if (count)
+            BL__NAME(share_and_give)(w, bl__max(count / 2, 1));
+    }
+    if (publishes) {
+        const uint32_t count = BL__NAME(uncover)(c, newest);
+        if (count && BL__NAME(share_and_publish)(w, bl__max(count / 2, 1)))
+            bl__wake_for_work(run);
+    }
     BL__NAME(open)(w->stack, 1, run->fences_alone);
     return true;
 }

@@ -57,6 +57,16 @@ BL_FN uint32_t BL__NAME(share_and_publish)(bl__worker *w, uint32_t n) {
     return BL__NAME(publish)(w, n);
 }
 
+#if BL_WARP == 1
+/* The same, to another node. */
+BL_FN void BL__NAME(share_and_give)(bl__worker *w, uint32_t n) {
+#if BL__JOINS
+    BL__NAME(share)(w, n);
+#endif
+    bl__node_gives(w->run, w->stack, n);
+}
+#endif
+
 /* Publishes what others should have: the oldest entries, if there are too many or the queue has run empty. */
 BL_FN void BL__NAME(settle)(bl__worker *w, const BL_SHARED *shared) {
     const bl__run *run = w->run;

@@ -151,6 +151,12 @@ BL_HOT_FN void BL__NAME(turns)(bl__worker *w, bl_task *task, const BL_SHARED *sh
     BL__NAME(recursion_start)(recursion, w, task, shared, local);
 #endif
     while (BL__NAME(prepare)(w, shared)) {
+#if BL__IMPORTS
+        if (w->collects) {
+            BL__NAME(collect)(w, task, shared, local);
+            continue;
+        }
+#endif
         if (BL__HAS_SINGLES && singles)
             singles = !BL__NAME(run_singles)(w, task, shared, local);
         else

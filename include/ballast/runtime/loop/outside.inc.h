@@ -65,8 +65,9 @@ BL_FN void BL__NAME(postpone)(bl__worker *w) {
 BL_FN uint32_t BL__NAME(fetch_outside)(bl__worker *w) {
 #if BL__IMPORTS
     if (w->run->outside.node) {
-        if (w->spare[0] < 2 && bl__inlet_shows(w) && !bl__spare_refill(w->run, w->spare, 2, BL__SPARE_CHUNK)) {
-            w->stop = bl_fetch_or32_relaxed(&w->run->control->stop, BL__STOP_RECORDS) | BL__STOP_RECORDS;
+        if (w->spare[0] < 2 && !bl__spare_refill(w->run, w->spare, 2, BL__SPARE_CHUNK)) {
+            if (bl__inlet_shows(w)) /* else no records are needed yet; what comes in the meantime is not taken */
+                w->stop = bl_fetch_or32_relaxed(&w->run->control->stop, BL__STOP_RECORDS) | BL__STOP_RECORDS;
             return 0;
         }
         const uint32_t got = bl__inlet_fetch(w);

@@ -257,7 +257,7 @@ static BL_TASK void pagerank_sweep_run(bl_task *t, const pagerank_wave *wave, ui
 #define BL_SHARED pagerank_sweep_shared
 #define BL_SCRATCH pagerank_scratch
 #define BL_RUN pagerank_sweep_run
-#define BL_LANES 256
+#define BL_LANES 128
 #define BL_SCHEDULERS (BL_SCHEDULER_static | BL_SCHEDULER_list | BL_SCHEDULERS_OWN_GROUP)
 #if BL_WARP == 1
 #define BL_AUTO "list:faa"

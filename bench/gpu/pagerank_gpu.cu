@@ -239,7 +239,7 @@ static const form forms[] = {
     {QUEUES, "central:broker", NULL, NULL},
 };
 static const form shapes[] = {
-    {SWEEPS, "static:split", NULL, "block:128"},
+    {SWEEPS, "static:split", NULL, "block:256"},
     {SWEEPS, "static:split", NULL, "block:512"},
     {SWEEPS, "static:split", NULL, "block:1024"},
     {SWEEPS, "static:split", "512", NULL},

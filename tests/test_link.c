@@ -2,7 +2,7 @@
  * Messages take their time, a different one between any two ranks, so what is rare on a real network happens here: runs
  * are halted while entries are under way, and names arrive after the end. tests/mpi has the same over MPI. */
 #include "check.h"
-#include "rank_trees.h"
+#include "shared_trees.h"
 
 #include <ballast/link.h>
 #include <pthread.h>
@@ -248,12 +248,12 @@ static void test_early_ends(const bl_program *program) {
                                        .left = count_left,
                                        .left_arg = &all[i].t,
                                        .time_limit = want == BL_ETIME ? 0.005 : 0},
-                            .t = {.seed = seed, .endless = true, .fails = want == BL_ETASK && i == where},
+                            .t = {.seed = seed, .endless = true, .fails_at = want == BL_ETASK && i == where ? 500 : 0},
                             .roots = 1,
                             .of_all = seed % 2,
                             .cancels = want == BL_ECANCEL && i == where};
         if (want == BL_ETASK)
-            all[0].t.fails = true; /* which has work, in any case */
+            all[0].t.fails_at = 500; /* which has work, in any case */
         run_ranks(&w, all);
         for (uint32_t i = 0; i < w.ranks; i++) {
             got.tasks += all[i].t.tasks;

@@ -1,79 +1,12 @@
 /* One run over several nodes of a process, device cpu+cpu: counts are exact, both nodes work, and an early end, wherever
  * it begins, loses nothing. */
 #include "check.h"
-
-#include <ballast/ballast.h>
-#include <ballast/platform/cpu.h>
-#include <pthread.h>
-#include <stdbool.h>
-#include <time.h>
-
-static void sleep_us(long us) { nanosleep(&(struct timespec){us / 1000000, us % 1000000 * 1000}, NULL); }
+#include "shared_trees.h"
 
 static double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* ---- random trees, of which every task counts ---- */
-
-typedef struct place {
-    uint32_t hash, depth;
-} place;
-
-typedef struct totals {
-    uint32_t seed, deepest, widest, fails_at; /* fails_at: the task with which it fails; 0: it does not */
-    uint64_t tasks, sum, spawned;
-    uint64_t left_tasks;
-    bool endless;
-    pthread_t caller, left_in;
-} totals;
-
-static uint32_t mix(uint32_t a, uint32_t b) {
-    uint64_t x = (a ^ (uint64_t)b << 32 ^ b) * 0x9e3779b97f4a7c15u;
-    x ^= x >> 29;
-    x *= 0xbf58476d1ce4e5b9u;
-    return (uint32_t)(x >> 32);
-}
-
-static uint32_t children(const totals *t, place p) {
-    if (t->endless)
-        return p.depth % 64 ? 1 : 2;
-    return p.depth < t->deepest ? mix(p.hash, t->seed) % (t->widest + 1) : 0;
-}
-
-static void grow(bl_task *task, const void *payload, uint32_t index, const void *shared) {
-    totals *t = *(totals *const *)shared;
-    place p = *(const place *)payload;
-    p.hash = mix(p.hash, index);
-    p.depth++;
-    const uint32_t n = children(t, p);
-    const uint64_t number = bl_fetch_add64_relaxed(&t->tasks, 1) + 1;
-    bl_fetch_add64_relaxed(&t->sum, p.hash);
-    bl_fetch_add64_relaxed(&t->spawned, n);
-    if (t->endless && p.depth % 64 == 0)
-        sleep_us(100);
-    if (n)
-        bl_task_spawn(task, &p, n);
-    if (number == t->fails_at)
-        bl_task_fail(task, 77, &p);
-}
-
-static void grow_alone(totals *t, place p, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++) {
-        place child = {mix(p.hash, i), p.depth + 1};
-        t->tasks++;
-        t->sum += child.hash;
-        grow_alone(t, child, children(t, child));
-    }
-}
-
-static void count_left(void *arg, const void *payload, uint32_t begin, uint32_t end) {
-    totals *t = arg;
-    (void)payload;
-    t->left_tasks += end - begin;
-    t->left_in = pthread_self();
 }
 
 static bl_context *open_nodes(bl_config config) {
@@ -131,14 +64,6 @@ static void test_trees(bl_program *program) {
             }
             CHECK_SAME(bl_close(c), BL_OK);
         }
-}
-
-/* A loop, whose range has to be split for the other nodes. */
-static void count_index(bl_task *task, const void *payload, uint32_t index, const void *shared) {
-    totals *t = *(totals *const *)shared;
-    (void)task, (void)payload;
-    bl_fetch_add64_relaxed(&t->tasks, 1);
-    bl_fetch_add64_relaxed(&t->sum, index);
 }
 
 static void test_range(void) {
@@ -213,14 +138,14 @@ static void check_nothing_lost(const totals *t, const bl_stats *stats, uint32_t 
     CHECK_SAME(stats->left, t->left_tasks);
     CHECK_SAME(t->tasks + t->left_tasks, t->spawned + roots);
     if (t->left_tasks)
-        CHECK(pthread_equal(t->left_in, t->caller));
+        CHECK(pthread_equal(t->left_in, pthread_self()));
 }
 
 static void test_early_ends(bl_program *program) {
     const place root = {1, 0};
     for (uint32_t workers = 1; workers <= 2; workers++)
         for (uint32_t i = 0; i < 12; i++) {
-            totals t = {.endless = true, .caller = pthread_self()}, *shared = &t;
+            totals t = {.endless = true}, *shared = &t;
             bl_stats stats;
             bl_config config = {.workers = workers, .left = count_left, .left_arg = &t};
             check_at("early end %u, %u workers", i, workers);

@@ -1,6 +1,6 @@
 /* Runs that several processes share. A link connects the processes: <ballast/mpi.h> makes one from an MPI communicator,
- * and most programs need nothing but that. This header has what such contexts offer, and what a link must be able to do,
- * for those who have a transport of their own.
+ * and most programs need nothing but that. This header describes what such contexts offer, and what a link must be able
+ * to do, so that you can use another transport.
  *
  * A context that is opened on a link has one device in each process, and each of its runs is a run of all of them:
  * workers that run out of work get some from other processes. Payloads travel as bytes, so they must not contain
@@ -32,7 +32,8 @@ typedef struct bl_link {
     /* Copies the message and returns without waiting for its receiver. Messages are not lost, and those from one process
      * to another arrive in the order in which they were sent. */
     void (*send)(void *arg, uint32_t to, const void *message, size_t bytes);
-    /* The next message that has arrived, at most `room` bytes, and who sent it; returns its size. 0: none has. */
+    /* Stores the next message that has arrived, at most `room` bytes, and its sender; returns its size, or 0 if there is
+     * none. */
     size_t (*receive)(void *arg, uint32_t *from, void *message, size_t room);
     /* Collective: `bytes` of each process into `all`, in the order of their ranks. Returns when all have come. */
     void (*gather)(void *arg, const void *mine, size_t bytes, void *all);

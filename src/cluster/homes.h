@@ -3,8 +3,8 @@
  *
  * An entry leaves its node as it is: the word that says where its results go is the number of a record there. The node
  * that receives it remembers that number and the sender, the entry's home, and writes the number of what it remembers
- * into the entry. If the entry goes on to a third node, its home is the second: results take the way back that the entry
- * came. Roots need none of this, because their numbers mean the same at every node, and their home is node 0. */
+ * into the entry. If the entry moves on to a third node, its home is the second: results return the way that the
+ * entry came. Roots need none of this, because their numbers mean the same at every node, and their home is node 0. */
 #ifndef BALLAST_CLUSTER_HOMES_H
 #define BALLAST_CLUSTER_HOMES_H
 

@@ -2,7 +2,7 @@
  * what ranks have to agree on: before a run, whether they all can and want to run the same; after it, how it ended and
  * what each has done.
  *
- * Who listens. Nothing tells a process that a message has come, so a thread looks from time to time. While the workers
+ * Listening. Nothing tells a process that a message has come, so a thread looks from time to time. While the workers
  * have work it should leave them the processor: its naps grow as long as nothing comes. A node that waits for others
  * listens closely, and workers that send something wake the thread (line.stirs).
  *

@@ -165,7 +165,7 @@ static int add(bl_context *c, bool idle, bl__started *s) {
         return refuse(c, idle, bl__no_memory(idle ? c : NULL, "what is started"));
     }
     if (idle) {
-        if (!d->untold) /* else it would depend on who is faster whether this is left out */
+        if (!d->untold) /* else the error that it holds applies to this run, too, whether the last one has ended yet or not */
             d->status = BL_OK;
         d->used = true;
         d->first = s;

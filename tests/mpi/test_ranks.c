@@ -5,7 +5,7 @@
  *     test_ranks endless    a run that does not end, for run.sh to kill; prints the process of the last rank
  *     test_ranks measure    how long after its last task a run returns, and how long a question for work takes */
 #include "../check.h"
-#include "../rank_trees.h"
+#include "../shared_trees.h"
 
 #include <ballast/mpi.h>
 #include <pthread.h>
@@ -87,14 +87,6 @@ static void test_trees(bl_program *program) {
         }
 }
 
-/* A loop, whose range has to be split for the other ranks. */
-static void count_index(bl_task *task, const void *payload, uint32_t index, const void *shared) {
-    totals *t = *(totals *const *)shared;
-    (void)task, (void)payload;
-    bl_fetch_add64_relaxed(&t->tasks, 1);
-    bl_fetch_add64_relaxed(&t->sum, index);
-}
-
 static void test_range(void) {
     bl_program *program = bl_program_from_function(count_index, 0, sizeof(totals *), 0);
     bl_context *c = open_ranks((bl_config){.workers = 1});
@@ -153,7 +145,7 @@ static void test_early_ends(bl_program *program) {
     for (uint32_t i = 0; i < 18; i++) {
         const int where = (int)(i / 3) % ranks; /* it begins there */
         const int want = i % 3 == 0 ? BL_ECANCEL : i % 3 == 1 ? BL_ETIME : BL_ETASK;
-        totals t = {.endless = true, .fails = want == BL_ETASK && rank == where}, *shared = &t;
+        totals t = {.endless = true, .fails_at = want == BL_ETASK && rank == where ? 500 : 0}, *shared = &t;
         bl_stats stats;
         bl_config config = {.workers = 1 + i % 2, .left = count_left, .left_arg = &t};
         check_at("rank %d, early end %u", rank, i);

@@ -1,9 +1,10 @@
-/* Random trees for runs that several processes share: every task counts, in the totals of its process. */
-#ifndef BALLAST_TESTS_RANK_TREES_H
-#define BALLAST_TESTS_RANK_TREES_H
+/* Random trees for runs that several nodes or processes share: every task counts, in the totals of its process. */
+#ifndef BALLAST_TESTS_SHARED_TREES_H
+#define BALLAST_TESTS_SHARED_TREES_H
 
 #include <ballast/ballast.h>
 #include <ballast/platform/cpu.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <time.h>
 
@@ -14,10 +15,11 @@ typedef struct place {
 } place;
 
 typedef struct totals {
-    uint32_t seed, deepest, widest;
-    bool endless, fails; /* fails: after some tasks */
+    uint32_t seed, deepest, widest, fails_at; /* fails_at: the task with which it fails; 0: it does not */
+    bool endless;
     uint64_t tasks, sum, spawned;
     uint64_t left_tasks;
+    pthread_t left_in; /* the thread that was told of them */
 } totals;
 
 static inline uint32_t mix(uint32_t a, uint32_t b) {
@@ -46,7 +48,7 @@ static inline void grow(bl_task *task, const void *payload, uint32_t index, cons
         sleep_us(100);
     if (n)
         bl_task_spawn(task, &p, n);
-    if (t->fails && number == 500)
+    if (number == t->fails_at)
         bl_task_fail(task, 77, &p);
 }
 
@@ -60,8 +62,18 @@ static inline void grow_alone(totals *t, place p, uint32_t count) {
 }
 
 static inline void count_left(void *arg, const void *payload, uint32_t begin, uint32_t end) {
+    totals *t = arg;
     (void)payload;
-    ((totals *)arg)->left_tasks += end - begin;
+    t->left_tasks += end - begin;
+    t->left_in = pthread_self();
+}
+
+/* A loop, whose range has to be split for the others. */
+static inline void count_index(bl_task *task, const void *payload, uint32_t index, const void *shared) {
+    totals *t = *(totals *const *)shared;
+    (void)task, (void)payload;
+    bl_fetch_add64_relaxed(&t->tasks, 1);
+    bl_fetch_add64_relaxed(&t->sum, index);
 }
 
 #endif

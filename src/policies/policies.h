@@ -10,6 +10,7 @@
 #include <ballast/parts/worker.h>
 #include <ballast/parts/idle.h>
 #include <ballast/parts/piece.h>
+#include <ballast/runtime/meeting.h>
 #include <ballast/runtime/policy.h>
 
 /* bl__policy_cpu_steal_abp */

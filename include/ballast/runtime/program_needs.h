@@ -12,6 +12,7 @@
 #include "../parts/piece.h"
 #include "joins.h"
 #include "lookout.h"
+#include "meeting.h"
 #include "policy.h"
 #include "program_type.h"
 #include "termination.h"

@@ -14,7 +14,6 @@
  *   uint32_t BL__NAME(at_once)(w)          how many tasks of it to fetch now
  */
 #define BL__ENDS_ALONE 1
-#include "../runtime/meeting.h"
 
 #ifndef BL_MAX_SPAWN /* the library's, for any program */
 #define BL__STAYS (BL_WARP > 1)

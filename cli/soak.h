@@ -47,7 +47,7 @@ typedef struct soak_step {
 
 typedef struct soak_plan {
     unsigned app;
-    bool here;      /* all steps on the same device */
+    const app_sample *sample;
     unsigned steps; /* the last one is not stopped */
     soak_step step[SOAK_STEPS];
     uint64_t graph; /* seed of the random graph that a word names; 0: none */

@@ -80,20 +80,16 @@ static void draw_value(uint64_t *state, double far, const char *value, soak_word
     }
 }
 
-static const char HERE[] = "here: "; /* before a sample: app.h */
-
 static void draw_problem(uint64_t *state, const bl_device_info *device, const char *folder, soak_plan *plan,
                          soak_words *words) {
     unsigned apps = 0, samples = 0;
     while (app_at(apps))
         apps++;
     plan->app = below(state, apps);
-    const char *const *sample = app_at(plan->app)->samples;
-    while (sample[samples])
+    while (app_at(plan->app)->samples[samples].options)
         samples++;
-    const char *at = sample[below(state, samples)];
-    plan->here = strncmp(at, HERE, sizeof HERE - 1) == 0;
-    at += plan->here ? sizeof HERE - 1 : 0;
+    plan->sample = &app_at(plan->app)->samples[below(state, samples)];
+    const char *at = plan->sample->options;
     soak_words_add(words, "%s", app_at(plan->app)->name);
     while (*at) {
         char word[256];
@@ -127,9 +123,10 @@ bool soak_write_graph(const char *file, uint64_t seed, const bl_device_info *dev
 
 /* ---- how to run it ---- */
 
-/* One of the schedulers that the app has on the device, by any of its names. */
-static const char *draw_scheduler(uint64_t *state, const app *chosen, const bl_device_info *device) {
-    const bl_program *program = bl_program_part(chosen->program(), device_target(device->id));
+/* One of the schedulers that there is code for on the device, by any of its names. */
+static const char *draw_scheduler(uint64_t *state, const soak_plan *plan, const bl_device_info *device) {
+    const bl_program *whole = plan->sample->program ? plan->sample->program() : app_at(plan->app)->program();
+    const bl_program *program = bl_program_part(whole, device_target(device->id));
     const char *fit[256], *alias, *name;
     unsigned count = 0;
     for (uint32_t i = 0; (name = bl_scheduler_name(i)) != NULL && count < 200; i++)
@@ -190,9 +187,9 @@ static void draw_stop(uint64_t *state, const bl_device_info *device, soak_step *
 static void draw_step(uint64_t *state, const bl_device_info *device, const soak_words *problem, const soak_plan *plan,
                       soak_step *step) {
     bl_device_info cpu;
-    bool elsewhere = one_in(state, 4) && !plan->here && bl_device_find("cpu", &cpu);
+    bool elsewhere = one_in(state, 4) && !plan->sample->here && bl_device_find("cpu", &cpu);
     const bl_device_info *here = elsewhere ? &cpu : device;
-    const char *scheduler = draw_scheduler(state, app_at(plan->app), here);
+    const char *scheduler = draw_scheduler(state, plan, here);
     soak_words_add(&step->words, "run");
     copy_words(&step->words, problem);
     soak_words_add(&step->words, "--device");

@@ -20,6 +20,16 @@ typedef struct app_error {
     char text[512];
 } app_error;
 
+/* A problem for `ballast soak`, whose result `check` always verifies. */
+typedef struct app_sample {
+    /* A value may be drawn: "A..B" is a whole number in that range, "a|b" one of the words, "a<b" also, but the later
+     * ones cost more. "GRAPH" is a file with a random graph. The largest suit a GPU; other devices draw from the lower
+     * part. */
+    const char *options;
+    bool here;                          /* a checkpoint of it cannot be resumed on a device of another kind */
+    const bl_program *(*program)(void); /* which it runs; NULL: the app's */
+} app_sample;
+
 typedef struct app {
     const char *name;
     const char *text;
@@ -64,11 +74,7 @@ typedef struct app {
      * NULL: options and seed identify it. */
     uint64_t (*digest)(const void *problem);
 
-    /* Problems for `ballast soak`, each a line of options, whose results `check` always verifies; NULL ends them. A value
-     * may be drawn: "A..B" is a whole number in that range, "a|b" one of the words, "a<b" also, but the later ones cost
-     * more. "GRAPH" is a file with a random graph. The largest suit a GPU; other devices draw from the lower part.
-     * "here: " before the options: a checkpoint of this one cannot be resumed on a device of another kind. */
-    const char *const *samples;
+    const app_sample *samples; /* NULL options end them */
 } app;
 
 /* Extends `digest`, initially 0, by these bytes. */

@@ -74,10 +74,10 @@ static void fib_app_print(const void *problem, FILE *out, bool json) {
     fprintf(out, json ? "\"value\": %" PRIu64 : "value %" PRIu64 "\n", ((const fib *)problem)->value);
 }
 
-static const char *const fib_samples[] = {
-    "--n 0|1|2|3",
-    "--n 18..42",
-    NULL,
+static const app_sample fib_samples[] = {
+    {.options = "--n 0|1|2|3"},
+    {.options = "--n 18..42"},
+    {.options = NULL},
 };
 
 const app fib_app = {

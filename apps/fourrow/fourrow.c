@@ -332,11 +332,14 @@ static void fourrow_app_print(const void *problem, FILE *out, bool json) {
 }
 
 /* The solver's table and the depth to which it splits depend on the device, so its checkpoints stay there. */
-static const char *const fourrow_samples[] = {
-    "--lookahead 1..9",
-    "--position 4|44|4453|3333331|12345671234567 --lookahead 1..9",
-    "here: --solve --position 6637437663362571457336<14641171256716236422<141365443631263256<37226526741243217432",
-    NULL,
+static const app_sample fourrow_samples[] = {
+    {.options = "--lookahead 1..9"},
+    {.options = "--position 4|44|4453|3333331|12345671234567 --lookahead 1..9"},
+    {.options =
+         "--solve --position 6637437663362571457336<14641171256716236422<141365443631263256<37226526741243217432",
+     .here = true,
+     .program = fourrow_solve_program},
+    {.options = NULL},
 };
 
 const app fourrow_app = {

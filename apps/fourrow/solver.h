@@ -8,6 +8,9 @@ typedef struct fourrow_solver {
     fourrow_solve_shared shared; /* pointers to device memory; zeroed: not loaded */
 } fourrow_solver;
 
+/* Not the app's main program: on a GPU it has the default scheduler only. */
+const bl_program *fourrow_solve_program(void);
+
 /* For positions with up to `empty` empty cells. Returns a bl_status; if it fails, nothing remains loaded. */
 int fourrow_solver_load(fourrow_solver *solver, bl_context *context, uint32_t empty);
 void fourrow_solver_unload(fourrow_solver *solver, bl_context *context);

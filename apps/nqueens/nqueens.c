@@ -104,10 +104,10 @@ static void nqueens_app_print(const void *problem, FILE *out, bool json) {
             ((const nqueens *)problem)->counts.solutions);
 }
 
-static const char *const nqueens_samples[] = {
-    "--n 1|2|3|4",
-    "--n 5..16",
-    NULL,
+static const app_sample nqueens_samples[] = {
+    {.options = "--n 1|2|3|4"},
+    {.options = "--n 5..16"},
+    {.options = NULL},
 };
 
 const app nqueens_app = {

@@ -450,9 +450,10 @@ static void octree_print(const void *problem, FILE *out, bool json) {
             p->totals.placed, p->digest);
 }
 
-static const char *const octree_samples[] = {
-    "--particles 1..4000000 --distribution uniform|tube|sphere|plummer --threshold 1|4|20|100 --max-depth 1..20",
-    NULL,
+static const app_sample octree_samples[] = {
+    {.options =
+         "--particles 1..4000000 --distribution uniform|tube|sphere|plummer --threshold 1|4|20|100 --max-depth 1..20"},
+    {.options = NULL},
 };
 
 const app octree_app = {

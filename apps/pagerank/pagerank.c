@@ -536,9 +536,9 @@ static int pagerank_write(void *problem, bl_context *context, app_error *error) 
     return app_output_close(&output, error);
 }
 
-static const char *const pagerank_samples[] = {
-    "--graph GRAPH --iterations 1..40 --block 1|7|64|1000 --edges 64|100|1000 --damping 0.5|0.85|1",
-    NULL,
+static const app_sample pagerank_samples[] = {
+    {.options = "--graph GRAPH --iterations 1..40 --block 1|7|64|1000 --edges 64|100|1000 --damping 0.5|0.85|1"},
+    {.options = NULL},
 };
 
 const app pagerank_app = {

@@ -189,9 +189,9 @@ static void transform_app_print(const void *problem, FILE *out, bool json) {
             p->elements, p->digest);
 }
 
-static const char *const transform_samples[] = {
-    "--elements 1..100000000 --pattern regular|half|third --chunk 4|64|512|4096",
-    NULL,
+static const app_sample transform_samples[] = {
+    {.options = "--elements 1..100000000 --pattern regular|half|third --chunk 4|64|512|4096"},
+    {.options = NULL},
 };
 
 const app transform_app = {

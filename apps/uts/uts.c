@@ -170,11 +170,13 @@ static void uts_app_print(const void *problem, FILE *out, bool json) {
             counts->nodes, counts->leaves, counts->depth);
 }
 
-static const char *const uts_samples[] = {
-    "--tree T0<mini_T3_b1<mini_T1_d3<mini_T1_d5<mini_T3_b8<mini_T1_d7<mini_T1_d9<mini_T3_b200<T1<T3<T1_d11<T1L<T3L",
-    "-t 1 -a 3 -d 2..10 -b 4 -r 1..1000000",
-    "-t 0 -b 1..3000 -q 0.124875 -m 8 -r 1..1000000",
-    NULL,
+static const app_sample uts_samples[] = {
+    {.options =
+         "--tree "
+         "T0<mini_T3_b1<mini_T1_d3<mini_T1_d5<mini_T3_b8<mini_T1_d7<mini_T1_d9<mini_T3_b200<T1<T3<T1_d11<T1L<T3L"},
+    {.options = "-t 1 -a 3 -d 2..10 -b 4 -r 1..1000000"},
+    {.options = "-t 0 -b 1..3000 -q 0.124875 -m 8 -r 1..1000000"},
+    {.options = NULL},
 };
 
 const app uts_app = {

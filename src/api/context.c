@@ -3,7 +3,6 @@
 #include "cluster/protocol.h"
 #include "cluster/ranks.h"
 #include "internal.h"
-#include "platform/fence.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -268,7 +267,6 @@ static int open_nodes(bl_context **context, const bl_config *given, size_t stats
         bl__detail(NULL, "%s", wrong);
         return BL_EINVAL;
     }
-    (void)bl__can_fence_all_threads(); /* to ask takes 10 ms in a process with many threads, and soon this is one */
     int status = bl__cpu_ops.enumerate(0, &info) ? BL_OK : BL_ENODEVICE;
     for (uint32_t i = 0; i < count && status == BL_OK; i++) {
         bl_config config = *given;
@@ -324,7 +322,6 @@ static int open_for_link(bl_context **context, const bl_config *given, size_t st
         bl__detail(NULL, "%s", wrong);
         return BL_EINVAL;
     }
-    (void)bl__can_fence_all_threads(); /* as above: MPI has threads, too */
     return open_one(context, &config, stats_bytes);
 }
 

@@ -88,8 +88,6 @@ typedef struct cpu_thread {
 static void cpu_model(char *name, size_t size) {
     struct utsname system;
     snprintf(name, size, "%s CPU", uname(&system) == 0 ? system.machine : "unknown");
-    if (bl__topology_model())
-        snprintf(name, size, "%s", bl__topology_model());
     FILE *file = fopen("/proc/cpuinfo", "r");
     char line[256];
     while (file && fgets(line, sizeof line, file)) {
@@ -414,6 +412,7 @@ static int cpu_open(bl_context *c, const char *id) {
                    getenv("BALLAST_WORKERS"));
         return BL_EINVAL;
     }
+    (void)bl__can_fence_all_threads(); /* to ask takes 10 ms in a process with several threads: before we start ours */
     cpu_device *d = calloc(1, sizeof *d);
     if (!d)
         return bl__no_memory(c, "the CPU's threads");

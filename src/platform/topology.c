@@ -10,15 +10,14 @@
 #include <hwloc.h>
 #endif
 
-enum { MOST_CPUS = 8192, LINE = 4096, MODEL = 128 };
+enum { MOST_CPUS = 8192, LINE = 4096 };
 static const bl__place nowhere = {UINT32_MAX, UINT32_MAX};
 
 struct bl__topology {
     uint32_t cpus;
     bool several; /* more than one place */
     bool several_nodes;
-    char model[MODEL]; /* "": not known */
-    bl__place of[];    /* by the system's number of the core */
+    bl__place of[]; /* by the system's number of the core */
 };
 
 /* ---- reading ---- */
@@ -33,14 +32,12 @@ static bl__place place_of(hwloc_obj_t pu) {
 }
 
 static bl__topology *describe(hwloc_topology_t machine) {
-    hwloc_obj_t package = hwloc_get_obj_by_type(machine, HWLOC_OBJ_PACKAGE, 0), pu = NULL;
-    const char *model = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
+    hwloc_obj_t pu = NULL;
     bl__topology *t = calloc(1, sizeof *t + MOST_CPUS * sizeof *t->of);
     const bl__place *first = NULL;
     if (!t)
         return NULL;
     t->cpus = MOST_CPUS;
-    snprintf(t->model, sizeof t->model, "%s", model ? model : "");
     for (uint32_t i = 0; i < MOST_CPUS; i++)
         t->of[i] = nowhere;
     while ((pu = hwloc_get_next_obj_by_type(machine, HWLOC_OBJ_PU, pu))) {
@@ -63,6 +60,10 @@ bl__topology *bl__topology_read(const char *synthetic) {
     bl__topology *t = NULL;
     if ((!synthetic && !machine_is_visible()) || hwloc_topology_init(&machine) != 0)
         return NULL;
+#if HWLOC_API_VERSION >= 0x20100
+    /* It moves this thread from core to core, and Linux has told all that we ask for. */
+    hwloc_topology_set_components(machine, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
+#endif
     if ((!synthetic || hwloc_topology_set_synthetic(machine, synthetic) == 0) && hwloc_topology_load(machine) == 0)
         t = describe(machine);
     hwloc_topology_destroy(machine);
@@ -94,24 +95,16 @@ static bool is_one_place(void) {
 
 /* The machine does not change, so the first caller reads it for all contexts. */
 static bl__topology *machine;
-static void read_machine(void) { machine = bl__topology_read(NULL); }
-
-static const bl__topology *whole_machine(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, read_machine);
-    return machine;
+static void read_machine(void) {
+    if (!is_one_place())
+        machine = bl__topology_read(NULL);
 }
-
-static bool one_place;
-static void look_for_places(void) { one_place = is_one_place(); }
 
 const bl__topology *bl__topology_machine(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, look_for_places);
-    return !one_place && whole_machine() && machine->several ? machine : NULL;
+    pthread_once(&once, read_machine);
+    return machine && machine->several ? machine : NULL;
 }
-
-const char *bl__topology_model(void) { return whole_machine() && machine->model[0] ? machine->model : NULL; }
 
 /* ---- places ---- */
 

@@ -29,7 +29,4 @@ bool bl__near_make(const bl__place *places, uint32_t n, bl__near *near, uint32_t
  * first to touch them. How many the system was asked to move. */
 size_t bl__topology_move(const bl__topology *t, bl__place place, void *memory, size_t bytes);
 
-/* What hwloc calls the processor; NULL: it does not know. */
-const char *bl__topology_model(void);
-
 #endif

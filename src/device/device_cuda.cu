@@ -189,6 +189,8 @@ static void cuda_close(bl_context *c) {
     free(d);
 }
 
+static cudaError_t load_kernels(void);
+
 static int cuda_open(bl_context *c, const char *id) {
     cuda_device *d = (cuda_device *)calloc(1, sizeof *d);
     if (!d)
@@ -218,6 +220,8 @@ static int cuda_open(bl_context *c, const char *id) {
         error = cudaMalloc((void **)&d->blocks_done, sizeof *d->blocks_done);
     if (error == cudaSuccess)
         error = cudaMemsetAsync(d->blocks_done, 0, sizeof *d->blocks_done, d->stream);
+    if (error == cudaSuccess)
+        error = load_kernels();
     if (error == cudaSuccess)
         make_words();
     int status = status_of(c, error, "opening the device");
@@ -514,6 +518,19 @@ static __global__ void report_kernel(const bl__run run, bl__totals *totals, cons
         *blocks_done = 0;
         bl_store32_host(arrived, number);
     }
+}
+
+/* CUDA loads a kernel with its first launch, and that waits for all kernels that run: the report of an open run would
+ * be launched when the run has ended, and answers would be late by all that time. */
+static cudaError_t load_kernels(void) {
+    const void *const kernels[] = {(const void *)manage_kernel, (const void *)fill_kernel, (const void *)report_kernel};
+    cudaError_t error = cudaSuccess;
+    for (const void *kernel : kernels) {
+        cudaFuncAttributes unused;
+        if (error == cudaSuccess)
+            error = cudaFuncGetAttributes(&unused, kernel);
+    }
+    return error;
 }
 
 static int cuda_finish(bl_context *c, const bl__run *run, void *host, const void *device, size_t bytes) {

@@ -137,7 +137,7 @@ static bool finish(bl__control *control, uint64_t word) {
 
 static uint32_t worker_publish(bl__worker *w, uint32_t n) { return (void)w, (void)n, 0; } /* it keeps what it took */
 static uint32_t worker_fetch(const bl__worker *w) { return (void)w, 0; }
-static uint32_t worker_fetch_outside(bl__worker *w) { return bl__inlet_fetch(w); }
+static uint32_t worker_fetch_outside(bl__worker *w, bool called) { return (void)called, bl__inlet_fetch(w); }
 static bool worker_all_empty(const bl__worker *w) { return (void)w, true; }
 static bool worker_sees_work(const bl__worker *w) { return (void)w, false; }
 

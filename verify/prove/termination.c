@@ -138,6 +138,7 @@ static bool worker_sees_work(const bl__worker *w) { return !worker_all_empty(w);
 static void work(protocol *p, uint32_t worker) {
     uint32_t generation;
     bl__worker w = {.run = &p->run, .tally = &p->tally[worker], .id = worker};
+    bool called; /* from outside, where nothing comes from here */
     for (uint32_t i = worker; i < p->tasks; i += p->workers)
         if (stopping(p))
             leave(p, worker, p->generations + 1);
@@ -152,7 +153,7 @@ static void work(protocol *p, uint32_t worker) {
                 bl__wake_for_work(&p->run);
             run_task(p, worker, generation);
         }
-    } while (!stopping(p) && worker_idle(&w, p));
+    } while (!stopping(p) && worker_idle(&w, p, &called));
 }
 
 static void body(void *arg, uint32_t worker, uint32_t lane) {

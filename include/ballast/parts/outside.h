@@ -16,8 +16,9 @@
  * When workers look
  *   - A worker that runs dry: its own queue, other workers, and then the inlet.
  *   - A worker that has work. On a CPU the source knocks (BL__KNOCK in the stop word, which every thread reads between
- *     two tasks), and wakes sleepers. On a GPU one worker of each multiprocessor, the looker, reads the word in the
- *     host's memory every BL_LOOK_TICKS, between two batches or while it is idle; no other worker touches that memory.
+ *     two tasks), and wakes sleepers. On a GPU one worker reads the word in the host's memory every BL_LOOK_TICKS: any
+ *     that is between two batches, or idle, when it is time. One for each multiprocessor would read it no sooner: all
+ *     that read the same line of the host's memory wait for each other, 100 microseconds and more.
  *     Such a worker runs what it took next. It takes nothing if it holds more than it would keep to itself, or its
  *     queue holds run->outside.most entries: what comes in cannot crowd out what is there, and so the ring fills and
  *     the source has to wait.
@@ -192,38 +193,28 @@ BL_API void bl__node_postpones(const bl__run *run);
 
 #else
 
-/* The looker of this multiprocessor: the first worker that asks keeps the post until it ends. One lane. */
-BL_FN bl__tally *bl__looker_of(const bl__worker *w) { return w->run->tally + bl_processor() % w->run->workers; }
-BL_FN bool bl__inlet_is_mine(const bl__worker *w) {
-    uint32_t *looker = &bl__looker_of(w)->looker, holder = bl_load32_relaxed(looker);
-    return holder == w->id + 1 || (holder == 0 && bl_cas32_relaxed(looker, &holder, w->id + 1));
-}
-BL_FN void bl__inlet_leave(const bl__worker *w) {
-    uint32_t self = w->id + 1;
-    bl_cas32_relaxed(&bl__looker_of(w)->looker, &self, 0);
+/* One lane: whether it is time to look, and this worker does. */
+BL_FN bool bl__look_begins(const bl__worker *w) {
+    uint32_t *looked = &w->run->control->looked, last = bl_load32_relaxed(looked);
+    const uint32_t now = (uint32_t)bl_time();
+    return now - last >= BL_LOOK_TICKS && bl_cas32_relaxed(looked, &last, now);
 }
 
 /* All lanes. Whether this worker looks, now, and sees something. */
 BL_FN bool bl__inlet_shows(bl__worker *w) {
     uint32_t seen = 0;
-    if (w->lane == 0 && bl__inlet_is_mine(w)) {
-        bl__tally *of = bl__looker_of(w);
-        const uint32_t now = bl_clock32();
-        if (now - of->looked >= BL_LOOK_TICKS) {
-            of->looked = now;
-            seen = bl__inlet_look(w->run);
-            if (seen == BL__SHUT)
-                bl_store32_relaxed(&w->run->control->shut, 1);
-        }
+    if (w->lane == 0 && bl__look_begins(w)) {
+        seen = bl__inlet_look(w->run);
+        if (seen == BL__SHUT)
+            bl_store32_relaxed(&w->run->control->shut, 1);
     }
     return bl_warp_broadcast32(seen, 0) == 1;
 }
 
 /* As many as there are lanes with tasks of their own. */
 BL_FN uint32_t bl__inlet_fetch(bl__worker *w) {
-    const uint32_t mine = w->lane == 0 && bl__inlet_is_mine(w) ? 1 : 0;
     const uint32_t room = w->run->stack_capacity - w->run->outbox - bl__stack_count(w->stack);
-    return bl_warp_broadcast32(mine, 0) ? bl__inlet_take(w, bl__min(w->batch, room)) : 0;
+    return bl__inlet_take(w, bl__min(w->batch, room));
 }
 
 BL_FN bool bl__inlet_over(const bl__run *run) { return bl_load32_relaxed(&run->control->shut) != 0; }

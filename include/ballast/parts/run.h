@@ -17,8 +17,9 @@ typedef struct bl__control {
     uint32_t ticket;   /* static: next group to run, where the hardware does not hand them out */
     uint32_t taken;    /* with queues, outside.h, in this launch: entries that workers took from the inlet; ... */
     uint32_t answered; /* ... GPU and sim: roots whose results workers announced; ... */
-    uint32_t shut;     /* ... 1: the inlet is closed and empty */
-    unsigned char pad3[BL_LINE - 16];
+    uint32_t shut;     /* ... 1: the inlet is closed and empty; ... */
+    uint32_t looked;   /* ... when a worker last looked at the host's memory */
+    unsigned char pad3[BL_LINE - 20];
     uint64_t drawn[2];  /* list: tasks that somebody has taken; which: wave % 2 */
     uint32_t draw_lock; /* list:locked */
     unsigned char pad5[BL_LINE - 20];
@@ -72,9 +73,8 @@ typedef struct bl__tally {
     uint32_t fetched; /* by its owner: another number whenever a GPU's worker has found work, or a CPU's is between two
                          tasks of a fork and somebody is idle */
     uint32_t quarter; /* GPU: of a quarter of a multiprocessor, not of this worker; lookout.h */
-    uint32_t looker, looked; /* GPU and sim: of a multiprocessor, not of this worker; outside.h */
-    uint32_t gathered;       /* GPU and sim: of a group of workers; meeting.h */
-    unsigned char pad[BL_LINE - 108];
+    uint32_t gathered; /* GPU and sim: of a group of workers; meeting.h */
+    unsigned char pad[BL_LINE - 100];
 } bl__tally;
 
 /* The tallies of all workers in one, for the host; all words of 64 bits, and zero before. */

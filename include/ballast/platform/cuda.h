@@ -14,7 +14,7 @@
 #define BL_SPREAD_TICKS 2000000u
 #define BL_WARP 32u
 #define BL_CROWD 1024u
-#define BL_LOOK_TICKS 4000u
+#define BL_LOOK_TICKS 2000u /* nanoseconds */
 #define BL_FN static __device__ __forceinline__
 #define BL_HOT_FN BL_FN
 #define BL_CALLED_FN static __device__ __noinline__

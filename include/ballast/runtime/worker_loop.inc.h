@@ -188,10 +188,6 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
         BL__NAME(stand)(&w, BL__AT_END);
         BL__NAME(note)(&w, BL__AT_END);
         BL__NAME(close)(&w);
-#if BL__HIDES
-        if (lane == 0 && BL__IS_OPEN(run))
-            bl__inlet_leave(&w);
-#endif
         if (lane == 0)
             bl__wake_all_if_stopped(run);
     }

@@ -41,12 +41,14 @@ BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared) {
     }
     return true;
 #else
-    bool got;
+    bool got, called = false;
     uint32_t tries = 0;
     for (;; tries++) {
         got = BL__NAME(fetch)(w) != 0;
-        if (!got && BL__IS_OPEN(w->run))
-            got = BL__NAME(fetch_outside)(w) != 0;
+        if (!got && BL__IS_OPEN(w->run)) {
+            got = BL__NAME(fetch_outside)(w, called) != 0;
+            called = false;
+        }
 #if BL__RAIDS
         got = got || (tries && !w->run->alone && BL__NAME(raid)(w, shared) != 0);
 #endif
@@ -60,7 +62,7 @@ BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared) {
             bl_backoff(tries - 1);
         }
         if (w->run->alone ? BL__NAME(all_empty)(w) || BL__NAME(stopping)(w)
-                          : BL__NAME(stopping)(w) || (tries >= BL__QUICK_TRIES && !BL__NAME(idle)(w, shared)))
+                          : BL__NAME(stopping)(w) || (tries >= BL__QUICK_TRIES && !BL__NAME(idle)(w, shared, &called)))
             break;
     }
     if (tries || !got) {

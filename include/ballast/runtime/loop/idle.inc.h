@@ -52,8 +52,9 @@ BL_FN bool BL__NAME(retires)(bl__worker *w) {
 }
 #endif
 
-/* Until there may be work. False when the run is over or paused. `on_duty`: it is the lookout, or a scout. */
-BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint32_t *quarter, bool *on_duty) {
+/* Until there may be work. False when the run is over or paused. `on_duty`: it is the lookout, or a scout. `called`: it
+ * has seen something come in. */
+BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint32_t *quarter, bool *on_duty, bool *called) {
     bl__control *control = w->run->control;
     (void)on_duty, (void)quarter;
 #if BL__RAIDS
@@ -64,8 +65,6 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint32_t *qua
     for (uint32_t tries = 0;; tries++) {
         if (BL__NAME(stopping)(w))
             return false;
-        if (BL__IS_OPEN(w->run) && bl__inlet_shows(w))
-            return true;
 #if BL__TURNS
         if (!*on_duty) {
             *on_duty = bl_warp_any(w->lane == 0 && bl__scout_begins(w, quarter));
@@ -75,6 +74,12 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint32_t *qua
             }
             tries = 0;
         }
+#endif
+        if (BL__IS_OPEN(w->run) && bl__inlet_shows(w)) {
+            *called = true;
+            return true;
+        }
+#if BL__TURNS
         for (uint32_t n = bl_warp_broadcast32(w->lane ? 0 : bl__scout_pauses(w, quarter, tries), 0); n; n--)
             bl_backoff(8);
 #endif
@@ -122,7 +127,7 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint32_t *qua
 }
 
 /* Out of work: waits for some. False when the run is over or paused. */
-BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared) {
+BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared, bool *called) {
     bl__control *control = w->run->control;
     bool on_duty = false;
     uint32_t *quarter = NULL;
@@ -141,7 +146,7 @@ BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared) {
         bl__idler_counts(w, 1);
     }
 #endif
-    bool found = BL__NAME(await)(w, shared, quarter, &on_duty);
+    bool found = BL__NAME(await)(w, shared, quarter, &on_duty, called);
 #if BL__TURNS
     if (w->lane == 0) {
         bl__idler_counts(w, (uint32_t)-1);

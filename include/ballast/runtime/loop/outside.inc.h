@@ -60,9 +60,11 @@ BL_FN void BL__NAME(postpone)(bl__worker *w) {
 }
 #endif
 
-/* One entry onto the stack, as far as there is one. In a run of several nodes it may need a record, and its first task
- * another one. */
-BL_FN uint32_t BL__NAME(fetch_outside)(bl__worker *w) {
+/* Something from outside onto the stack, as far as there is something; `called`: it has been seen. In a run of several
+ * nodes an entry may need a record, and its first task another one. */
+BL_FN uint32_t BL__NAME(fetch_outside)(bl__worker *w, bool called) {
+    if (BL_WARP > 1 && !called && !bl__inlet_shows(w))
+        return 0;
 #if BL__IMPORTS
     if (w->run->outside.node) {
         if (w->spare[0] < 2 && !bl__spare_refill(w->run, w->spare, 2, BL__SPARE_CHUNK)) {
@@ -88,8 +90,9 @@ BL_FN void BL__NAME(admit)(bl__worker *w) {
         return;
     }
 #else
-    if (!bl__inlet_shows(w) || !BL__NAME(has_room)(w))
+    /* Where there are many it is enough that some look. */
+    if ((w->run->workers >= BL_CROWD && w->id % 8) || !bl__inlet_shows(w) || !BL__NAME(has_room)(w))
         return;
 #endif
-    BL__NAME(fetch_outside)(w);
+    BL__NAME(fetch_outside)(w, true);
 }

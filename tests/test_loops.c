@@ -91,7 +91,7 @@ static BL_TASK void part_run(bl_task *t, const part_payload *p, uint32_t begin, 
 #ifdef BL_TARGET_SIM
 #define LOOP(name) name##_sim()
 #define LOOP_DEVICE "sim"
-enum { LARGE = 300, SEEDS = CHECK_SLOWER > 1 ? 2 : 12 };
+enum { LARGE = 300, SEEDS = CHECK_SLOWER > 1 ? 2 : 6 };
 #else
 #define LOOP(name) name##_cpu()
 #define LOOP_DEVICE "cpu"

@@ -1,7 +1,7 @@
 /* The contract of every queue with threads: 1, 2, 4 and 8 of them, and more than there are cores. */
 #include "contract_check.h"
 
-enum { ITEMS = 40000 / CHECK_SLOWER };
+enum { ITEMS = 12000 / CHECK_SLOWER };
 
 /* Producers and consumers in several proportions; each run wraps the queue's counters. */
 static void crowds(contract_run *r) {

@@ -472,7 +472,7 @@ static uint64_t compare(uint64_t seed) {
 }
 
 int main(void) {
-    uint64_t outcomes = 0, programs = 1000 / CHECK_SLOWER;
+    uint64_t outcomes = 0, programs = 500 / CHECK_SLOWER;
     check_limit(300);
     for (uint64_t seed = 0; seed < programs; seed++)
         outcomes += compare(seed);

@@ -198,7 +198,7 @@ static void test_ranges(void) {
     bl_program *program = bl_program_from_function(mark, sizeof(uint32_t), sizeof(marks), 1);
     const char *scheduler;
     for (uint32_t i = 0; (scheduler = scheduler_at(i)); i++) {
-        uint32_t count = is_static(scheduler) || is_alias(scheduler) ? 100000 / CHECK_SLOWER : 1000000, none = 0;
+        uint32_t count = is_static(scheduler) || is_alias(scheduler) ? 50000 / CHECK_SLOWER : 250000, none = 0;
         marks m = {calloc(count, sizeof(uint32_t)), count};
         bl_stats stats;
         check_at("%s, ranges", scheduler);
@@ -225,7 +225,7 @@ static void test_chain(void) {
     for (uint32_t i = 0; (scheduler = scheduler_at(i)); i++) {
         check_at("%s, chain", scheduler);
         bl_context *c = open_with((bl_config){.scheduler = scheduler, .workers = 2, .capacity = 2});
-        bl_stats s = run_tree(c, tree_cpu(), (tree_node){is_static(scheduler) ? 1000 : 100000, 1, 0}, 1, false);
+        bl_stats s = run_tree(c, tree_cpu(), (tree_node){is_static(scheduler) ? 1000 : 30000, 1, 0}, 1, false);
         CHECK(s.peak_entries <= 16);
         CHECK_SAME(s.pauses, 0);
         bl_close(c);

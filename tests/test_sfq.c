@@ -273,16 +273,16 @@ int main(void) {
     bl_cbq_batches();
     bl_sfq_batches();
 #ifdef BL_TARGET_SIM
-    for (uint64_t seed = 1; seed <= 1500 / CHECK_SLOWER && !check_failed; seed++) {
+    for (uint64_t seed = 1; seed <= 600 / CHECK_SLOWER && !check_failed; seed++) {
         waiters(seed);
         storms(seed, (uint32_t)seed % 40);
     }
 #else
-    for (uint32_t round = 0; round < 24 / CHECK_SLOWER + 1; round++) {
+    for (uint32_t round = 0; round < 10 / CHECK_SLOWER + 1; round++) {
         waiters(round);
         storms(round, round * round * 10);
     }
-    client crowd = make(64, 0, 32, 32 - 2, 20000 / CHECK_SLOWER); /* more threads than cores */
+    client crowd = make(64, 0, 32, 32 - 2, 8000 / CHECK_SLOWER); /* more threads than cores */
     crowd.closers = 2;
     run(crowd, 0);
 #endif

@@ -237,6 +237,7 @@ says "bench toss2012" "^5000 " bench toss2012 --case fig3 --quick --repeats 1 --
 says "bench peers" "Ballast\\|left out: not found next to" bench peers --case nqueens_peers --quick --repeats 1 --device cpu --out "$tmp/rows"
 says "bench greedy" "medians of schedulers that balance" bench greedy --case coarse --quick --repeats 1 --device cpu --out "$tmp/rows"
 says "bench cluster" "^1024, 10 us " bench cluster --case geometric --quick --repeats 1 --device cpu --out "$tmp/rows"
+says "bench latency" "^fib --n 20 " bench latency --case fib --quick --repeats 1 --device cpu --out "$tmp/rows"
 says "bench scale" "^25 " bench scale --case fib --quick --repeats 1 --device cpu --out "$tmp/rows"
 if [ -n "${BALLAST_DATA:-}" ]; then
     says "bench kerbl2018" "^8 " bench kerbl2018 --case own-gnutella --quick --repeats 1 --device cpu --out "$tmp/rows"

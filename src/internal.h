@@ -188,7 +188,6 @@ struct bl__device_ops {
     bool host_stacks;           /* private stacks lie in such memory, and not in a GPU's */
     bool workers_allocate;      /* they can get memory during a run: for spawns and forks of any width */
     size_t most_kept;           /* the largest buffer that a context keeps from one run to the next; 0: it keeps none */
-    bool reuses;                /* set-up takes long: what one run has set up is kept for the next (run/reuse.c) */
     bool workers_must_fit;      /* no more than plan->fit */
     bool can_bind, has_streams; /* bl_config.bind, bl_config.stream */
     /* Entries that a worker keeps to itself, of that many words, unless told otherwise. */

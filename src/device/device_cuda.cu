@@ -646,7 +646,6 @@ static constexpr bl__device_ops make_ops(void) {
     ops.warp = 32;
     /* One fetch-and-add a piece, asked for before the last piece is run, costs less than looking for victims. */
     ops.loop_scheduler = "list:faa";
-    ops.reuses = true;
     ops.workers_must_fit = true;
     ops.has_streams = true;
     ops.most_kept = SIZE_MAX; /* to allocate and to free takes longer than many a run */

@@ -137,7 +137,6 @@ const bl__device_ops bl__sim_ops = {
     .policies = bl__sim_policies,
     .host_memory = true,
     .host_stacks = true,
-    .reuses = true,
     .default_private = sim_default_private,
     .enumerate = sim_enumerate,
     .open = sim_open,

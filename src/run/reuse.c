@@ -1,6 +1,6 @@
 /* What a run leaves for the next one of the same context: queues that are set up and empty, and join records that are
- * all free. On a GPU to set them up anew takes longer than many a run. Anything that ends otherwise than with nothing
- * left to do, and any other shape, begins anew. */
+ * all free. To set them up anew takes longer than many a run. Anything that ends otherwise than with nothing left to do,
+ * and any other shape, begins anew. */
 #include "job.h"
 
 static void to_block(bl__job *j, bl__buffer *from, bl__block *to) {
@@ -40,14 +40,20 @@ bool bl__reuse_queues(bl__job *j) {
     return true;
 }
 
+/* Records that have been used for long lie in disorder: what is used together no longer lies together. As long as all of
+ * them fit into a cache near the core that does not matter. */
+static bool in_disorder(const bl__job *j, const bl__reusable *r) {
+    enum { NEAR = 1 << 18 };
+    return r->tasks / 8 > r->record_capacity && (j->c->ops->warp > 1 || r->records.bytes > NEAR);
+}
+
 bool bl__reuse_records(bl__job *j, uint32_t capacity) {
     bl__reusable *r = &j->c->reusable;
     bl__run *run = &j->run;
     if (!r->records.memory)
         return false;
-    /* Records that have been used for long lie in disorder: what is used together no longer lies together. */
-    if (r->record_workers != run->workers || r->record_bytes != j->plan.program->record_bytes ||
-        r->tasks / 8 > r->record_capacity || !enough(j, r->record_capacity, capacity)) {
+    if (r->record_workers != run->workers || r->record_bytes != j->plan.program->record_bytes || in_disorder(j, r) ||
+        !enough(j, r->record_capacity, capacity)) {
         give_up(j, &r->records);
         give_up(j, &r->free_records);
         give_up(j, &r->spares);
@@ -61,7 +67,7 @@ bool bl__reuse_records(bl__job *j, uint32_t capacity) {
     run->spares = j->spares.memory;
     run->record_bytes = r->record_bytes;
     run->record_capacity = r->record_capacity;
-    run->spares_left = true;
+    run->spares_left = j->spares.memory != NULL;
     j->reused = true;
     return true;
 }
@@ -69,7 +75,7 @@ bool bl__reuse_records(bl__job *j, uint32_t capacity) {
 void bl__leave_for_reuse(bl__job *j) {
     bl__reusable *r = &j->c->reusable;
     const bl__run *run = &j->run;
-    if (!j->over || !j->c->ops->reuses)
+    if (!j->over)
         return;
     /* Of a deque no more is asked than that it is empty. Queues of handles share a pool, whose handles lie anywhere by
      * then. */

@@ -12,11 +12,11 @@ BL_FN void BL__NAME(close)(bl__worker *w) {
     for (uint32_t i = 0; BL_WARP == 1 && i < w->stack->extras; i++)
         bl__record_share(w->run,
                          w->stack->extra.entries[(size_t)i * w->words + BL__ENTRY_HEAD + sizeof(BL_PAYLOAD) / 4]);
-    const bool over = !BL__ENDS_ALONE && !(bl_load32_host(&w->run->control->stop) & ~(BL__NO_REASON | BL__STOP_DONE));
 #if BL__HIDES
+    const bool over = !(bl_load32_host(&w->run->control->stop) & ~(BL__NO_REASON | BL__STOP_DONE));
     bl__spare_leave(w->run, w->id, w->lane, w->spare, bl_warp_broadcast32(over, 0) != 0);
 #else
-    if (w->lane == 0 && !over) /* after the end nobody needs them */
+    if (w->lane == 0)
         bl__spare_trim(w->run, w->spare, 0);
 #endif
 #endif

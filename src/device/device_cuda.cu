@@ -189,6 +189,38 @@ static void cuda_close(bl_context *c) {
     free(d);
 }
 
+static int reserve_tallies(bl_context *c, cuda_device *d, uint32_t count) {
+    if (d->tally_capacity >= count)
+        return BL_OK;
+    cudaFreeHost(d->tallies);
+    d->tallies = NULL;
+    d->tally_capacity = 0;
+    cudaError_t error = cudaMallocHost((void **)&d->tallies, sizeof(bl__tally) * count);
+    if (error == cudaSuccess)
+        d->tally_capacity = count;
+    return status_of(c, error, "allocating");
+}
+
+/* What might wait for another node's kernel on the same GPU is done before there is one: pinned memory, and loading the
+ * kernels of this file, which the driver would do at their first launch. */
+static __global__ void manage_kernel(bl__manage_op op, int queue, const bl__run run, uint32_t *entries, uint32_t count,
+                                     uint64_t *total);
+static __global__ void fill_kernel(int queue, const bl__run run, const cuda_delayed x, uint32_t *entries,
+                                   uint32_t count);
+static __global__ void report_kernel(const bl__run run, bl__totals *totals, const uint32_t *report, uint32_t *host,
+                                     uint32_t words, uint32_t *blocks_done, uint32_t *arrived, uint32_t number);
+static int prepare_to_share(bl_context *c, cuda_device *d) {
+    const void *const kernels[] = {(const void *)manage_kernel, (const void *)fill_kernel, (const void *)report_kernel};
+    cudaFuncAttributes attributes;
+    int warps = 0;
+    cudaError_t error = cudaDeviceGetAttribute(&warps, cudaDevAttrMaxThreadsPerMultiProcessor, d->number);
+    for (const void *kernel : kernels)
+        if (error == cudaSuccess)
+            error = cudaFuncGetAttributes(&attributes, kernel);
+    int status = status_of(c, error, "opening the device");
+    return status == BL_OK ? reserve_tallies(c, d, (uint32_t)(warps / 32 * d->multiprocessors)) : status;
+}
+
 static int cuda_open(bl_context *c, const char *id) {
     cuda_device *d = (cuda_device *)calloc(1, sizeof *d);
     if (!d)
@@ -221,6 +253,8 @@ static int cuda_open(bl_context *c, const char *id) {
     if (error == cudaSuccess)
         make_words();
     int status = status_of(c, error, "opening the device");
+    if (status == BL_OK && c->sharers > 1)
+        status = prepare_to_share(c, d);
     if (status != BL_OK)
         cuda_close(c);
     return status;
@@ -255,14 +289,26 @@ static cuda_device *use(bl_context *c) {
     return d;
 }
 
+/* Nodes that share this GPU: the other's kernel runs as long as the run lasts, and waits for this node. So nothing may wait
+ * for it, as cudaMalloc and cudaFree do: memory comes from a pool, in the order of this node's own stream. */
+static bool shares_gpu(const bl_context *c) { return c->sharers > 1; }
+
 static int cuda_alloc(bl_context *c, void **memory, size_t bytes) {
     cuda_device *d = look_at(c);
+    if (shares_gpu(c)) {
+        cudaError_t error = cudaMallocAsync(memory, bytes, d->stream);
+        return status_of(c, error == cudaSuccess ? cudaStreamSynchronize(d->stream) : error, "allocating");
+    }
     if (!holds_streams(d))
         free_late(d);
     return status_of(c, cudaMalloc(memory, bytes), "allocating");
 }
 static void cuda_free(bl_context *c, void *memory) {
     cuda_device *d = use(c);
+    if (shares_gpu(c)) {
+        cudaFreeAsync(memory, d->stream);
+        return;
+    }
     if (holds_streams(d) && put_late(d, memory))
         return;
     cudaFree(memory);
@@ -390,7 +436,14 @@ static int cuda_fit(bl_context *c, bl__plan *plan, uint32_t lanes, size_t worker
                    c->config.private_entries ? "private" : "group", plan->threads, shared);
         return BL_EINVAL;
     }
-    plan->fit = (uint32_t)(blocks * d->multiprocessors) * plan->workers_per_block;
+    /* Blocks of nodes that share the GPU are all alike: what fits together fits in any order. */
+    const uint32_t together = (uint32_t)(blocks * d->multiprocessors), share = together / c->sharers;
+    if (error == cudaSuccess && share == 0) {
+        bl__detail(c, "device %s: named %u times, but only %u blocks of %s fit at a time (accepted: fewer times)",
+                   c->id, (unsigned)c->sharers, (unsigned)together, plan->program->name);
+        return BL_EINVAL;
+    }
+    plan->fit = share * plan->workers_per_block;
     return status_of(c, (cudaError_t)error, "asking for the occupancy");
 }
 
@@ -430,6 +483,8 @@ static int wait_and_watch(bl_context *c, cuda_device *d, const bl__run *run, uin
         double now = bl__now();
         if (bl__inlet_stirs(c))
             begun = now; /* more may follow soon */
+        if (bl__watch_halts(c))
+            next_look = now;
         if (now - begun > 0.002) {
             cudaError_t error = cudaEventQuery(d->read);
             if (error != cudaErrorNotReady)
@@ -446,18 +501,6 @@ static int wait_and_watch(bl_context *c, cuda_device *d, const bl__run *run, uin
         else if (seen == BL__NO_PROGRESS)
             return give_up(c, d, run);
     }
-}
-
-static int reserve_tallies(bl_context *c, cuda_device *d, uint32_t count) {
-    if (d->tally_capacity >= count)
-        return BL_OK;
-    cudaFreeHost(d->tallies);
-    d->tallies = NULL;
-    d->tally_capacity = 0;
-    cudaError_t error = cudaMallocHost((void **)&d->tallies, sizeof(bl__tally) * count);
-    if (error == cudaSuccess)
-        d->tally_capacity = count;
-    return status_of(c, error, "allocating");
 }
 
 static int cuda_launch(bl_context *c, const bl__plan *plan, const bl__run *run, const void *shared) {

@@ -21,6 +21,9 @@ BL_FN bool BL__NAME(over)(bl__worker *w, const BL_SHARED *shared) {
 #if BL_WARP == 1
         if (w->run->outside.node)
             bl__node_dry(w->run, word);
+#else
+        if (w->lane == 0 && BL__HAS_OUTLET(w->run))
+            bl__tell_dry(w->run, word);
 #endif
         return false;
     }
@@ -64,7 +67,7 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint32_t *qua
     for (uint32_t tries = 0;; tries++) {
         if (BL__NAME(stopping)(w))
             return false;
-        if (BL__IS_OPEN(w->run) && bl__inlet_shows(w))
+        if (BL__IS_OPEN(w->run) && bl__inlet_shows(w, true))
             return true;
 #if BL__TURNS
         if (!*on_duty) {

@@ -22,7 +22,7 @@ enum { REPEAT_MAX = 1000, ENTRIES_MAX = 1000000000, WORKERS_MAX = 1000000, LANES
 static const char *const VICTIMS[] = {"round-robin", "random", NULL};
 static const char *const STEALS[] = {"one", "half", NULL};
 
-#define RUN_DEVICES DEVICES_ACCEPTED ", or several CPUs that share the work: cpu+cpu"
+#define RUN_DEVICES DEVICES_ACCEPTED ", several that share the work: cpu+cuda:0, or all"
 
 static const app_option RUN_OPTIONS[] = {
     {"--device", "D", "auto", RUN_DEVICES "; auto means a usable GPU, else the CPU"},
@@ -124,7 +124,8 @@ static bool is_group(const char *text) {
 
 static int read_names(const options *set, bl_config *config) {
     const char *device = options_text(set, "--device");
-    const bool several = strchr(device, '+') != NULL; /* bl_open knows which ones can share a run */
+    /* bl_open knows which ones can share a run */
+    const bool several = strchr(device, '+') != NULL || strcmp(device, "all") == 0;
     if (several)
         config->device = device;
     int status = several ? 0 : option_device(set, &config->device);
@@ -329,6 +330,8 @@ static int explain(const run_request *request, const bl_context *context, int st
         return no_device(request->config.device);
     if (status == BL_ESCHEDULER)
         return unknown_scheduler(request->config.scheduler);
+    if (status == BL_ENOCODE && context && bl_node_device(context, 0))
+        return wrong_use("--device %s: %s", request->config.device, detail);
     if (status == BL_ENOCODE && context)
         return no_code(request, context);
     if (status == BL_EINVAL)
@@ -463,6 +466,30 @@ static void json_ranks(json_writer *json, bl_context *context) {
     json_end(json, ']');
 }
 
+/* What each node did in the last run. */
+static void json_nodes(json_writer *json, bl_context *context) {
+    bl_stats stats;
+    bl_traffic traffic;
+    const char *device;
+    json_start(json, "nodes", '[');
+    for (uint32_t i = 0; (device = bl_node_device(context, i)) && bl_node_stats(context, i, &stats) == BL_OK &&
+                         bl_node_traffic(context, i, &traffic) == BL_OK;
+         i++) {
+        json_start(json, NULL, '{');
+        json_string(json, "device", device);
+        json_whole(json, "workers", stats.workers);
+        json_whole(json, "tasks", stats.tasks);
+        json_real(json, "seconds", stats.seconds);
+        json_whole(json, "messages", traffic.messages);
+        json_whole(json, "entries_sent", traffic.entries_sent);
+        json_whole(json, "entries_received", traffic.entries_received);
+        json_real(json, "ask_seconds", traffic.asks ? traffic.ask_seconds / (double)traffic.asks : 0);
+        json_whole(json, "asks", traffic.asks);
+        json_end(json, '}');
+    }
+    json_end(json, ']');
+}
+
 /* `problem` is NULL if there is no result. */
 static void print_json(const run_request *request, bl_context *context, const void *problem,
                        const run_outcome *outcome) {
@@ -478,6 +505,8 @@ static void print_json(const run_request *request, bl_context *context, const vo
     json_stats(&json, outcome);
     if (ranks_are_several())
         json_ranks(&json, context);
+    else if (bl_node_device(context, 0))
+        json_nodes(&json, context);
     if (problem) {
         json_start(&json, "result", '{');
         request->app->print(problem, stdout, true);
@@ -604,6 +633,9 @@ static int run_on(run_request *request, bl_context *context, void *problem) {
     if (program && !bl_program_part(program, bl_device_target(context)))
         return wrong_use("--device %s: %s has no code for it (accepted: " RUN_DEVICES ")", request->config.device,
                          chosen->name);
+    if (chosen->one_memory && bl_memories(context) > 1)
+        return wrong_use("--device %s: %s: %s (accepted: one device)", request->config.device, chosen->name,
+                         chosen->one_memory);
     const int loaded = chosen->load(problem, context);
     int status = ranks_agree(loaded ? explain(request, context, loaded) : STATUS_OK, NULL);
     if (status == STATUS_OK)
@@ -623,15 +655,19 @@ static int run_problem(run_request *request, void *problem) {
     return status;
 }
 
+/* Why processes cannot share a run of it. */
+static const char *why_alone(const app *a) { return a->alone ? a->alone : a->one_memory; }
+
 /* Checks that come before there is a context, and the problem. Returns an exit status. */
 static int prepare(run_request *request, void **problem) {
     app_error error = {""};
-    if (ranks_are_several() && request->app->alone) {
+    const char *why = why_alone(request->app);
+    if (ranks_are_several() && why) {
         name_list accepted = {0};
         for (unsigned i = 0; app_at(i); i++)
-            if (!app_at(i)->alone)
+            if (!why_alone(app_at(i)))
                 name_list_add(&accepted, app_at(i)->name);
-        return wrong_use("%s: %s (accepted with mpirun: %s)", request->app->name, request->app->alone, accepted.text);
+        return wrong_use("%s: %s (accepted with mpirun: %s)", request->app->name, why, accepted.text);
     }
     if ((request->trace && app_output_check("--trace", request->trace, &error)) ||
         (request->config.checkpoint && app_output_check("--checkpoint", request->config.checkpoint, &error)))

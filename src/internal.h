@@ -96,7 +96,8 @@ typedef struct bl__inlet {
     int status;                  /* of the run, once it has ended */
     uint32_t runs;               /* that have been opened */
     const bl_program *program;   /* the part for the context's device */
-    bl__outside ring;            /* as workers see it */
+    bl__outside ring;            /* as workers see it, ... */
+    bl__outlet outlet;           /* ... and the outlet of a node whose workers are not threads; else no slots */
     void *memory;                /* of the ring, the results and the answers: what both sides reach */
     unsigned char *results;      /* of submitted roots, by number */
     uint64_t tickets;            /* submitted so far, ... */
@@ -112,14 +113,14 @@ typedef struct bl__inlet {
 
 struct bl_context {
     const bl__device_ops *ops;
-    size_t stats_bytes;     /* that the caller has room for */
-    void *device;           /* the device's own state */
-    char id[64], name[128]; /* id: of all nodes */
-    uint32_t capability;    /* bl_device_info.capability */
-    bl_config config;       /* strings in it are copies */
-    int process;            /* that opened it */
-    uint32_t busy;          /* with a call: bl__enter */
-    uint32_t limit;         /* bl_limit */
+    size_t stats_bytes;      /* that the caller has room for */
+    void *device;            /* the device's own state */
+    char id[192], name[128]; /* id: of all nodes */
+    uint32_t capability;     /* bl_device_info.capability */
+    bl_config config;        /* strings in it are copies */
+    int process;             /* that opened it */
+    uint32_t busy;           /* with a call: bl__enter */
+    uint32_t limit;          /* bl_limit */
     bool dead;
     bool log;           /* BALLAST_LOG, when it was opened */
     void *profiler;     /* NULL: none was attached then */
@@ -155,6 +156,10 @@ struct bl_context {
     bool open;            /* the run under way takes submissions, or what other nodes send */
     bl__cluster *cluster; /* that this context is node 0 of; NULL: its runs have one node */
     bl_context *leader;   /* node 0, if this is another node of it */
+    bl_context *memory;   /* the node in whose memory from bl_alloc its tasks work: itself, or one of the same device */
+    uint32_t sharers;     /* nodes of the run that have the same device, this one included */
+    bl_stats node_stats;  /* of the last run, if it is a node */
+    bool unlimited;       /* bl_limit is about other nodes of the run */
     /* The first task of the last run that failed. */
     bool failed;
     uint64_t error;
@@ -262,6 +267,8 @@ void bl__watch_start(bl__watch *watch);
  * the tally does not yet; else NULL. */
 bl__seen bl__watch_look(bl_context *c, bl__watch *watch, const bl__tally *tally, uint32_t count,
                         const bl__run *threads);
+/* It is time for the next look: another node of the run has ended early. */
+bool bl__watch_halts(const bl_context *c);
 /* Seconds until the next look, at most `most`. */
 double bl__watch_next(const bl_context *c, double most);
 /* Says in c->detail why, and where each worker stands. */
@@ -286,6 +293,8 @@ int bl__copy_out(bl_context *c, void *host, const void *device, size_t bytes);
 int bl__send(bl_context *c, void *device, const void *host, size_t bytes);
 int bl__zero(bl_context *c, void *device, size_t bytes);
 int bl__zero_for_launch(bl_context *c, void *device, size_t bytes);
+/* `address` in memory of the user on another node that has a memory of its own; NULL: it is not in such memory. */
+void *bl__elsewhere(const bl_context *c, const bl_context *node, const void *address);
 /* BL_EINVAL: an address that the user gave is NULL, and bl_error_detail(told) says so. */
 int bl__check_addresses(bl_context *told, const void *one, const void *other, size_t bytes);
 
@@ -335,6 +344,14 @@ bool bl__inlet_waits(const bl_context *c, const bl__tally *tally, uint32_t count
 /* Where the host has to ask for answers: takes those that there are. True: there were some, or something was submitted,
  * since it was last called. */
 bool bl__inlet_stirs(bl_context *c);
+
+/* ---- cluster/local.c ---- */
+
+/* Of a node whose workers are not threads, by the thread that waits for them, all the time: takes what they give and what
+ * they say. True: there was something. */
+bool bl__node_serves(bl_context *c);
+/* What they have given and nobody has taken: the next of them, or NULL. Workers have stopped. */
+const uint32_t *bl__node_has_left(const bl_context *c);
 
 /* ---- run/log.c, run/phases.c ---- */
 

@@ -180,9 +180,10 @@ static void test_early_ends(bl_program *program) {
 static void test_refusals(bl_program *program) {
     totals t = {.seed = 1}, *shared = &t;
     bl_context *c = NULL;
-    const char *const wrong[] = {
-        "cpu+",       "+cpu",        "cpu++cpu", "cpu+sim",
-        "cpu+cuda:0", "cpu+nothing", "cpu+cpus", "cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu"};
+    const char *const wrong[] = {"cpu+",        "+cpu",
+                                 "cpu++cpu",    "cpu+auto",
+                                 "cpu+cuda:99", "cpu+nothing",
+                                 "cpu+cpus",    "cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu"};
     check_at("refusals");
     for (uint32_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         CHECK_SAME(bl_open(&c, &(bl_config){.device = wrong[i]}), BL_ENODEVICE);

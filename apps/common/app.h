@@ -65,6 +65,8 @@ typedef struct app {
     void (*add)(void *problem, const void *found);
     /* Why processes cannot share a run of it, as in "its tasks ..."; NULL: they can. */
     const char *alone;
+    /* Why devices that have a memory each cannot, and so processes cannot either; NULL: they can. */
+    const char *one_memory;
 
     /* Writes the files that the options request (--output), after the check and while the problem is loaded. NULL:
      * there is no such option. Returns 0, or fills error and returns 1. See app_output.h. */

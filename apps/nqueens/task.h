@@ -58,6 +58,7 @@ static BL_TASK void nqueens_merge(const nqueens_shared *shared, const nqueens_lo
 #define BL_LANE_TASKS 1
 #define BL_RESIDENT 36
 #define BL_MAX_SPAWN 1
+#define BL_OPEN 1
 #include <ballast/program.h>
 
 #endif

@@ -206,6 +206,6 @@ const app transform_app = {
     .run = transform_app_run,
     .check = transform_app_check,
     .print = transform_app_print,
-    .alone = "its tasks write to one array, in the memory of one device",
+    .one_memory = "its tasks write to one array, in the memory of one device",
     .samples = transform_samples,
 };

@@ -67,6 +67,7 @@ static BL_TASK void uts_merge(const uts_shared *shared, const uts_local *local) 
 #define BL_LANE_TASKS 1
 #define BL_MAX_SPAWN 1
 #define BL_RESIDENT 32
+#define BL_OPEN 1
 #define BL_SCHEDULERS BL_SCHEDULERS_ALL
 #include <ballast/program.h>
 #endif

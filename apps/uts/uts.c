@@ -94,6 +94,20 @@ static int deepen(uts *u, bl_context *context) {
     return load_rows(u, context);
 }
 
+/* What tasks have found, in each memory. */
+static int add_totals(const uts *u, bl_context *context, uts_totals *totals) {
+    int status = BL_OK;
+    for (uint32_t i = 0; i < bl_memories(context) && status == BL_OK; i++) {
+        uts_totals found;
+        status = bl_copy_out_of(context, i, &found, u->totals, sizeof found);
+        if (status != BL_OK)
+            break;
+        totals->leaves += found.leaves;
+        totals->depth = totals->depth > found.depth ? totals->depth : found.depth;
+    }
+    return status;
+}
+
 static int uts_count(uts *u, bl_context *context, uint32_t children, bl_stats *stats) {
     uts_totals totals = {.leaves = 0};
     int status = run_below(u, context, children, stats);
@@ -103,7 +117,7 @@ static int uts_count(uts *u, bl_context *context, uint32_t children, bl_stats *s
             status = run_below(u, context, children, stats);
     }
     if (status == BL_OK)
-        status = bl_copy_out(context, &totals, u->totals, sizeof totals);
+        status = add_totals(u, context, &totals);
     u->counts = (uts_counts){1 + stats->tasks, children > 0 ? totals.leaves : 1, totals.depth};
     return status;
 }

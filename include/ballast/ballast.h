@@ -80,8 +80,8 @@ typedef enum bl_steal { BL_STEAL_DEFAULT, BL_STEAL_ONE, BL_STEAL_HALF } bl_steal
  * Sizes that it does not use are ignored; a policy that it does not support (victims, steal, done_test) makes the run
  * return BL_EINVAL, and bl_error_detail names the field. */
 typedef struct bl_config {
-    /* "auto" (a usable GPU, else the CPU), "cpu", "cuda", "cuda:N", "sim". "cpu+cpu", up to 16 of them: nodes that share
-     * each run, with workers of their own (docs/cluster.md) */
+    /* "auto" (a usable GPU, else the CPU), "cpu", "cuda", "cuda:N", "sim". "cpu+cuda:0", "cuda:0+cuda:1", "cpu+cpu", up to
+     * 16 names: nodes that share each run, with workers of their own (docs/cluster.md). "all": the CPU and every GPU */
     const char *device;
     /* "auto" (the program's BL_AUTO, or stealing, or for a loop on a GPU list:faa), a name from bl_scheduler_name,
      * or one of the papers' names */
@@ -199,6 +199,12 @@ BL_API int bl_alloc(bl_context *context, void **memory, size_t bytes); /* zero b
 BL_API int bl_free(bl_context *context, void *memory);
 BL_API int bl_copy_in(bl_context *context, void *device, const void *host, size_t bytes);
 BL_API int bl_copy_out(bl_context *context, void *host, const void *device, size_t bytes);
+/* A context with devices of several kinds, or several GPUs, has several memories; any other has one. bl_alloc gives a
+ * block in each, and the address in the first; bl_free, bl_copy_in and bl_zero are about all of them. Tasks find their own
+ * device's address where the shared struct has that of the first; payloads must not contain addresses. What tasks write
+ * is in the memory of the device that ran them: read each memory, from 0 on, and put together what is there. */
+BL_API uint32_t bl_memories(const bl_context *context);
+BL_API int bl_copy_out_of(bl_context *context, uint32_t memory, void *host, const void *device, size_t bytes);
 BL_API int bl_zero(bl_context *context, void *device, size_t bytes);
 /* A context keeps the buffers of a run for the next. This gives them back to the device. The library does so itself
  * before it says BL_ENOMEM, and bl_close does. */
@@ -237,9 +243,25 @@ BL_API int bl_workers(bl_context *context, const bl_program *program, uint32_t *
 BL_API const char *bl_scheduler_of(bl_context *context, const bl_program *program);
 /* 1 if the context's runs may be stopped or resumed: with a time limit, a checkpoint or config.resume. */
 BL_API int bl_stops(const bl_context *context);
-/* From the next run on there are at most so many; 0: no such limit. For a run within a task of another context, whose
- * workers need their cores. On a CPU the threads that are not needed sleep. */
+/* From the next run on there are at most so many, of each device, or of each CPU if there are devices of other kinds; 0: no
+ * such limit. For a run within a task of another context, whose workers need their cores. On a CPU the threads that are
+ * not needed sleep. */
 BL_API int bl_limit(bl_context *context, uint32_t workers);
+
+/* The nodes of a context with several devices: the name of each, NULL past the end; what it did in the last run; ... */
+BL_API const char *bl_node_device(const bl_context *context, uint32_t node);
+BL_API int bl_node_stats(bl_context *context, uint32_t node, bl_stats *stats); /* BL_EINVAL: no such node */
+/* ... and what it exchanged with the others. */
+typedef struct bl_traffic {
+    uint64_t messages, bytes;                /* sent to others; bytes: only between processes */
+    uint64_t entries_sent, entries_received; /* entries of the run among them */
+    uint64_t asks;                           /* questions for entries that were answered, ... */
+    double ask_seconds;                      /* ... and the time from question to answer, all together */
+} bl_traffic;
+BL_API int bl_node_traffic_sized(bl_context *context, uint32_t node, bl_traffic *traffic, size_t bytes);
+static inline int bl_node_traffic(bl_context *context, uint32_t node, bl_traffic *traffic) {
+    return bl_node_traffic_sized(context, node, traffic, sizeof(bl_traffic));
+}
 
 /* ---- starting now, waiting later ----
  *

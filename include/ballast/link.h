@@ -56,12 +56,6 @@ BL_API int bl_roots_of_all(bl_context *context, int all);
 /* What one process did in the last run. BL_EINVAL: no such rank, no run yet, or the context is on no link. */
 BL_API int bl_rank_stats(bl_context *context, uint32_t rank, bl_stats *stats);
 /* ... and what it exchanged with the others. */
-typedef struct bl_traffic {
-    uint64_t messages, bytes;                /* sent to others */
-    uint64_t entries_sent, entries_received; /* entries of the run among them */
-    uint64_t asks;                           /* questions for entries that were answered, ... */
-    double ask_seconds;                      /* ... and the time from question to answer, all together */
-} bl_traffic;
 BL_API int bl_rank_traffic_sized(bl_context *context, uint32_t rank, bl_traffic *traffic, size_t bytes);
 static inline int bl_rank_traffic(bl_context *context, uint32_t rank, bl_traffic *traffic) {
     return bl_rank_traffic_sized(context, rank, traffic, sizeof(bl_traffic));

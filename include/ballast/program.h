@@ -55,8 +55,9 @@
  *                                         | BL_SCHEDULERS_OWN_GROUP leaves that kernel out
  *     #define BL_AUTO     "steal:bwd"     what "auto" means for this program, where it has that scheduler; default:
  *                                         what the library chooses
- *     #define BL_OPEN     1               on a GPU: its runs can be open to submissions (bl_start_open), which costs its
- *                                         kernels code and registers; default 0. Elsewhere any run can be open
+ *     #define BL_OPEN     1               on a GPU: its runs can be open to submissions (bl_start_open) and shared with
+ *                                         other devices ("cpu+cuda:0"), by a kernel of their own, with the default
+ *                                         scheduler; default 0. Elsewhere any run can
  *     #define BL_CHECKED  1               more checks, which cost time, also on GPUs: sums of BL_SUM that reach 2^48,
  *                                         payloads and results at addresses that are no multiple of 4. For all programs
  *                                         of a file: -DBL_CHECKED
@@ -150,9 +151,11 @@
 #define BL_OPEN 0
 #endif
 #ifdef BL_TARGET_CUDA
-#define BL__OPENS (BL_OPEN)
+#define BL__OPENS 0 /* but one of the kernels does */
+#define BL__CAN_OPEN (BL_OPEN)
 #else
 #define BL__OPENS 1
+#define BL__CAN_OPEN 1
 #endif
 /* What our names for parts of the program begin with. */
 #define BL__OF_PROGRAM BL_CAT(bl__, BL_PROGRAM)
@@ -232,6 +235,11 @@ BL__ASSERT((BL_JOIN_WIDTH) > 0 && (BL_JOIN_WIDTH) <= BL__MOST_CHILDREN, "BL_JOIN
 #undef BL_KIND_LANE
 #define BL_KIND_LANE (!(BL_LANE_TASKS))
 #include <ballast/generated/kernel_default.inc.h>
+#undef BL_KIND_LANE
+#undef BL__OPENS
+#define BL_KIND_LANE (BL_LANE_TASKS)
+#define BL__OPENS 1
+#include <ballast/generated/kernel_open.inc.h>
 #else
 #include "runtime/policy_loops.inc.h"
 #if BL_WARP > 1
@@ -294,6 +302,7 @@ BL__ASSERT((BL_JOIN_WIDTH) > 0 && (BL_JOIN_WIDTH) <= BL__MOST_CHILDREN, "BL_JOIN
 #undef BL_AUTO
 #undef BL_OPEN
 #undef BL__OPENS
+#undef BL__CAN_OPEN
 #undef BL__TAKES_PIECES
 #undef BL_DONE_TEST
 #undef BL_ENTRY_WORDS

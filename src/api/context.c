@@ -188,7 +188,8 @@ static int read_whole_config(bl_config *to, const bl_config *config, size_t byte
     return BL_EINVAL;
 }
 
-static int open_one(bl_context **context, const bl_config *given, size_t stats_bytes) {
+/* `sharers`: nodes of a run that have this device, the one to be opened included. */
+static int open_one(bl_context **context, const bl_config *given, size_t stats_bytes, uint32_t sharers) {
     const bl_config config = *given;
     bl_device_info info;
     const bl__device_ops *ops;
@@ -199,6 +200,8 @@ static int open_one(bl_context **context, const bl_config *given, size_t stats_b
     if (!c)
         return bl__no_memory(NULL, "a context");
     c->ops = ops;
+    c->memory = c;
+    c->sharers = sharers;
     bl__driver_open(c);
     bl__inlet_open(c);
     c->stats_bytes = stats_bytes;
@@ -223,16 +226,59 @@ static int open_one(bl_context **context, const bl_config *given, size_t stats_b
 
 /* ---- several nodes ---- */
 
-/* The names between plus signs; 0: not all of them can be nodes of a run. */
-static uint32_t count_nodes(const char *device) {
-    const char *const cpu = bl__cpu_ops.target;
-    const size_t length = strlen(cpu);
-    uint32_t count = 0;
-    for (const char *at = device;; at += length + 1) {
-        if (strncmp(at, cpu, length) || (at[length] && at[length] != '+') || ++count > BL__LOCAL_NODES_MAX)
-            return 0;
+enum { NODES_TEXT = 192, NODES_MAX = BL__LOCAL_NODES_MAX };
+static const char all_devices[] = "all";
+
+/* The devices of a run that has several nodes. */
+typedef struct nodes_wanted {
+    char text[NODES_TEXT]; /* their names, with plus signs between them */
+    uint32_t count, cpus;
+    struct {
+        const bl__device_ops *ops;
+        bl_device_info info;
+        uint32_t sharers, first; /* nodes with the same device, and the first of them */
+    } of[NODES_MAX];
+} nodes_wanted;
+
+/* "all": the CPU and every GPU. */
+static void name_all(char *text) {
+    bl_device_info info;
+    size_t length = (size_t)snprintf(text, NODES_TEXT, "%s", bl__cpu_ops.target);
+    for (uint32_t i = 0; i + 1 < NODES_MAX && bl__cuda_ops.enumerate(i, &info); i++)
+        length += (size_t)snprintf(text + length, NODES_TEXT - length, "+%s", info.id);
+}
+
+static bool add_node(nodes_wanted *w, const char *name) {
+    const uint32_t i = w->count;
+    if (i == NODES_MAX || !strcmp(name, "auto") || !find_device(name, &w->of[i].info, &w->of[i].ops))
+        return false;
+    w->of[i].first = i;
+    for (uint32_t k = 0; k < i && w->of[i].first == i; k++)
+        if (!strcmp(w->of[k].info.id, w->of[i].info.id))
+            w->of[i].first = k;
+    w->of[w->of[i].first].sharers++;
+    w->cpus += w->of[i].ops->traits == BL_DEVICE_CPU;
+    w->count++;
+    return true;
+}
+
+/* False: not all of them are here, or can be nodes of a run. */
+static bool find_nodes(const char *device, nodes_wanted *w) {
+    char name[NODES_TEXT];
+    memset(w, 0, sizeof *w);
+    if (!strcmp(device, all_devices))
+        name_all(w->text);
+    else if ((size_t)snprintf(w->text, sizeof w->text, "%s", device) >= sizeof w->text)
+        return false;
+    for (const char *at = w->text;;) {
+        const size_t length = strcspn(at, "+");
+        memcpy(name, at, length);
+        name[length] = 0;
+        if (!add_node(w, name))
+            return false;
         if (!at[length])
-            return count;
+            return true;
+        at += length + 1;
     }
 }
 
@@ -242,54 +288,89 @@ static const char *wrong_for_nodes(const bl_config *c) {
         return "checkpoint: not with several devices or processes (accepted: with one)";
     if (c->resume && c->resume[0])
         return "resume: not with several devices or processes (accepted: with one)";
+    if (c->stream)
+        return "stream: not with several devices or processes (accepted: with one)";
     if (c->bind)
         return "bind: not with several devices or processes, which would share cores (accepted: with one)";
     return NULL;
 }
 
-/* Workers of node i, unless told: all nodes together have as many as one would have. */
-static uint32_t share_of(uint32_t workers, uint32_t i, uint32_t nodes) {
-    const uint32_t share = workers / nodes + (i < workers % nodes);
+/* Workers of CPU i, unless told: all of them together have as many as one would have, less those cores from which another
+ * device is driven. */
+static uint32_t share_of(const nodes_wanted *w, uint32_t i) {
+    const uint32_t cores = w->of[i].info.workers, others = w->count - w->cpus;
+    const uint32_t workers = cores > others ? cores - others : 1;
+    uint32_t before = 0;
+    for (uint32_t k = 0; k < i; k++)
+        before += w->of[k].ops == w->of[i].ops;
+    const uint32_t share = workers / w->cpus + (before < workers % w->cpus);
     return share ? share : 1;
 }
 
+/* What is said about workers and groups is about one kind of them. */
+static bl_config config_of(const bl_config *given, const nodes_wanted *w, uint32_t i) {
+    bl_config config = *given;
+    const bool is_cpu = w->of[i].ops->traits == BL_DEVICE_CPU;
+    config.device = w->of[i].info.id;
+    if (is_cpu && w->cpus < w->count)
+        config.group = NULL;
+    if (is_cpu && !config.workers)
+        config.workers = share_of(w, i);
+    else if (!is_cpu && w->cpus)
+        config.workers = 0;
+    if (i) {
+        config.progress = NULL;
+        config.left = NULL;
+    }
+    return config;
+}
+
+static int open_all(bl_context **nodes, const nodes_wanted *w, const bl_config *given, size_t stats_bytes) {
+    int status = BL_OK;
+    for (uint32_t i = 0; i < w->count && status == BL_OK; i++) {
+        const bl_config config = config_of(given, w, i);
+        const uint32_t first = w->of[i].first;
+        status = open_one(&nodes[i], &config, i ? sizeof(bl_stats) : stats_bytes, w->of[first].sharers);
+        if (status != BL_OK)
+            return status;
+        nodes[i]->memory = nodes[first];
+        nodes[i]->leader = i ? nodes[0] : NULL;
+        nodes[i]->unlimited = w->cpus && w->of[i].ops->traits != BL_DEVICE_CPU;
+        if (first == i && i) {
+            const size_t length = strlen(nodes[0]->name);
+            snprintf(nodes[0]->name + length, sizeof nodes[0]->name - length, " + %.100s", nodes[i]->name);
+        }
+    }
+    return status;
+}
+
 static int open_nodes(bl_context **context, const bl_config *given, size_t stats_bytes) {
-    bl_context *nodes[BL__LOCAL_NODES_MAX] = {NULL};
-    bl_device_info info;
-    const uint32_t count = count_nodes(given->device);
+    bl_context *nodes[NODES_MAX] = {NULL};
+    nodes_wanted wanted;
     const char *wrong = wrong_for_nodes(given);
-    if (count == 0) {
-        bl__detail(NULL, "device %.200s: only CPUs can share a run (accepted: cpu+cpu, up to %u of them)",
-                   given->device, (unsigned)BL__LOCAL_NODES_MAX);
+    if (!find_nodes(given->device, &wanted)) {
+        bl__detail(NULL, "device %.200s: not here (accepted: cpu+cpu, cpu+cuda:0, up to %u that are here; all)",
+                   given->device, (unsigned)NODES_MAX);
         return BL_ENODEVICE;
     }
+    bl_config config = *given;
+    config.device = wanted.text;
+    if (wanted.count == 1)
+        return open_one(context, &config, stats_bytes, 1);
     if (wrong) {
         bl__detail(NULL, "%s", wrong);
         return BL_EINVAL;
     }
-    int status = bl__cpu_ops.enumerate(0, &info) ? BL_OK : BL_ENODEVICE;
-    for (uint32_t i = 0; i < count && status == BL_OK; i++) {
-        bl_config config = *given;
-        config.device = bl__cpu_ops.target;
-        if (!config.workers)
-            config.workers = share_of(info.workers, i, count);
-        if (i) {
-            config.progress = NULL;
-            config.left = NULL;
-        }
-        status = open_one(&nodes[i], &config, i ? sizeof(bl_stats) : stats_bytes);
-        if (status == BL_OK && i)
-            nodes[i]->leader = nodes[0];
-    }
+    int status = open_all(nodes, &wanted, given, stats_bytes);
     bl_context *c = nodes[0];
-    if (status == BL_OK && !(c->cluster = bl__local_open(nodes, count)))
+    if (status == BL_OK && !(c->cluster = bl__local_open(nodes, wanted.count)))
         status = bl__no_memory(NULL, "a context");
     if (status == BL_OK) {
-        snprintf(c->id, sizeof c->id, "%s", given->device);
+        snprintf(c->id, sizeof c->id, "%s", wanted.text);
         *context = c;
         return BL_OK;
     }
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < wanted.count; i++)
         bl_close(nodes[i]);
     return status;
 }
@@ -305,8 +386,8 @@ int bl_open_sized(bl_context **context, const bl_config *given, size_t config_by
     int status = read_whole_config(&config, given, config_bytes);
     if (status != BL_OK)
         return status;
-    const bool several = config.device && strchr(config.device, '+');
-    return several ? open_nodes(context, &config, stats_bytes) : open_one(context, &config, stats_bytes);
+    const bool several = config.device && (strchr(config.device, '+') || !strcmp(config.device, all_devices));
+    return several ? open_nodes(context, &config, stats_bytes) : open_one(context, &config, stats_bytes, 1);
 }
 
 /* One device of this process, on a link to others. */
@@ -322,7 +403,7 @@ static int open_for_link(bl_context **context, const bl_config *given, size_t st
         bl__detail(NULL, "%s", wrong);
         return BL_EINVAL;
     }
-    return open_one(context, &config, stats_bytes);
+    return open_one(context, &config, stats_bytes, 1);
 }
 
 int bl_open_linked_sized(bl_context **context, const bl_config *given, size_t config_bytes, size_t stats_bytes,
@@ -462,9 +543,9 @@ int bl_limit(bl_context *c, uint32_t workers) {
     if (status != BL_OK)
         return status;
     bl_context *node;
-    c->limit = workers;
+    c->limit = c->unlimited ? 0 : workers;
     for (uint32_t i = 1; c->cluster && (node = bl__local_node(c->cluster, i)); i++)
-        node->limit = workers;
+        node->limit = node->unlimited ? 0 : workers;
     return bl__leave(c, BL_OK);
 }
 
@@ -488,6 +569,34 @@ static bl__block *kept_at(bl_context *c, uint32_t i) {
     bl__reusable *r = &c->reusable;
     bl__block *reusable[REUSABLE] = {&r->queues, &r->records, &r->free_records, &r->spares};
     return i < BL__KEPT ? &c->kept[i] : reusable[i - BL__KEPT];
+}
+
+/* Nodes of one run may have memories of their own. What the user has in one is in all of them, block by block in the same
+ * order: bl_alloc, bl_free, bl_copy_in and bl_zero are about all, and bl_copy_out about the first. */
+
+/* The next node from number *i on, and behind node 0, that has such a memory; NULL: none. */
+static bl_context *next_memory(const bl_context *c, uint32_t *i) {
+    bl_context *node = NULL;
+    while (c->cluster && (node = bl__local_node(c->cluster, ++*i)) && node->memory != node)
+        ;
+    return node;
+}
+
+void *bl__elsewhere(const bl_context *c, const bl_context *node, const void *address) {
+    for (size_t end = 0; end < 2; end++) /* a place in one block rather than the end of another */
+        for (size_t i = 0; i < c->block_count; i++) {
+            const size_t offset = (uintptr_t)address - (uintptr_t)c->blocks[i].memory;
+            if (offset < c->blocks[i].bytes + end)
+                return (char *)node->memory->blocks[i].memory + offset;
+        }
+    return NULL;
+}
+
+/* What went wrong at a node, as the context's user sees it. */
+static int tell_of(bl_context *c, const bl_context *node, int status) {
+    if (status != BL_OK)
+        bl__detail(c, "%s", node->detail);
+    return status;
 }
 
 bool bl__free_kept(bl_context *c) {
@@ -518,7 +627,15 @@ void bl__free(bl_context *c, void *memory) {
         c->ops->free(c, memory);
 }
 int bl__copy_in(bl_context *c, void *device, const void *host, size_t bytes) {
-    return c->dead ? BL_EDEAD : bytes ? c->ops->copy_in(c, device, host, bytes) : BL_OK;
+    if (c->dead || !bytes)
+        return c->dead ? BL_EDEAD : BL_OK;
+    int status = c->ops->copy_in(c, device, host, bytes);
+    bl_context *node;
+    void *there;
+    for (uint32_t i = 0; status == BL_OK && (node = next_memory(c, &i));)
+        if ((there = bl__elsewhere(c, node, device)))
+            status = tell_of(c, node, node->ops->copy_in(node, there, host, bytes));
+    return status;
 }
 int bl__copy_out(bl_context *c, void *host, const void *device, size_t bytes) {
     return c->dead ? BL_EDEAD : bytes ? c->ops->copy_out(c, host, device, bytes) : BL_OK;
@@ -527,7 +644,15 @@ int bl__send(bl_context *c, void *device, const void *host, size_t bytes) {
     return c->dead ? BL_EDEAD : bytes ? c->ops->send(c, device, host, bytes) : BL_OK;
 }
 int bl__zero(bl_context *c, void *device, size_t bytes) {
-    return c->dead ? BL_EDEAD : bytes ? c->ops->zero(c, device, bytes) : BL_OK;
+    if (c->dead || !bytes)
+        return c->dead ? BL_EDEAD : BL_OK;
+    int status = c->ops->zero(c, device, bytes);
+    bl_context *node;
+    void *there;
+    for (uint32_t i = 0; status == BL_OK && (node = next_memory(c, &i));)
+        if ((there = bl__elsewhere(c, node, device)))
+            status = tell_of(c, node, node->ops->zero(node, there, bytes));
+    return status;
 }
 int bl__zero_for_launch(bl_context *c, void *device, size_t bytes) {
     return c->dead ? BL_EDEAD : c->ops->zero_for_launch(c, device, bytes);
@@ -554,15 +679,40 @@ static bool room_for_block(bl_context *c) {
     return true;
 }
 
+static void drop_block(bl_context *c, size_t i) {
+    bl__free(c, c->blocks[i].memory);
+    memmove(c->blocks + i, c->blocks + i + 1, (c->block_count - i - 1) * sizeof *c->blocks);
+    c->block_count--;
+}
+
+/* In one memory. */
+static int add_block(bl_context *c, void **memory, size_t bytes) {
+    *memory = NULL;
+    int status = room_for_block(c) ? bl__alloc(c, memory, bytes) : bl__no_memory(c, "the list of allocations");
+    if (status == BL_OK)
+        c->blocks[c->block_count++] = (bl__block){*memory, bytes};
+    return status;
+}
+
 static int alloc_block(bl_context *c, void **memory, size_t bytes) {
     if (!memory) {
         bl__detail(c, "memory: no place for the address (accepted: a pointer to a pointer)");
         return BL_EINVAL;
     }
-    *memory = NULL;
-    int status = room_for_block(c) ? bl__alloc(c, memory, bytes) : bl__no_memory(c, "the list of allocations");
+    const size_t before = c->block_count;
+    bl_context *node;
+    void *there;
+    int status = add_block(c, memory, bytes);
+    for (uint32_t i = 0; status == BL_OK && (node = next_memory(c, &i));)
+        status = tell_of(c, node, add_block(node, &there, bytes));
     if (status == BL_OK)
-        c->blocks[c->block_count++] = (bl__block){*memory, bytes};
+        return BL_OK;
+    *memory = NULL;
+    if (c->block_count > before)
+        drop_block(c, before);
+    for (uint32_t i = 0; (node = next_memory(c, &i));)
+        if (node->block_count > before)
+            drop_block(node, before);
     return status;
 }
 
@@ -574,9 +724,10 @@ static int free_block(bl_context *c, void *memory) {
         bl__detail(c, "memory: not from bl_alloc of this context, or freed already");
         return BL_EINVAL;
     }
-    memmove(c->blocks + i - 1, c->blocks + i, (c->block_count - i) * sizeof *c->blocks);
-    c->block_count--;
-    bl__free(c, memory);
+    bl_context *node;
+    for (uint32_t n = 0; (node = next_memory(c, &n));)
+        drop_block(node, i - 1);
+    drop_block(c, i - 1);
     return BL_OK;
 }
 
@@ -604,10 +755,44 @@ int bl_copy_out(bl_context *c, void *host, const void *device, size_t bytes) {
     status = bl__check_addresses(c, host, device, bytes);
     return bl__leave(c, status == BL_OK ? bl__copy_out(c, host, device, bytes) : status);
 }
+uint32_t bl_memories(const bl_context *c) {
+    uint32_t count = 1, i = 0;
+    while (c && next_memory(c, &i))
+        count++;
+    return count;
+}
+
+/* Of the memory of that number. */
+static int copy_out_of(bl_context *c, uint32_t memory, void *host, const void *device, size_t bytes) {
+    bl_context *node = c;
+    for (uint32_t i = 0, n = 0; node && n < memory; n++)
+        node = next_memory(c, &i);
+    const void *there = node && memory ? bl__elsewhere(c, node, device) : device;
+    if (!node || !there) {
+        bl__detail(c,
+                   !node ? "memory %u: there are %u (accepted: numbers below that)"
+                         : "memory %u: device is not in memory from bl_alloc, of which there are %u",
+                   (unsigned)memory, (unsigned)bl_memories(c));
+        return BL_EINVAL;
+    }
+    return node == c ? bl__copy_out(c, host, there, bytes) : tell_of(c, node, bl__copy_out(node, host, there, bytes));
+}
+
+int bl_copy_out_of(bl_context *c, uint32_t memory, void *host, const void *device, size_t bytes) {
+    int status = bl__enter(c);
+    if (status != BL_OK)
+        return status;
+    status = bl__check_addresses(c, host, device, bytes);
+    return bl__leave(c, status == BL_OK ? copy_out_of(c, memory, host, device, bytes) : status);
+}
+
 int bl_trim(bl_context *c) {
     int status = bl__enter(c);
     if (status != BL_OK)
         return status;
+    bl_context *node;
+    for (uint32_t i = 1; c->cluster && (node = bl__local_node(c->cluster, i)); i++)
+        bl__free_kept(node);
     bl__free_kept(c);
     return bl__leave(c, BL_OK);
 }

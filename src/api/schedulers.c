@@ -134,11 +134,13 @@ uint32_t bl_scheduler_traits(const char *name) {
     return name && resolve(name, &s, &alias) ? s.traits : 0;
 }
 
-static const bl__instance *find_instance(const bl_program *program, const scheduler *s, int lane_tasks) {
+/* `open`: for a run that takes work from outside. On a GPU that is another kernel. */
+static const bl__instance *find_instance(const bl_program *program, const scheduler *s, int lane_tasks, bool open) {
     const int waves = (s->traits & BL_TRAIT_WAVES) != 0;
     for (uint32_t i = 0; i < program->instance_count; i++) {
         const bl__instance *instance = program->instances + i;
-        if ((instance->scheduler ? !strcmp(instance->scheduler, s->instance) : instance->waves == waves) &&
+        if ((instance->scheduler ? !strcmp(instance->scheduler, s->instance) && instance->opens == open
+                                 : instance->waves == waves) &&
             (instance->lane_tasks == lane_tasks || program->warp == 1))
             return instance;
     }
@@ -151,9 +153,9 @@ int bl_program_has(const bl_program *program, const char *name) {
     if (!program || !name || !resolve(name, &s, &alias))
         return 0;
     for (uint32_t i = 0; i < program->part_count; i++)
-        if (!find_instance(program->parts[i], &s, (int)program->parts[i]->lane_tasks))
+        if (!find_instance(program->parts[i], &s, (int)program->parts[i]->lane_tasks, false))
             return 0;
-    return find_instance(program, &s, (int)program->lane_tasks) != NULL;
+    return find_instance(program, &s, (int)program->lane_tasks, false) != NULL;
 }
 
 /* Which lanes work together. False for a text that is no group here. */
@@ -255,7 +257,7 @@ static int check_fields(bl_context *c, const bl__plan *plan, const scheduler *s)
  * wanted. */
 static bool may_choose(const bl_context *c, const bl_program *program, const char *name, int lane_tasks, scheduler *s) {
     bool to_stop = c->config.time_limit > 0 || c->config.checkpoint[0] || c->open, alias;
-    return name && resolve(name, s, &alias) && find_instance(program, s, lane_tasks) &&
+    return name && resolve(name, s, &alias) && find_instance(program, s, lane_tasks, c->open) &&
            !bl__lacks(c->capability, name) && !unused_field(&c->config, s, BL_USES_CAPACITY) &&
            !(s->traits & BL_TRAIT_WAVES && to_stop);
 }
@@ -292,17 +294,24 @@ static int make_plan(bl_context *c, const bl_program *program, bl__plan *plan, u
         bl__detail(c, "scheduler %s: %s; %s has %u.%u", s.name, lack, c->id, c->capability / 10, c->capability % 10);
         return BL_ENOCODE;
     }
-    plan->instance = find_instance(program, &s, lane_tasks);
+    if (c->open && s.traits & BL_TRAIT_WAVES) {
+        bl__detail(c, "scheduler %s: in waves nothing can come from outside (accepted: one with queues)", s.name);
+        return BL_EINVAL;
+    }
+    plan->instance = find_instance(program, &s, lane_tasks, c->open);
+    if (!plan->instance && c->open && find_instance(program, &s, lane_tasks, false)) {
+        bl__detail(c,
+                   "%s takes no work from outside with %s and group %s on %s (accepted: " BL__DEFAULT_TEXT
+                   ", with the program's own group)",
+                   program->name, s.name, c->config.group, c->id);
+        return BL_ENOCODE;
+    }
     if (!plan->instance) {
         bl__detail(c,
                    "%s has no code for %s with group %s: other groups run at most with " BL__DEFAULT_TEXT
                    ", and BL_SCHEDULERS says what else is compiled",
                    program->name, s.name, c->config.group);
         return BL_ENOCODE;
-    }
-    if (c->open && s.traits & BL_TRAIT_WAVES) {
-        bl__detail(c, "scheduler %s: in waves nothing can come from outside (accepted: one with queues)", s.name);
-        return BL_EINVAL;
     }
     plan->scheduler = s.name;
     plan->traits = s.traits;

@@ -9,6 +9,8 @@ void bl__watch_start(bl__watch *watch) {
     watch->since = watch->reported = bl__now();
 }
 
+bool bl__watch_halts(const bl_context *c) { return c->pausable && bl_load32_host(&c->halted); }
+
 double bl__watch_next(const bl_context *c, double most) {
     double left = c->pausable ? c->pause_at - bl__now() : most;
     return left < 1e-4 ? 1e-4 : left < most ? left : most;

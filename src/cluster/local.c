@@ -9,6 +9,10 @@
  * question open at a time, and left its name with each neighbour once. One more entry says that results have come home
  * (homes.h).
  *
+ * The workers of a GPU cannot take the lock. They put entries into a ring and notes beside it (parts/outside.h), and the
+ * thread that waits for the GPU looks there all the time: bl__node_serves. It keeps the outlet filled from the moment at
+ * which somebody asks until the GPU is short of work itself, so that the next one to ask need not wait.
+ *
  * Other processes are at the end of a line (ranks.c). A letter to a node of theirs leaves at once, with its entries behind
  * it. One that has come is delivered when somebody listens: bl__local_hear. */
 #include "cluster/local.h"
@@ -26,10 +30,13 @@
 #include <string.h>
 
 enum {
-    MOST = 64,                                               /* entries of a letter, and of an outlet */
+    MOST = 64,                                               /* entries of a letter, and of an outlet; ... */
+    MOST_OF_GPUS = 256,                                      /* ... if one of the nodes is a GPU. A power of two */
     LETTERS = 8 * BL__LOCAL_NODES_MAX * BL__LOCAL_NODES_MAX, /* more than all nodes can have open */
     HALT = BL__CLUSTER_KINDS /* a letter between drivers: a node of the sender has ended early */
 };
+
+static const double PATIENCE = 20e-6; /* seconds from one time that a GPU is low to the next */
 
 typedef struct letter {
     uint32_t from, to;
@@ -44,13 +51,23 @@ typedef struct bl__node {
     uint32_t *outlet; /* entries, the oldest first */
     uint32_t shown;   /* so many */
     uint64_t found;   /* dry, last: the epoch of the idle word, and which launch */
-    uint64_t ran;     /* tasks, when the node last was low */
+    uint64_t ran;     /* tasks, when the node last was low; a GPU's: the epoch of its idle word */
     bl__homes homes;
+    bl_traffic traffic;
+    double asked; /* when it first did, since it got entries; 0: not yet */
+    /* A GPU's: */
+    uint32_t collected,
+        limit;         /* positions in its outlet: from where nothing has been taken yet, and as far as it may go */
+    bool stocks;       /* the outlet is kept filled */
+    uint32_t question; /* that its workers answer when they are low, ... */
+    double low_at;     /* ... and when they last were */
+    uint64_t dry;      /* what they last said about it */
 } bl__node;
 
 struct bl__cluster {
     pthread_mutex_t lock;
     uint32_t count, runs;
+    uint32_t most;           /* entries of a letter, and of an outlet */
     uint32_t words;          /* per entry */
     bl__line *line;          /* to other processes, with as many nodes each; NULL: there are none */
     uint32_t lowest, all;    /* the number of the first node here, and how many there are everywhere */
@@ -68,8 +85,12 @@ bl__cluster *bl__local_open(bl_context *const *contexts, uint32_t count) {
         return NULL;
     pthread_mutex_init(&cluster->lock, NULL);
     cluster->count = cluster->all = count;
-    for (uint32_t i = 0; i < count; i++)
+    cluster->most = MOST;
+    for (uint32_t i = 0; i < count; i++) {
         cluster->nodes[i] = (bl__node){.cluster = cluster, .c = contexts[i]};
+        if (!contexts[i]->ops->knock)
+            cluster->most = MOST_OF_GPUS;
+    }
     return cluster;
 }
 
@@ -112,7 +133,7 @@ static uint32_t inlet_size(const bl__cluster *cluster) {
     uint32_t dimensions = 0;
     while (1u << dimensions < cluster->all)
         dimensions++;
-    return (dimensions + 2) * MOST + 1;
+    return (dimensions + 2) * cluster->most + 1;
 }
 
 static size_t letter_size(const bl__cluster *cluster, uint32_t entries) {
@@ -123,11 +144,24 @@ static int start_line(const bl__cluster *cluster, bl_context *told) {
     bl__line *line = cluster->line;
     free(line->sending);
     free(line->arrived);
-    line->sending = malloc(letter_size(cluster, MOST));
-    line->arrived = malloc(letter_size(cluster, MOST));
+    line->sending = malloc(letter_size(cluster, cluster->most));
+    line->arrived = malloc(letter_size(cluster, cluster->most));
     line->sent = line->received = 0;
     memset(&line->traffic, 0, sizeof line->traffic);
     return line->sending && line->arrived ? BL_OK : bl__no_memory(told, "what processes exchange");
+}
+
+static bool is_gpu(const bl__node *n) { return n->c->inlet.outlet.slots != NULL; }
+
+static void begin_exchange(bl__node *n) {
+    memset(&n->traffic, 0, sizeof n->traffic);
+    n->asked = n->low_at = 0;
+    n->collected = n->limit = 0;
+    n->stocks = false;
+    n->question = 1;
+    n->dry = UINT64_MAX;
+    if (is_gpu(n))
+        bl__wish(&n->c->inlet.outlet, 0, n->question);
 }
 
 int bl__local_start(bl__cluster *cluster, const bl_program *program, bl_context *told) {
@@ -142,14 +176,16 @@ int bl__local_start(bl__cluster *cluster, const bl_program *program, bl_context 
     for (uint32_t i = 0; i < cluster->count && status == BL_OK; i++) {
         bl__node *n = &cluster->nodes[i];
         free(n->outlet);
-        n->outlet = malloc(4u * (size_t)cluster->words * MOST);
+        n->outlet = malloc(4u * (size_t)cluster->words * cluster->most);
         n->shown = 0;
         n->found = n->ran = 0;
         bl__homes_begin(&n->homes, program);
-        bl__cluster_begin(&n->protocol, cluster->lowest + i, cluster->all, cluster->runs, MOST,
+        bl__cluster_begin(&n->protocol, cluster->lowest + i, cluster->all, cluster->runs, cluster->most,
                           (uint32_t)n->c->config.seed);
-        status = n->outlet ? bl__inlet_make(n->c, program, inlet_size(cluster), n, told)
+        status = n->outlet ? bl__inlet_make(n->c, program, inlet_size(cluster), cluster->most, n, told)
                            : bl__no_memory(told, "what nodes exchange");
+        if (status == BL_OK)
+            begin_exchange(n);
     }
     return status;
 }
@@ -158,6 +194,8 @@ int bl__local_status(const bl__cluster *cluster, uint32_t *node) {
     *node = cluster->halted_by;
     return cluster->status;
 }
+
+const bl_traffic *bl__local_traffic(const bl__cluster *cluster, uint32_t i) { return &cluster->nodes[i].traffic; }
 
 uint64_t bl__local_progress(const bl_context *c) {
     uint64_t tasks = bl_load64_host(&c->progressed);
@@ -168,16 +206,26 @@ uint64_t bl__local_progress(const bl_context *c) {
 
 /* ---- with the lock ---- */
 
+/* Of a GPU: its workers fill the outlet again. A wish is never taken back. */
+static void renew_wish(bl__node *n) {
+    if (n->stocks)
+        n->limit = n->collected + n->cluster->most - n->shown;
+    bl__wish(&n->c->inlet.outlet, n->limit, n->question);
+}
+
 static void drop_shown(bl__node *n, uint32_t count) {
     const size_t words = n->cluster->words;
     n->shown -= count;
     memmove(n->outlet, n->outlet + count * words, 4 * words * n->shown);
+    if (is_gpu(n))
+        renew_wish(n);
 }
 
 /* What nobody has asked for goes back to the node's own workers. */
 static void give_back(bl__node *n) {
     bl__inlet_put(n->c, n->outlet, n->shown);
     n->shown = 0;
+    n->stocks = false;
 }
 
 static bool is_here(const bl__cluster *cluster, uint32_t number) { return number - cluster->lowest < cluster->count; }
@@ -235,9 +283,20 @@ static void halt_by(bl__node *n, int status) {
     cluster->halted_by = n->protocol.number - cluster->lowest;
 }
 
+static void note_entries(bl__node *from, bl__node *to, uint32_t count) {
+    from->traffic.entries_sent += count;
+    to->traffic.entries_received += count;
+    if (to->asked == 0)
+        return;
+    to->traffic.asks++;
+    to->traffic.ask_seconds += bl__now() - to->asked;
+    to->asked = 0;
+}
+
 static void move(bl__node *from, bl__node *to, uint32_t count) {
     const size_t words = from->cluster->words;
     bool known = true;
+    note_entries(from, to, count);
     for (uint32_t i = 0; i < count; i++)
         known = bl__homes_import(&to->homes, from->protocol.number, from->outlet + i * words) && known;
     bl__inlet_put(to->c, from->outlet, count);
@@ -253,6 +312,9 @@ static void post(bl__node *from, uint32_t to, const bl__cluster_message *message
         l.parcel = *parcel;
         *parcel = NULL;
     }
+    if (message->kind == BL__CLUSTER_ASK && from->asked == 0)
+        from->asked = bl__now();
+    from->traffic.messages++;
     if (is_here(cluster, to))
         cluster->letters[(cluster->first + cluster->waiting++) % LETTERS] = l;
     else
@@ -275,6 +337,15 @@ static void take_parcel(bl__node *n, bl__parcel **parcel) {
         bl__inlet_put(n->c, NULL, 1);
 }
 
+static void is_wanted(bl__node *n, bool wanted) {
+    if (!is_gpu(n)) {
+        bl__inlet_is_wanted(n->c, wanted);
+    } else if (wanted) {
+        n->stocks = true;
+        renew_wish(n);
+    }
+}
+
 /* `about`: the letter that has arrived; for an event at the node itself, one with what is to be sent. */
 static void carry_out(bl__node *n, const bl__cluster_orders *orders, letter *about) {
     for (uint32_t i = 0; i < orders->count; i++) {
@@ -286,7 +357,7 @@ static void carry_out(bl__node *n, const bl__cluster_orders *orders, letter *abo
         else if (o->verb == BL__CLUSTER_TAKE_RESULTS)
             take_parcel(n, &about->parcel);
         else if (o->verb == BL__CLUSTER_WANTED)
-            bl__inlet_is_wanted(n->c, o->on);
+            is_wanted(n, o->on);
         else if (o->verb == BL__CLUSTER_END)
             bl__inlet_finish(n->c);
     }
@@ -344,7 +415,7 @@ bool bl__local_hear(bl__cluster *cluster) {
     bl__line *line = cluster->line;
     bool heard = false;
     uint32_t from;
-    while (line->link.receive(line->link.arg, &from, line->arrived, letter_size(cluster, MOST))) {
+    while (line->link.receive(line->link.arg, &from, line->arrived, letter_size(cluster, cluster->most))) {
         note_arrival(line, line->arrived);
         deliver(cluster, line->arrived);
         heard = true;
@@ -388,7 +459,7 @@ void bl__node_gives(const bl__run *run, bl__stack *stack, uint32_t count) {
         return;
     const uint32_t words = run->words, before = n->shown;
     bl__cluster_orders orders;
-    for (; count && n->shown < MOST; count--, n->shown++)
+    for (; count && n->shown < n->cluster->most; count--, n->shown++)
         bl__words_copy(n->outlet + (size_t)n->shown * words, bl__stack_slot(stack, words, stack->bottom++), words);
     if (n->shown > before) {
         bl__cluster_shows(&n->protocol, n->shown, &orders);
@@ -430,6 +501,86 @@ void bl__node_dry(const bl__run *run, uint64_t idle) {
         follow(n, &orders);
     }
     leave(n);
+}
+
+/* ---- the same for the workers of a GPU, by the thread that waits for them ---- */
+
+/* True: there was something. */
+static bool collect(bl__node *n) {
+    const bl__inlet *in = &n->c->inlet;
+    const size_t words = n->cluster->words;
+    const uint32_t before = n->collected;
+    bl__cluster_orders orders;
+    for (const uint32_t *entry; (entry = bl__outlet_look(&in->ring, &in->outlet, n->collected)); n->collected++)
+        memcpy(n->outlet + words * n->shown++, entry, 4 * words);
+    if (n->collected == before)
+        return false;
+    bl__cluster_shows(&n->protocol, n->shown, &orders);
+    follow(n, &orders);
+    return true;
+}
+
+/* Nothing is in its inlet. */
+static bool has_taken_all(const bl_context *c) {
+    const uint32_t put = (uint32_t)bl_load64_host(&c->inlet.tickets);
+    return put == 0 || !bl__inlet_has(&c->inlet.ring, put - 1);
+}
+
+/* `epoch`: another one than before, if workers have left idle in the meantime, as they do to run something. */
+static void is_low(bl__node *n, uint32_t epoch, double now) {
+    bl__cluster_orders orders;
+    if (n->shown) {
+        take_back(n);
+    } else if (has_taken_all(n->c)) {
+        if (epoch != n->ran)
+            bl__cluster_ran(&n->protocol);
+        n->ran = epoch;
+        bl__cluster_low(&n->protocol, &orders);
+        follow(n, &orders);
+    }
+    n->low_at = now;
+    n->question++;
+    renew_wish(n);
+}
+
+/* `dry`: what workers had taken and given when they had nothing left. They have got nothing since if that is all. */
+static void is_dry(bl__node *n, uint64_t dry) {
+    bl__cluster_orders orders;
+    n->dry = dry;
+    if ((uint32_t)dry != (uint32_t)n->c->inlet.tickets || (uint32_t)(dry >> 32) != n->collected || n->protocol.dry)
+        return;
+    if (n->shown) {
+        take_back(n);
+        return;
+    }
+    bl__cluster_dry(&n->protocol, &orders);
+    follow(n, &orders);
+}
+
+bool bl__node_serves(bl_context *c) {
+    bl__node *n = c->inlet.ring.node;
+    const bl__outlet *x = &c->inlet.outlet;
+    const uint64_t dry = bl_load64_host_acquire(&x->notes->dry), low = bl_load64_host(&x->notes->low); /* O16 */
+    const double now = low >> 32 == n->question ? bl__now() : 0;
+    const bool asks = now > n->low_at + PATIENCE;
+    if (dry == n->dry && !asks && !bl__outlet_look(&c->inlet.ring, x, n->collected))
+        return false;
+    pthread_mutex_lock(&n->cluster->lock);
+    bool stirs = false;
+    if (!n->cluster->halted) {
+        stirs = collect(n);
+        if (asks)
+            is_low(n, (uint32_t)low, now);
+        if (dry != n->dry)
+            is_dry(n, dry);
+    }
+    leave(n);
+    return stirs || asks;
+}
+
+const uint32_t *bl__node_has_left(const bl_context *c) {
+    bl__node *n = c->inlet.ring.node;
+    return n && is_gpu(n) ? bl__outlet_look(&c->inlet.ring, &c->inlet.outlet, n->collected++) : NULL;
 }
 
 void bl__local_ends(bl_context *c, int status) {

@@ -22,6 +22,7 @@ int bl__local_start(bl__cluster *cluster, const bl_program *program, bl_context 
 void bl__local_ends(bl_context *c, int status);
 /* After the run: its status, and at which node that was decided; BL_OK also if that was in another process. */
 int bl__local_status(const bl__cluster *cluster, uint32_t *node);
+const bl_traffic *bl__local_traffic(const bl__cluster *cluster, uint32_t i); /* of the last run */
 /* Tasks that all nodes of a context have run. */
 uint64_t bl__local_progress(const bl_context *c);
 

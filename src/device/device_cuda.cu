@@ -191,6 +191,26 @@ static void cuda_close(bl_context *c) {
 
 static cudaError_t load_kernels(void);
 
+static int reserve_tallies(bl_context *c, cuda_device *d, uint32_t count) {
+    if (d->tally_capacity >= count)
+        return BL_OK;
+    cudaFreeHost(d->tallies);
+    d->tallies = NULL;
+    d->tally_capacity = 0;
+    cudaError_t error = cudaMallocHost((void **)&d->tallies, sizeof(bl__tally) * count);
+    if (error == cudaSuccess)
+        d->tally_capacity = count;
+    return status_of(c, error, "allocating");
+}
+
+/* What might wait for another node's kernel on the same GPU is done before there is one. */
+static int prepare_to_share(bl_context *c, cuda_device *d) {
+    int warps = 0;
+    cudaError_t error = cudaDeviceGetAttribute(&warps, cudaDevAttrMaxThreadsPerMultiProcessor, d->number);
+    int status = status_of(c, error, "opening the device");
+    return status == BL_OK ? reserve_tallies(c, d, (uint32_t)(warps / 32 * d->multiprocessors)) : status;
+}
+
 static int cuda_open(bl_context *c, const char *id) {
     cuda_device *d = (cuda_device *)calloc(1, sizeof *d);
     if (!d)
@@ -225,6 +245,8 @@ static int cuda_open(bl_context *c, const char *id) {
     if (error == cudaSuccess)
         make_words();
     int status = status_of(c, error, "opening the device");
+    if (status == BL_OK && c->sharers > 1)
+        status = prepare_to_share(c, d);
     if (status != BL_OK)
         cuda_close(c);
     return status;
@@ -259,14 +281,26 @@ static cuda_device *use(bl_context *c) {
     return d;
 }
 
+/* Nodes that share this GPU: the other's kernel runs as long as the run lasts, and waits for this node. So nothing may wait
+ * for it, as cudaMalloc and cudaFree do: memory comes from a pool, in the order of this node's own stream. */
+static bool shares_gpu(const bl_context *c) { return c->sharers > 1; }
+
 static int cuda_alloc(bl_context *c, void **memory, size_t bytes) {
     cuda_device *d = look_at(c);
+    if (shares_gpu(c)) {
+        cudaError_t error = cudaMallocAsync(memory, bytes, d->stream);
+        return status_of(c, error == cudaSuccess ? cudaStreamSynchronize(d->stream) : error, "allocating");
+    }
     if (!holds_streams(d))
         free_late(d);
     return status_of(c, cudaMalloc(memory, bytes), "allocating");
 }
 static void cuda_free(bl_context *c, void *memory) {
     cuda_device *d = use(c);
+    if (shares_gpu(c)) {
+        cudaFreeAsync(memory, d->stream);
+        return;
+    }
     if (holds_streams(d) && put_late(d, memory))
         return;
     cudaFree(memory);
@@ -394,7 +428,14 @@ static int cuda_fit(bl_context *c, bl__plan *plan, uint32_t lanes, size_t worker
                    c->config.private_entries ? "private" : "group", plan->threads, shared);
         return BL_EINVAL;
     }
-    plan->fit = (uint32_t)(blocks * d->multiprocessors) * plan->workers_per_block;
+    /* Blocks of nodes that share the GPU are all alike: what fits together fits in any order. */
+    const uint32_t together = (uint32_t)(blocks * d->multiprocessors), share = together / c->sharers;
+    if (error == cudaSuccess && share == 0) {
+        bl__detail(c, "device %s: named %u times, but only %u blocks of %s fit at a time (accepted: fewer times)",
+                   c->id, (unsigned)c->sharers, (unsigned)together, plan->program->name);
+        return BL_EINVAL;
+    }
+    plan->fit = share * plan->workers_per_block;
     return status_of(c, (cudaError_t)error, "asking for the occupancy");
 }
 
@@ -434,6 +475,8 @@ static int wait_and_watch(bl_context *c, cuda_device *d, const bl__run *run, uin
         double now = bl__now();
         if (bl__inlet_stirs(c))
             begun = now; /* more may follow soon */
+        if (bl__watch_halts(c))
+            next_look = now;
         if (now - begun > 0.002) {
             cudaError_t error = cudaEventQuery(d->read);
             if (error != cudaErrorNotReady)
@@ -450,18 +493,6 @@ static int wait_and_watch(bl_context *c, cuda_device *d, const bl__run *run, uin
         else if (seen == BL__NO_PROGRESS)
             return give_up(c, d, run);
     }
-}
-
-static int reserve_tallies(bl_context *c, cuda_device *d, uint32_t count) {
-    if (d->tally_capacity >= count)
-        return BL_OK;
-    cudaFreeHost(d->tallies);
-    d->tallies = NULL;
-    d->tally_capacity = 0;
-    cudaError_t error = cudaMallocHost((void **)&d->tallies, sizeof(bl__tally) * count);
-    if (error == cudaSuccess)
-        d->tally_capacity = count;
-    return status_of(c, error, "allocating");
 }
 
 static int cuda_launch(bl_context *c, const bl__plan *plan, const bl__run *run, const void *shared) {

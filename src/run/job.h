@@ -80,7 +80,8 @@ static inline bool bl__in_waves(const bl__job *j) { return j->plan.traits & BL_T
 
 /* What bl_run and its like are asked for. */
 typedef struct bl__request {
-    const bl_program *program;
+    const bl_program *program; /* as the caller gives it, and then the part for the device; ... */
+    const bl_program *whole;   /* ... with several nodes, all of it */
     const void *shared, *roots;
     uint32_t count; /* of roots */
     uint64_t range; /* indices of each; more than 1 only of a single root */
@@ -88,7 +89,7 @@ typedef struct bl__request {
     void *results;
     bool reduces;  /* bl_run_reduce: `range` indices, in blocks; roots is the user's part of the payload */
     bool open;     /* to submissions */
-    bool rootless; /* a node other than the first, which has the roots: there are `count` of them */
+    bool rootless; /* a node other than the one that has the roots: there are `count` of them */
 } bl__request;
 
 /* Of each kind of call; a loop's payload is its only root. */
@@ -115,6 +116,8 @@ static inline size_t bl__request_bytes(const bl__request *q) {
     return q->count * (size_t)(q->program->loop_at ? q->program->loop_at : q->program->payload_bytes);
 }
 
+/* The part of the program for the device. */
+int bl__request_part(const bl_context *c, bl__request *q, bl_context *told);
 /* Whether it can be done, and with which part of the program. `told`: whose bl_error_detail says why not. */
 int bl__request_check(const bl_context *c, bl__request *q, bl_context *told);
 /* Within a call: all of it. `stats` may be NULL. */
@@ -193,8 +196,10 @@ static inline void bl__phase(bl__job *j, const char *name) {
 
 /* Before the run: from now on payloads can be submitted. */
 int bl__inlet_start(bl_context *c, const bl_program *program, bl_context *told);
-/* The same for a node, which gets entries from others, so many at most that no worker has taken yet. */
-int bl__inlet_make(bl_context *c, const bl_program *program, uint32_t entries, void *node, bl_context *told);
+/* The same for a node, which gets entries from others, so many at most that no worker has taken yet. `given`: a power of
+ * two, and how many its workers may give that the host has not taken. */
+int bl__inlet_make(bl_context *c, const bl_program *program, uint32_t entries, uint32_t given, void *node,
+                   bl_context *told);
 void bl__inlet_join(bl__job *j);                             /* the run that was opened begins */
 void bl__inlet_begins(bl__job *j);                           /* workers are about to look at it, ... */
 void bl__inlet_pauses(bl__job *j, const bl__control *after); /* ... and have stopped */

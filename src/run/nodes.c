@@ -1,6 +1,6 @@
-/* A run of several nodes (src/cluster/local.c): each has a job of its own. The caller's thread drives node 0, which gets
- * the roots, and a thread for each of the others drives that. What they return is put together here, and so is what
- * other processes return (src/cluster/ranks.c). */
+/* A run of several nodes (src/cluster/local.c): each has a job of its own. The caller's thread drives node 0, and a thread
+ * for each of the others drives that. A GPU gets the roots, if there is one. What nodes return is put together here, and
+ * so is what other processes return (src/cluster/ranks.c). */
 #include "cluster/local.h"
 #include "cluster/ranks.h"
 #include "job.h"
@@ -21,12 +21,38 @@ typedef struct part {
     bl_stats stats;
     pthread_t thread;
     bool has_thread;
+    void *shared; /* with its own addresses; NULL: it has the memory of node 0 */
     uint32_t payload_bytes;
     kept_entry *kept;
     bool lost; /* no memory to keep one */
 } part;
 
+/* Whether the nodes have code to take part in it. */
+static int check_nodes(bl_context *c, const bl__request *q, bl_context *told) {
+    bl_context *node;
+    for (uint32_t i = 0; (node = bl__local_node(c->cluster, i)); i++) {
+        bl__request part = {.program = q->whole};
+        int status = bl__request_part(node, &part, told);
+        if (status != BL_OK)
+            return status;
+        const bl_program *p = part.program;
+        const char *const name = node->config.device;
+        if (strcmp(p->target, node->ops->target))
+            bl__detail(told, "%s has no code for %s (accepted: a program with a part for each device)", p->name, name);
+        else if (!p->opens)
+            bl__detail(told, "%s has no code to share a run on %s (accepted: with BL_OPEN 1)", p->name, name);
+        else if (p->result_bytes && !node->ops->knock)
+            bl__detail(told, "%s: results of its tasks cannot leave or reach %s (accepted with results: cpu+cpu)",
+                       p->name, name);
+        else
+            continue;
+        return BL_ENOCODE;
+    }
+    return BL_OK;
+}
+
 int bl__nodes_check(bl_context *c, bl__request *q, bl_context *told) {
+    q->whole = q->program;
     int status = bl__request_check(c, q, told);
     if (bl__ranks_are_several(c))
         return bl__ranks_agree(c, &(bl__terms){status == BL_OK ? q->program : NULL, q->range}, status);
@@ -39,7 +65,7 @@ int bl__nodes_check(bl_context *c, bl__request *q, bl_context *told) {
     else if (c->timelines.room)
         bl__detail(told, "trace: not with several devices (accepted: with one)");
     else
-        return BL_OK;
+        return check_nodes(c, q, told);
     return BL_EINVAL;
 }
 
@@ -80,19 +106,54 @@ static void *part_main(void *argument) {
     return NULL;
 }
 
-static void start_part(bl_context *c, part *p, const bl__request *q) {
+/* The shared struct with the addresses of the node's own memory. */
+static void *shared_of(const bl_context *c, const bl_context *node, const void *shared, size_t bytes) {
+    unsigned char *copy = malloc(bytes);
+    if (!copy)
+        return NULL;
+    memcpy(copy, shared, bytes);
+    for (size_t at = 0; at + sizeof(void *) <= bytes; at += sizeof(void *)) {
+        void *address;
+        memcpy(&address, copy + at, sizeof address);
+        if (address && (address = bl__elsewhere(c, node, address)))
+            memcpy(copy + at, &address, sizeof address);
+    }
+    return copy;
+}
+
+static bool prepare_part(bl_context *c, part *p, const bl__request *q, bool has_roots) {
     p->request = *q;
-    p->request.rootless = true;
-    p->request.range = 1;
-    p->request.results = NULL;
+    p->request.program = q->whole;
+    (void)bl__request_part(p->c, &p->request, c); /* bl__nodes_check has seen that there is one */
+    p->request.rootless = !has_roots;
+    if (!has_roots) {
+        p->request.range = 1;
+        p->request.results = NULL;
+    }
+    if (p->c->memory == c || !q->program->shared_bytes)
+        return true;
+    p->request.shared = p->shared = shared_of(c, p->c, q->shared, q->program->shared_bytes);
+    return p->shared != NULL;
+}
+
+static void start_part(bl_context *c, part *p, const bl__request *q, bool has_roots) {
     p->payload_bytes = q->program->payload_bytes;
     p->c->spent = c->spent;
     p->c->config.left = c->config.left ? keep : NULL;
     p->c->config.left_arg = p;
     bl__detail_clear(p->c);
-    p->has_thread = pthread_create(&p->thread, NULL, part_main, p) == 0;
+    p->has_thread = prepare_part(c, p, q, has_roots) && pthread_create(&p->thread, NULL, part_main, p) == 0;
     if (!p->has_thread)
         bl__node_ends(p->c, bl__no_memory(p->c, "the thread of a node"));
+}
+
+/* The node that begins: a GPU spreads work faster than others can fetch it from a CPU. Results return to node 0. */
+static uint32_t beginner(const bl_context *c, const bl_program *program) {
+    const bl_context *node;
+    for (uint32_t i = 0; !program->result_bytes && (node = bl__local_node(c->cluster, i)); i++)
+        if (!node->ops->knock)
+            return i;
+    return 0;
 }
 
 static void add_stats(bl_stats *all, const bl_stats *one) {
@@ -122,14 +183,20 @@ static void tell_why(bl_context *c, bl_context *node) {
 static int run_all(bl_context *c, const bl__request *q, bl_stats *stats) {
     part parts[BL__LOCAL_NODES_MAX + 1]; /* and one that ends the list */
     uint32_t count = 1, halted_by;
+    const uint32_t begins = beginner(c, q->program);
     memset(parts, 0, sizeof parts);
+    parts[0].c = c;
+    (void)prepare_part(c, &parts[0], q, begins == 0); /* its memory is the context's */
     for (; (parts[count].c = bl__local_node(c->cluster, count)); count++)
-        start_part(c, &parts[count], q);
-    bl__node_ends(c, bl__request_run(c, q, stats));
+        start_part(c, &parts[count], q, begins == count);
+    bl__node_ends(c, bl__request_run(c, &parts[0].request, stats));
+    c->node_stats = *stats;
     for (uint32_t i = 1; i < count; i++) {
         if (parts[i].has_thread)
             pthread_join(parts[i].thread, NULL);
         add_stats(stats, &parts[i].stats);
+        parts[i].c->node_stats = parts[i].stats;
+        free(parts[i].shared);
         c->dead = c->dead || parts[i].c->dead;
     }
     int status = bl__local_status(c->cluster, &halted_by), kept = BL_OK;
@@ -173,4 +240,44 @@ int bl__nodes_run(bl_context *c, const bl__request *q, bl_stats *stats) {
     if (stats)
         *stats = all;
     return status;
+}
+
+/* ---- what each node did ---- */
+
+const char *bl_node_device(const bl_context *c, uint32_t node) {
+    const bl_context *of = c && c->cluster ? bl__local_node(c->cluster, node) : NULL;
+    return of ? of->config.device : NULL;
+}
+
+static int node_at(bl_context *c, uint32_t number, const void *to, const bl_context **node) {
+    *node = c->cluster && to ? bl__local_node(c->cluster, number) : NULL;
+    if (*node)
+        return BL_OK;
+    bl__detail(c, to ? "node %u: there is none (accepted: of a context with several devices)" : "NULL",
+               (unsigned)number);
+    return BL_EINVAL;
+}
+
+int bl_node_stats(bl_context *c, uint32_t number, bl_stats *stats) {
+    const bl_context *node;
+    int status = bl__enter(c);
+    if (status != BL_OK)
+        return status;
+    status = node_at(c, number, stats, &node);
+    if (status == BL_OK)
+        bl__stats_give(c, stats, &node->node_stats);
+    return bl__leave(c, status);
+}
+
+int bl_node_traffic_sized(bl_context *c, uint32_t number, bl_traffic *traffic, size_t bytes) {
+    const bl_context *node;
+    int status = bl__enter(c);
+    if (status != BL_OK)
+        return status;
+    status = node_at(c, number, traffic, &node);
+    if (status == BL_OK) {
+        memset(traffic, 0, bytes);
+        memcpy(traffic, bl__local_traffic(c->cluster, number), bytes < sizeof *traffic ? bytes : sizeof *traffic);
+    }
+    return bl__leave(c, status);
 }

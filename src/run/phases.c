@@ -28,7 +28,7 @@ static void begin(bl_context *c, const char *name) {
 void bl__phase_show(bl__job *j, const char *name) {
     if (!j->phase) {
         char run[128];
-        snprintf(run, sizeof run, "run %.100s on %s", j->plan.program ? j->plan.program->name : "", j->c->id);
+        snprintf(run, sizeof run, "run %.60s on %.60s", j->plan.program ? j->plan.program->name : "", j->c->id);
         begin(j->c, run);
     } else {
         nvtxDomainRangePop(j->c->profiler); /* the phase before */

@@ -215,7 +215,7 @@ static int run_dynamic(bl__job *j) {
     while (status == BL_OK) {
         j->run.in_entries = j->entries;
         j->drained = false;
-        after.taken = 0; /* if there will be no launch */
+        after.taken = after.given = 0; /* if there will be no launch */
         if (j->c->open)
             bl__inlet_begins(j);
         status = bl__launch(j, &after);
@@ -487,7 +487,7 @@ static bool is_compatible(const bl_program *program, bl_context *told) {
     return false;
 }
 
-static int find_part(const bl_context *c, bl__request *q, bl_context *told) {
+int bl__request_part(const bl_context *c, bl__request *q, bl_context *told) {
     const bl_program *part = bl_program_part(q->program, c->ops->target);
     q->program = part ? part : q->program; /* which then says why it does not run here */
     return !q->program || is_compatible(q->program, told) ? BL_OK : BL_ENOCODE;
@@ -495,7 +495,7 @@ static int find_part(const bl_context *c, bl__request *q, bl_context *told) {
 
 int bl__request_check(const bl_context *c, bl__request *q, bl_context *told) {
     static const bl_nothing nothing;
-    int status = find_part(c, q, told);
+    int status = bl__request_part(c, q, told);
     if (status == BL_OK && q->program && q->program->no_payload && q->count == 1 && !q->roots)
         q->roots = &nothing;
     const char *wrong = status == BL_OK ? wrong_argument(q) : NULL;
@@ -528,7 +528,7 @@ int bl_workers(bl_context *c, const bl_program *program, uint32_t *workers) {
     const char *wrong = !program ? "program: NULL" : !workers ? "workers: no place for the number" : NULL;
     if (wrong)
         bl__detail(c, "%s", wrong);
-    status = wrong ? BL_EINVAL : find_part(c, &q, c);
+    status = wrong ? BL_EINVAL : bl__request_part(c, &q, c);
     return bl__leave(c, status == BL_OK ? count_workers(c, q.program, workers) : status);
 }
 
@@ -540,7 +540,7 @@ const char *bl_scheduler_of(bl_context *c, const bl_program *program) {
     uint32_t lanes;
     if (!program)
         bl__detail(c, "program: NULL");
-    int status = !program ? BL_EINVAL : c->dead ? BL_EDEAD : find_part(c, &q, c);
+    int status = !program ? BL_EINVAL : c->dead ? BL_EDEAD : bl__request_part(c, &q, c);
     c->open = c->cluster != NULL;
     if (status == BL_OK)
         status = bl__plan_make(c, q.program, &plan, &lanes);

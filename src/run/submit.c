@@ -57,21 +57,24 @@ void bl__inlet_destroy(bl_context *c) {
 
 static size_t lines(size_t bytes) { return (bytes + BL_LINE - 1) / BL_LINE * BL_LINE; }
 
-/* Room for `inbox` submissions; if the program has results, each has a number. Nodes have no submissions. */
-static bool make_memory(bl_context *c, const bl_program *program, uint32_t inbox, void *node) {
+/* Room for `inbox` submissions; if the program has results, each has a number. Nodes have no submissions, but an outlet of
+ * `given` entries if their workers are not threads. */
+static bool make_memory(bl_context *c, const bl_program *program, uint32_t inbox, uint32_t given, void *node) {
     bl__inlet *in = &c->inlet;
     const uint32_t capacity = bl__power_of_two((uint64_t)inbox + 1), places = bl__power_of_two(inbox);
     const uint32_t stride = (1 + BL__ENTRY_HEAD + program->carried_bytes / 4 + 3) / 4 * 4;
     const uint32_t numbers = program->result_bytes && !node ? inbox : 0;
     const size_t ring = lines(4u * (size_t)stride * capacity), results = lines((size_t)program->result_bytes * numbers);
     const size_t answers = numbers && !c->ops->knock ? lines(4u * (size_t)places) : 0;
+    const size_t outlet = given ? lines(4u * (size_t)stride * given) + sizeof(bl__notes) : 0,
+                 before = ring + results + answers;
     int (*alloc)(bl_context *, void **, size_t) = c->ops->alloc_reached ? c->ops->alloc_reached : c->ops->alloc;
     free_memory(c);
     in->ticket_of = malloc(8u * (size_t)numbers + 8);
     in->numbers = malloc(4u * (size_t)numbers + 4);
-    if (!in->ticket_of || !in->numbers || alloc(c, &in->memory, ring + results + answers) != BL_OK)
+    if (!in->ticket_of || !in->numbers || alloc(c, &in->memory, before + outlet) != BL_OK)
         return false;
-    memset(in->memory, 0, ring + results + answers);
+    memset(in->memory, 0, before + outlet);
     in->results = (unsigned char *)in->memory + ring;
     in->ring = (bl__outside){.slots = in->memory,
                              .answers = answers ? (uint32_t *)(void *)(in->results + results) : NULL,
@@ -80,6 +83,13 @@ static bool make_memory(bl_context *c, const bl_program *program, uint32_t inbox
                              .mask = capacity - 1,
                              .stride = stride,
                              .answers_mask = places - 1};
+    unsigned char *out = (unsigned char *)in->memory + before;
+    in->outlet = (bl__outlet){.slots = NULL};
+    if (given) {
+        in->outlet =
+            (bl__outlet){(uint32_t *)(void *)(out + sizeof(bl__notes)), (bl__notes *)(void *)out, given - 1, 0};
+        in->outlet.notes->dry = UINT64_MAX; /* nothing has been said */
+    }
     for (uint32_t i = 0; i < capacity; i++)
         *bl__inlet_slot(&in->ring, i) = i;
     for (uint32_t i = 0; i < numbers; i++)
@@ -90,10 +100,11 @@ static bool make_memory(bl_context *c, const bl_program *program, uint32_t inbox
 
 /* ---- the run ---- */
 
-int bl__inlet_make(bl_context *c, const bl_program *program, uint32_t entries, void *node, bl_context *told) {
+int bl__inlet_make(bl_context *c, const bl_program *program, uint32_t entries, uint32_t given, void *node,
+                   bl_context *told) {
     bl__inlet *in = &c->inlet;
     pthread_mutex_lock(&in->lock);
-    const bool made = make_memory(c, program, entries, node);
+    const bool made = make_memory(c, program, entries, c->ops->knock ? 0 : given, node);
     in->runs++;
     in->program = program;
     in->tickets = in->noticed = in->drawn = in->called = 0;
@@ -115,7 +126,7 @@ int bl__inlet_start(bl_context *c, const bl_program *program, bl_context *told) 
         bl__detail(told, "%s has no code to take submissions on this device (accepted: with BL_OPEN 1)", program->name);
         return BL_ENOCODE;
     }
-    return bl__inlet_make(c, program, c->config.inbox, NULL, told);
+    return bl__inlet_make(c, program, c->config.inbox, 0, NULL, told);
 }
 
 /* Without results nobody learns when a submission is done, so there the queues limit what is taken in. */
@@ -125,6 +136,12 @@ void bl__inlet_join(bl__job *j) {
     in->ring.most = numbered ? UINT32_MAX : j->run.capacity;
     if (numbered)
         j->run.results = in->results;
+}
+
+/* Called with the lock. Of a GPU the device's watch does it. */
+static void set_bit(bl_context *c, uint32_t bit) {
+    if (c->inlet.run && c->ops->knock)
+        bl_fetch_or32_relaxed(&c->inlet.run->control->stop, bit);
 }
 
 /* Called with the lock. */
@@ -137,11 +154,12 @@ void bl__inlet_begins(bl__job *j) {
     bl__inlet *in = &j->c->inlet;
     pthread_mutex_lock(&in->lock);
     j->run.outside = in->ring;
+    j->run.outlet = in->outlet;
     in->run = &j->run;
     if (in->hungry)
-        bl_fetch_or32_relaxed(&j->run.control->stop, BL__HUNGRY);
+        set_bit(j->c, BL__HUNGRY);
     if (bl_load32_host(&j->c->halted))
-        bl_fetch_or32_relaxed(&j->run.control->stop, BL__STOP_HOST);
+        set_bit(j->c, BL__STOP_HOST);
     if (bl__inlet_has(&in->ring, in->ring.taken))
         knock(j->c, 0); /* or workers that are about to start would sleep */
     pthread_mutex_unlock(&in->lock);
@@ -158,6 +176,7 @@ void bl__inlet_pauses(bl__job *j, const bl__control *after) {
     bl__inlet_rest(j->c); /* where the device has not done it */
     pthread_mutex_lock(&in->lock);
     in->ring.taken += after->taken;
+    in->outlet.given += after->given;
     pthread_mutex_unlock(&in->lock);
     (void)bl__inlet_stirs(j->c);
 }
@@ -169,7 +188,7 @@ const uint32_t *bl__inlet_left(bl__job *j) {
         if (entry[0] != entry[1]) /* else it says that results have come home */
             return entry;
     }
-    return NULL;
+    return bl__node_has_left(j->c);
 }
 
 bool bl__inlet_is_done(bl_context *c) {
@@ -245,18 +264,12 @@ void bl__inlet_put(bl_context *c, const uint32_t *entries, uint32_t count) {
     pthread_mutex_unlock(&in->lock);
 }
 
-/* Called with the lock. */
-static void set_bit(bl__inlet *in, uint32_t bit) {
-    if (in->run)
-        bl_fetch_or32_relaxed(&in->run->control->stop, bit);
-}
-
 void bl__inlet_is_wanted(bl_context *c, bool wanted) {
     bl__inlet *in = &c->inlet;
     pthread_mutex_lock(&in->lock);
     in->hungry = wanted;
     if (wanted)
-        set_bit(in, BL__HUNGRY);
+        set_bit(c, BL__HUNGRY);
     else if (in->run)
         bl__inlet_unwanted(in->run);
     pthread_mutex_unlock(&in->lock);
@@ -266,8 +279,8 @@ void bl__inlet_halt(bl_context *c) {
     bl__inlet *in = &c->inlet;
     pthread_mutex_lock(&in->lock);
     bl_store32_host(&c->halted, 1);
-    set_bit(in, BL__STOP_HOST);
-    if (in->run)
+    set_bit(c, BL__STOP_HOST);
+    if (in->run && c->ops->knock)
         bl__wake_all(in->run);
     pthread_mutex_unlock(&in->lock);
 }
@@ -300,6 +313,8 @@ bool bl__inlet_stirs(bl_context *c) {
     const uint64_t tickets = bl_load64_host(&c->inlet.tickets);
     bool stirs = tickets != c->inlet.noticed;
     c->inlet.noticed = tickets;
+    if (c->inlet.outlet.slots)
+        return bl__node_serves(c) || stirs;
     if (!ring->answers)
         return stirs;
     for (uint32_t number; (number = bl__answer_take(ring));) {

@@ -37,11 +37,23 @@
  * memory, at a position that workers draw from control->answered; the host reads it and stores 0. The host has given
  * out no more numbers than that ring has places, so workers never wait and never look.
  *
- * Nodes that share a run (src/cluster/local.c, CPUs only) are source and sink for each other. While another node is
- * out of work the host sets BL__HUNGRY in the stop word. A worker that sees it gives the older half of its private stack
- * to the host (bl__node_gives): from then on these entries are not the worker's. Workers tell the host when one of them
- * is out of work (bl__node_low), and when all are and nothing is left (bl__node_dry). The inlet stays open until the
- * nodes agree that the run is over.
+ * Nodes that share a run (src/cluster/local.c) are source and sink for each other. While another node is out of work,
+ * BL__HUNGRY is set in the stop word. A worker that sees it gives the older half of its private stack to the host: from
+ * then on these entries are not the worker's. Workers tell the host when some of them are out of work, and when all are
+ * and nothing is left. The inlet stays open until the nodes agree that the run is over.
+ *   CPU   the host sets the bit, and workers call it: bl__node_gives, bl__node_low, bl__node_dry.
+ *   GPU   neither reaches the other's memory at a reasonable price, except for a few lines and two rings in pinned
+ *         memory, of which each is written by one side: inlet, outlet, and bl__notes.
+ *
+ *             host: wish ------------> a worker that looks: it sets the bit and keeps the wish in control->limit
+ *             host  <----------------- outlet: workers draw positions in control->given, as far as the limit
+ *             host  <----------------- low: one that looks and is out of work answers a question, if a quarter are
+ *             host  <----------------- dry: worker 0, when all are idle and all queues empty
+ *
+ *         A slot of the outlet is at + 1 once position `at` is filled. It needs no word for free: the host wishes for no
+ *         more than the ring has room for. What was wished for may come late, when nobody wants it any more. `dry` says
+ *         how many entries had been taken from the inlet and given to the outlet when the node had nothing. If these are
+ *         all that the host has put in and taken out, the node still has nothing: it can get something only from there.
  *
  * What an entry carries says where its results go: to a root, which has the same number at every node, or to a record,
  * which only the node that made it knows. So an entry that comes from another node carries BL__AWAY with a number, by
@@ -59,6 +71,11 @@
  *   O5 (number + 1, release) with O6 (the host's look, acquire): the result is written before it is announced.
  *   O7 (the knock, acq_rel) with O8 (its removal, acquire): a worker that takes the knock away sees the entry that it
  *      was for.
+ *   O9 (wish, release) with O10 (the second look there, acquire), and O11 (control->limit, release) with O12 (a worker
+ *      that gives, acquire): the host has its copy before a slot of the outlet is written again.
+ *   O13 (a slot of the outlet, release) with O14 (the host, acquire): the entry is in its slot.
+ *   O15 (dry, release) with O16 (the host, acquire): all that was given is in the outlet. Taken and given are read with
+ *      acquire, so that the idle word is read again after them.
  *   Between ring and sleepers: S1 and S2 of idle.h.
  */
 #ifndef BL_PARTS_OUTSIDE_H
@@ -70,6 +87,8 @@
 
 /* In the worker loop. A GPU's has code for this only if the program wants it (BL_OPEN): it takes registers. */
 #define BL__IS_OPEN(run) (BL__OPENS && (run)->outside.slots)
+/* ... and shares the run with other nodes, where workers are not threads. */
+#define BL__HAS_OUTLET(run) (BL__OPENS && (run)->outlet.slots)
 
 BL_HOST_FN uint32_t *bl__inlet_slot(const bl__outside *o, uint32_t at) {
     return o->slots + (size_t)(at & o->mask) * o->stride;
@@ -94,6 +113,19 @@ BL_FN uint32_t bl__answer_take(bl__outside *o) {
         o->answered++;
     }
     return number;
+}
+
+BL_HOST_FN uint32_t *bl__outlet_slot(const bl__outside *o, const bl__outlet *x, uint32_t at) {
+    return x->slots + (size_t)(at & x->mask) * o->stride;
+}
+/* The entry at that position; NULL: not yet. */
+BL_FN const uint32_t *bl__outlet_look(const bl__outside *o, const bl__outlet *x, uint32_t at) {
+    const uint32_t *slot = bl__outlet_slot(o, x, at);
+    return bl_load32_host_acquire(slot) == at + 1 ? slot + 1 : NULL; /* O14 */
+}
+/* Workers may fill the outlet up to that position; `question`: another number than before asks when they are low. */
+BL_FN void bl__wish(const bl__outlet *x, uint32_t limit, uint32_t question) {
+    bl_store64_host_release(&x->notes->wish, (uint64_t)question << 32 | limit); /* O9 */
 }
 
 /* ---- workers ---- */
@@ -162,7 +194,7 @@ BL_FN uint32_t bl__inlet_fetch(bl__worker *w) {
 }
 
 /* For a worker that is out of work. */
-BL_FN bool bl__inlet_shows(bl__worker *w) { return bl__inlet_look(w->run) == 1; }
+BL_FN bool bl__inlet_shows(bl__worker *w, bool idle) { return (void)idle, bl__inlet_look(w->run) == 1; }
 BL_FN bool bl__inlet_over(const bl__run *run) { return bl__inlet_look(run) == BL__SHUT; }
 
 /* Called by the worker that has returned the result of a root: of a submitted one, or in a run of several nodes. */
@@ -200,15 +232,88 @@ BL_FN bool bl__look_begins(const bl__worker *w) {
     return now - last >= BL_LOOK_TICKS && bl_cas32_relaxed(looked, &last, now);
 }
 
-/* All lanes. Whether this worker looks, now, and sees something. */
-BL_FN bool bl__inlet_shows(bl__worker *w) {
+/* One lane of the worker that looks: the host's wish reaches the workers. If a bit is lost because somebody else takes it away at the
+ * same moment, the next look sets it again. */
+BL_FN void bl__wish_arrives(const bl__run *run, uint32_t limit) {
+    bl__control *c = run->control;
+    const uint32_t given = run->outlet.given + bl_load32_relaxed(&c->given);
+    if ((int32_t)(limit - given) <= 0)
+        return;
+    if (bl_load32_relaxed(&c->limit) != limit)
+        bl_store32_release(&c->limit, (uint32_t)bl_load64_host_acquire(&run->outlet.notes->wish)); /* O11, O10 */
+    if (!(bl_load32_host(&c->stop) & BL__HUNGRY))
+        bl_fetch_or32_relaxed(&c->stop, BL__HUNGRY);
+}
+/* The same, out of work. */
+BL_FN void bl__tell_low(const bl__run *run, uint32_t question) {
+    bl__control *c = run->control;
+    const uint64_t idle = bl_load64_relaxed(&c->idle);
+    if (bl_load32_relaxed(&c->told) == question || ((uint32_t)idle & 0x7fffffffu) < run->workers / 4)
+        return;
+    bl_store32_relaxed(&c->told, question);
+    bl_store64_host(&run->outlet.notes->low, (uint64_t)question << 32 | idle >> 32);
+}
+
+/* All lanes. Whether this worker looks, now, and sees something. `idle`: it has nothing to do. */
+BL_FN bool bl__inlet_shows(bl__worker *w, bool idle) {
+    const bl__run *run = w->run;
     uint32_t seen = 0;
     if (w->lane == 0 && bl__look_begins(w)) {
-        seen = bl__inlet_look(w->run);
+        const uint64_t wish = run->outlet.slots ? bl_load64_host(&run->outlet.notes->wish) : 0;
+        seen = bl__inlet_look(run);
         if (seen == BL__SHUT)
-            bl_store32_relaxed(&w->run->control->shut, 1);
+            bl_store32_relaxed(&run->control->shut, 1);
+        if (run->outlet.slots) {
+            bl__wish_arrives(run, (uint32_t)wish);
+            if (idle)
+                bl__tell_low(run, (uint32_t)(wish >> 32));
+        }
     }
     return bl_warp_broadcast32(seen, 0) == 1;
+}
+
+/* Worker 0, one lane: all are idle and all queues empty, since `idle` was read. */
+BL_FN void bl__tell_dry(const bl__run *run, uint64_t idle) {
+    bl__control *c = run->control;
+    const uint32_t taken = run->outside.taken + bl_load32_acquire(&c->taken);
+    const uint32_t given = run->outlet.given + bl_load32_acquire(&c->given);
+    const uint64_t all = (uint64_t)given << 32 | taken;
+    if (c->dried == ~all || bl_load64_acquire(&c->idle) != idle)
+        return;
+    c->dried = ~all;
+    bl_store64_host_release(&run->outlet.notes->dry, all); /* O15 */
+}
+
+/* All lanes: up to n of the oldest entries of the private stack, as far as they are wished for. How many. */
+BL_FN uint32_t bl__outlet_put(bl__worker *w, uint32_t n) {
+    const bl__run *run = w->run;
+    const bl__outlet *x = &run->outlet;
+    bl__control *c = run->control;
+    uint32_t at = 0, got = 0;
+    if (w->lane == 0) {
+        uint32_t given = bl_load32_relaxed(&c->given);
+        const uint32_t limit = bl_load32_acquire(&c->limit); /* O12 */
+        do {
+            at = x->given + given;
+            const int32_t room = (int32_t)(limit - at);
+            got = room <= 0 ? 0 : bl__min(n, (uint32_t)room);
+        } while (got && !bl_cas32_relaxed(&c->given, &given, given + got));
+        uint32_t stop = at + got == limit || got == 0 ? bl_load32_host(&c->stop) : 0;
+        if (stop & BL__HUNGRY)
+            bl_cas32_relaxed(&c->stop, &stop, stop & ~BL__HUNGRY); /* if it fails another worker will */
+    }
+    at = bl_warp_broadcast32(at, 0);
+    got = bl_warp_broadcast32(got, 0);
+    for (uint32_t i = w->lane; i < got; i += BL_WARP) {
+        uint32_t *slot = bl__outlet_slot(&run->outside, x, at + i);
+        bl_data_write(slot + 1, bl__stack_slot(w->stack, w->words, w->stack->bottom + i), w->words);
+        bl_store32_host_release(slot, at + i + 1); /* O13 */
+    }
+    bl_warp_sync();
+    if (w->lane == 0)
+        w->stack->bottom += got;
+    bl_warp_sync();
+    return got;
 }
 
 /* As many as there are lanes with tasks of their own. */

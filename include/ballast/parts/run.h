@@ -18,8 +18,12 @@ typedef struct bl__control {
     uint32_t taken;    /* with queues, outside.h, in this launch: entries that workers took from the inlet; ... */
     uint32_t answered; /* ... GPU and sim: roots whose results workers announced; ... */
     uint32_t shut;     /* ... 1: the inlet is closed and empty; ... */
+    uint32_t given;    /* ... of a node: entries that workers put into the outlet, ... */
+    uint32_t limit;    /* ... and the host's wish, how far they may, as a worker last saw it; ... */
+    uint64_t dried;    /* ... worker 0's: the inverse of what it last told the host to be all; ... */
+    uint32_t told;     /* ... the last question that a worker has answered; ... */
     uint32_t looked;   /* ... when a worker last looked at the host's memory */
-    unsigned char pad3[BL_LINE - 20];
+    unsigned char pad3[BL_LINE - 40];
     uint64_t drawn[2];  /* list: tasks that somebody has taken; which: wave % 2 */
     uint32_t draw_lock; /* list:locked */
     unsigned char pad5[BL_LINE - 20];
@@ -51,7 +55,7 @@ typedef struct bl__control {
 /* CPU, in the stop word for the same reason: the inlet has something, and a worker that is busy may take it
  * (outside.h). */
 #define BL__KNOCK (1u << 18)
-/* CPU, likewise: another node of the run is out of work, and whoever has enough gives it some. */
+/* Likewise: another node of the run is out of work, and whoever has enough gives it some. */
 #define BL__HUNGRY (1u << 19)
 #define BL__NO_REASON (BL__PACE | BL__KNOCK | BL__HUNGRY)
 
@@ -96,12 +100,32 @@ typedef struct bl__outside {
     uint32_t *slots;          /* the inlet's ring; NULL: the run is not open */
     uint32_t *answers;        /* GPU and sim: a ring of roots that have returned; CPU: NULL */
     void *host;               /* the host's side of both */
-    void *node;               /* CPU: this run is one of several nodes that share work; NULL: it is not */
+    void *node;               /* this run is one of several nodes that share work; NULL: it is not */
     uint32_t mask, stride;    /* of the slots, and words from one to the next */
     uint32_t answers_mask;    /* of that ring */
     uint32_t taken, answered; /* in earlier launches */
     uint32_t most;            /* entries in its queue with which a busy worker takes no more */
 } bl__outside;
+
+/* What the host and the workers of a node tell each other, where they do not share all memory. Each line has one side
+ * that writes it. */
+typedef struct bl__notes {
+    uint64_t wish; /* the host's: how far the outlet may be filled (low 32), and the number of a question (high 32) */
+    unsigned char pad0[BL_LINE - 8];
+    uint64_t
+        low; /* workers': that number, when many of them were out of work, and the epoch of the idle word (low 32) */
+    unsigned char pad1[BL_LINE - 8];
+    uint64_t dry; /* workers': how much had been taken (low 32) and given (high 32) when there was nothing left */
+    unsigned char pad2[BL_LINE - 8];
+} bl__notes;
+
+/* GPU and sim: the way out of a node. outside.h */
+typedef struct bl__outlet {
+    uint32_t *slots;  /* a ring, with the stride of the inlet's; NULL: the run is not a node */
+    bl__notes *notes; /* in memory that both sides reach, like the ring */
+    uint32_t mask;
+    uint32_t given; /* in earlier launches */
+} bl__outlet;
 
 typedef struct bl__run {
     const struct bl__policy
@@ -170,6 +194,7 @@ typedef struct bl__run {
     uint32_t stays;         /* GPU and sim: this launch also runs the waves after, of so many tasks at most; 0: no */
     uint32_t meetings;      /* in earlier launches */
     uint32_t block_workers; /* that share a block of a GPU */
+    bl__outlet outlet;
 } bl__run;
 
 /* Where the entries of queue i begin, of `count` that the host puts into the queues. */

@@ -37,6 +37,7 @@ extern __shared__ __align__(16) unsigned char bl__shared_memory[];
     }
 BL__KERNELS(BL__ENTRY)
 BL__IF_OTHER(BL__ENTRY)
+BL__IF_OPEN(BL__ENTRY)
 #undef BL__ENTRY
 #undef BL__BOUNDS
 
@@ -60,10 +61,12 @@ static int BL__PROGRAM_(_launch)(const void *kernel, uint32_t blocks, uint32_t t
     return (int)cudaLaunchKernel(kernel, dim3(blocks), dim3(threads), arguments, shared_memory, (cudaStream_t)stream);
 }
 
-#define BL__ROW(instance, text, other)                                                                                 \
-    {text, 0, (other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS), NULL,                                                      \
-     (const void *)BL_CAT(BL__PROGRAM_(_kernel_), instance)},
-#define BL__INSTANCES(X) BL__KERNELS(X) BL__IF_OTHER(X)
+#define BL__KERNEL_ROW(instance, text, other, opens)                                                                   \
+    {text,  0,    (other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS),                                                        \
+     opens, NULL, (const void *)BL_CAT(BL__PROGRAM_(_kernel_), instance)},
+#define BL__ROW(instance, text, other) BL__KERNEL_ROW(instance, text, other, 0)
+#define BL__OPEN_ROW(instance, text, other) BL__KERNEL_ROW(instance, text, other, 1)
+#define BL__ROWS BL__KERNELS(BL__ROW) BL__IF_OTHER(BL__ROW) BL__IF_OPEN(BL__OPEN_ROW)
 
 #else
 
@@ -84,11 +87,16 @@ BL__INSTANCES(BL__ENTRY)
 #undef BL__ENTRY
 
 #define BL__ROW(instance, waves, other)                                                                                \
-    {NULL, waves, (other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS), BL_CAT(BL__PROGRAM_(_entry_), instance), NULL},
+    {NULL, waves, (other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS), !(waves), BL_CAT(BL__PROGRAM_(_entry_), instance),     \
+     NULL},
+#define BL__ROWS BL__INSTANCES(BL__ROW)
 
 #endif
 
-BL__TABLE bl__instance BL__PROGRAM_(_instances)[] = {BL__INSTANCES(BL__ROW)};
+BL__TABLE bl__instance BL__PROGRAM_(_instances)[] = {BL__ROWS};
+#undef BL__ROWS
+#undef BL__OPEN_ROW
+#undef BL__KERNEL_ROW
 #undef BL__ROW
 #undef BL__INSTANCES
 
@@ -128,7 +136,7 @@ BL__TABLE bl_program BL__PROGRAM_(_program) = {
     NULL,
     0,
     BL_AUTO,
-    BL__OPENS,
+    BL__CAN_OPEN,
     NULL,
     0,
     NULL,

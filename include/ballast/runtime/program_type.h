@@ -12,13 +12,14 @@ typedef struct bl__instance {
     const char *scheduler; /* CUDA: which one is in the kernel, "steal:abp"; NULL: any of the library's, ... */
     int waves;             /* ... with queues, or in waves */
     int lane_tasks;
+    int opens;          /* it can take work from outside, and on a GPU it is for that */
     bl__work work;      /* CPU, sim */
     const void *kernel; /* CUDA */
 } bl__instance;
 
 /* What is compiled into a program and used by the library too. A change of any of these, or of what they mean, takes
  * another number. */
-#define BL__ABI 5u
+#define BL__ABI 6u
 typedef struct bl__layout {
     uint32_t run, control, tally, worker, stack, task, record;
 } bl__layout;

@@ -73,6 +73,9 @@ bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
 #if BL_WARP == 1 && !BL__ENDS_ALONE
     if (w->stop & BL__HUNGRY)
         BL__NAME(give)(w, shared);
+#elif !BL__ENDS_ALONE
+    if (BL__HAS_OUTLET(w->run) && bl_warp_any(w->lane == 0 && w->stop & BL__HUNGRY))
+        BL__NAME(give)(w, shared);
 #endif
     BL__NAME(settle)(w, shared);
 #if !BL__ENDS_ALONE

@@ -21,6 +21,9 @@ BL_FN bool BL__NAME(over)(bl__worker *w, const BL_SHARED *shared) {
 #if BL_WARP == 1
         if (w->run->outside.node)
             bl__node_dry(w->run, word);
+#else
+        if (w->lane == 0 && BL__HAS_OUTLET(w->run))
+            bl__tell_dry(w->run, word);
 #endif
         return false;
     }
@@ -75,7 +78,7 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint32_t *qua
             tries = 0;
         }
 #endif
-        if (BL__IS_OPEN(w->run) && bl__inlet_shows(w)) {
+        if (BL__IS_OPEN(w->run) && bl__inlet_shows(w, true)) {
             *called = true;
             return true;
         }

@@ -22,6 +22,21 @@ BL_CALLED_FN void BL__NAME(give)(bl__worker *w, const BL_SHARED *shared) {
         BL__NAME(halve)(w, shared);
     BL__NAME(share_and_give)(w, bl__max(count / 2, 1));
 }
+#else
+/* Another node is out of work. It gets the older half of what is on the stack, but not what the lanes are about to run, or
+ * the second half of the only long entry. */
+BL_FN void BL__NAME(give)(bl__worker *w, const BL_SHARED *shared) {
+    const uint32_t count = BL__NAME(held)(w);
+    if (!bl_warp_any(BL__NAME(can_share)(w, count))) /* all have looked before lane 0 changes it */
+        return;
+    uint32_t n = bl__max(count / 2, 1);
+    if (count == 1)
+        BL__NAME(halve)(w, shared);
+    else if (BL__BATCH > 1)
+        n = bl__min(n, count - BL__NAME(newest_with)(w, BL__BATCH, count));
+    if (n)
+        bl__outlet_put(w, n);
+}
 #endif
 
 #if BL__IMPORTS
@@ -63,12 +78,12 @@ BL_FN void BL__NAME(postpone)(bl__worker *w) {
 /* Something from outside onto the stack, as far as there is something; `called`: it has been seen. In a run of several
  * nodes an entry may need a record, and its first task another one. */
 BL_FN uint32_t BL__NAME(fetch_outside)(bl__worker *w, bool called) {
-    if (BL_WARP > 1 && !called && !bl__inlet_shows(w))
+    if (BL_WARP > 1 && !called && !bl__inlet_shows(w, true))
         return 0;
 #if BL__IMPORTS
     if (w->run->outside.node) {
         if (w->spare[0] < 2 && !bl__spare_refill(w->run, w->spare, 2, BL__SPARE_CHUNK)) {
-            if (bl__inlet_shows(w)) /* else no records are needed yet; what comes in the meantime is not taken */
+            if (bl__inlet_shows(w, false)) /* else no records are needed yet; what comes in the meantime is not taken */
                 w->stop = bl_fetch_or32_relaxed(&w->run->control->stop, BL__STOP_RECORDS) | BL__STOP_RECORDS;
             return 0;
         }
@@ -91,7 +106,7 @@ BL_FN void BL__NAME(admit)(bl__worker *w) {
     }
 #else
     /* Where there are many it is enough that some look. */
-    if ((w->run->workers >= BL_CROWD && w->id % 8) || !bl__inlet_shows(w) || !BL__NAME(has_room)(w))
+    if ((w->run->workers >= BL_CROWD && w->id % 8) || !bl__inlet_shows(w, false) || !BL__NAME(has_room)(w))
         return;
 #endif
     BL__NAME(fetch_outside)(w, true);

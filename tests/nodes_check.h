@@ -1,0 +1,291 @@
+/* One run over nodes that have a memory each: what must hold, for test_nodes_apart.c with the simulated machine and
+ * test_nodes_cuda.c with a GPU. Counts are exact, all nodes work, and an early end, wherever it begins, loses nothing. */
+#ifndef BALLAST_TESTS_NODES_CHECK_H
+#define BALLAST_TESTS_NODES_CHECK_H
+
+#include "check.h"
+#include "nodes_program.h"
+
+#include <ballast/ballast.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* A context with rules and totals in its memories. */
+typedef struct grove {
+    bl_context *c;
+    wood_shared shared;
+    uint64_t left; /* tasks, as config.left was told */
+} grove;
+
+static inline void count_left(void *arg, const void *payload, uint32_t begin, uint32_t end) {
+    grove *g = (grove *)arg;
+    (void)payload;
+    g->left += end - begin;
+}
+
+static inline void grove_open(grove *g, bl_config config) {
+    void *rules = NULL, *totals = NULL;
+    memset(g, 0, sizeof *g);
+    config.left = count_left;
+    config.left_arg = g;
+    if (!CHECK_SAME(bl_open(&g->c, &config), BL_OK)) {
+        printf("    %s\n", bl_error_detail(NULL));
+        exit(check_end());
+    }
+    CHECK_SAME(bl_alloc(g->c, &rules, sizeof(wood_rules)), BL_OK);
+    CHECK_SAME(bl_alloc(g->c, &totals, sizeof(wood_totals)), BL_OK);
+    g->shared.odd = 1;
+    g->shared.rules = (const wood_rules *)rules;
+    g->shared.totals = (wood_totals *)totals;
+}
+
+static inline void grove_close(grove *g) {
+    CHECK_SAME(bl_free(g->c, (void *)(uintptr_t)g->shared.rules), BL_OK);
+    CHECK_SAME(bl_close(g->c), BL_OK);
+}
+
+static inline void grove_begin(grove *g, const wood_rules *rules) {
+    g->left = 0;
+    CHECK_SAME(bl_copy_in(g->c, (void *)(uintptr_t)g->shared.rules, rules, sizeof *rules), BL_OK);
+    CHECK_SAME(bl_zero(g->c, g->shared.totals, sizeof *g->shared.totals), BL_OK);
+}
+
+static inline wood_totals grove_totals(grove *g) {
+    wood_totals all = {0, 0}, one = {0, 0};
+    for (uint32_t i = 0; i < bl_memories(g->c); i++) {
+        CHECK_SAME(bl_copy_out_of(g->c, i, &one, g->shared.totals, sizeof one), BL_OK);
+        all.tasks += one.tasks;
+        all.sum += one.sum;
+    }
+    return all;
+}
+
+static inline void grow_alone(const wood_rules *r, wood_totals *t, wood_place p, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        wood_place child = {wood_mix(p.hash, i), p.depth + 1};
+        t->tasks++;
+        t->sum += child.hash;
+        grow_alone(r, t, child, wood_children(r, child));
+    }
+}
+
+/* What nodes have done adds up to what the run has. */
+static inline void check_nodes(grove *g, const bl_stats *stats) {
+    uint64_t tasks = 0, sent = 0, received = 0;
+    uint32_t workers = 0;
+    for (uint32_t i = 0; bl_node_device(g->c, i); i++) {
+        bl_stats of;
+        bl_traffic traffic;
+        CHECK_SAME(bl_node_stats(g->c, i, &of), BL_OK);
+        CHECK_SAME(bl_node_traffic(g->c, i, &traffic), BL_OK);
+        tasks += of.tasks;
+        workers += of.workers;
+        sent += traffic.entries_sent;
+        received += traffic.entries_received;
+    }
+    CHECK_SAME(tasks, stats->tasks);
+    CHECK_SAME(workers, stats->workers);
+    CHECK_SAME(sent, received);
+}
+
+static inline void check_wood(grove *g, const bl_program *wood, uint32_t seed) {
+    const wood_rules rules = {.seed = seed, .deepest = 4 + seed % 12, .widest = 2 + seed % 3};
+    const uint32_t roots = seed % 5;
+    wood_totals want = {0, 0};
+    wood_place all[5];
+    bl_stats stats;
+    for (uint32_t i = 0; i < roots; i++) {
+        all[i] = (wood_place){wood_mix(seed, i), 0};
+        grow_alone(&rules, &want, all[i], 1);
+    }
+    grove_begin(g, &rules);
+    if (!CHECK_SAME(bl_run(g->c, wood, &g->shared, all, roots, &stats), BL_OK))
+        printf("    %s\n", bl_error_detail(g->c));
+    const wood_totals got = grove_totals(g);
+    CHECK_SAME(got.tasks, want.tasks);
+    CHECK_SAME(got.sum, want.sum);
+    CHECK_SAME(stats.tasks, want.tasks);
+    CHECK_SAME(stats.left, 0);
+    CHECK_SAME(g->left, 0);
+    check_nodes(g, &stats);
+}
+
+static inline void check_woods(const bl_program *wood, bl_config config, uint32_t seeds) {
+    grove g;
+    grove_open(&g, config);
+    CHECK(!strcmp(bl_device_id(g.c), config.device));
+    for (uint32_t seed = 1; seed <= seeds / CHECK_SLOWER + 1; seed++) {
+        check_at("%s, capacity %u, seed %u", config.device, (unsigned)config.capacity, (unsigned)seed);
+        check_wood(&g, wood, seed);
+    }
+    grove_close(&g);
+}
+
+/* A loop: one entry, of which others get a part. */
+static inline void check_loop(const bl_program *wood, const char *device, uint32_t n) {
+    const wood_rules rules = {.seed = 0};
+    const wood_place root = {7, 0};
+    wood_totals want = {0, 0};
+    bl_stats stats;
+    grove g;
+    check_at("%s, loop of %u", device, (unsigned)n);
+    grove_open(&g, (bl_config){.device = device});
+    grow_alone(&rules, &want, root, n);
+    grove_begin(&g, &rules);
+    CHECK_SAME(bl_run_range(g.c, wood, &g.shared, &root, n, &stats), BL_OK);
+    CHECK_SAME(grove_totals(&g).sum, want.sum);
+    CHECK_SAME(stats.tasks, n);
+    grove_close(&g);
+}
+
+/* Tasks that take a while, until every node has run some in one run. */
+static inline void check_all_work(const bl_program *wood, const char *device, uint32_t ticks, uint32_t n) {
+    const wood_rules rules = {.seed = 3, .deepest = 8, .widest = 4, .task_ticks = ticks};
+    const wood_place root = {7, 0};
+    uint32_t idle = 1, rounds = 0;
+    bl_stats stats, of;
+    grove g;
+    check_at("%s, all nodes work", device);
+    grove_open(&g, (bl_config){.device = device});
+    for (; idle && rounds < 20; rounds++) {
+        grove_begin(&g, &rules);
+        CHECK_SAME(bl_run_range(g.c, wood, &g.shared, &root, n, &stats), BL_OK);
+        idle = 0;
+        for (uint32_t i = 0; bl_node_device(g.c, i); i++) {
+            CHECK_SAME(bl_node_stats(g.c, i, &of), BL_OK);
+            idle += of.tasks == 0;
+        }
+    }
+    CHECK_SAME(idle, 0);
+    grove_close(&g);
+}
+
+/* ---- early ends ---- */
+
+static inline void *cancel_soon(void *argument) {
+    nanosleep(&(struct timespec){0, 20000000}, NULL);
+    bl_cancel((bl_context *)argument);
+    return NULL;
+}
+
+/* Every task spawns one: as many are left as there were roots. */
+static inline void check_early_end(const bl_program *wood, const char *device, uint32_t how, uint32_t roots) {
+    const wood_rules rules = {.endless = 1, .fails = how == 2 ? 200 : 0};
+    const wood_place root = {1, 0};
+    uint64_t error = 0;
+    bl_stats stats;
+    pthread_t helper;
+    grove g;
+    check_at("%s, early end %u", device, (unsigned)how);
+    grove_open(&g, (bl_config){.device = device, .time_limit = how == 1 ? 0.02 : 0});
+    grove_begin(&g, &rules);
+    if (how == 0)
+        CHECK_SAME(pthread_create(&helper, NULL, cancel_soon, g.c), 0);
+    CHECK_SAME(bl_run_range(g.c, wood, &g.shared, &root, roots, &stats), how == 0   ? BL_ECANCEL
+                                                                         : how == 1 ? BL_ETIME
+                                                                                    : BL_ETASK);
+    if (how == 0)
+        pthread_join(helper, NULL);
+    CHECK_SAME(grove_totals(&g).tasks, stats.tasks);
+    CHECK_SAME(stats.left, roots);
+    CHECK_SAME(g.left, roots);
+    CHECK_SAME(bl_failure(g.c, &error) != NULL, how == 2);
+    CHECK_SAME(error, how == 2 ? 77 : 0);
+    CHECK_SAME(bl_reset(g.c), BL_OK);
+    if (how == 2) { /* the context is as good as before */
+        check_wood(&g, wood, 7);
+        CHECK(bl_failure(g.c, NULL) == NULL);
+    }
+    grove_close(&g);
+}
+
+/* ---- what is refused, and memories ---- */
+
+/* `lonely`: NULL if its code can share on this device. */
+static inline void check_refused(const char *device, const bl_program *twig, const bl_program *lonely) {
+    const wood_place root = {1, 0};
+    wood_totals totals;
+    uint64_t sum = 0;
+    grove g;
+    check_at("%s, refused", device);
+    grove_open(&g, (bl_config){.device = device});
+    CHECK_SAME(bl_memories(g.c), 2);
+    CHECK_SAME(bl_run_join(g.c, twig, NULL, &root, 1, &sum, NULL), BL_ENOCODE);
+    CHECK(strstr(bl_error_detail(g.c), "results of its tasks cannot leave or reach"));
+    if (lonely) {
+        CHECK_SAME(bl_run(g.c, lonely, &g.shared, &root, 1, NULL), BL_ENOCODE);
+        CHECK(strstr(bl_error_detail(g.c), "accepted: with BL_OPEN 1"));
+    }
+    CHECK_SAME(bl_run(g.c, wood_cpu(), &g.shared, &root, 1, NULL), BL_ENOCODE);
+    CHECK(strstr(bl_error_detail(g.c), "a program with a part for each device"));
+    CHECK_SAME(bl_copy_out_of(g.c, 2, &totals, g.shared.totals, sizeof totals), BL_EINVAL);
+    CHECK(strstr(bl_error_detail(g.c), "memory 2: there are 2"));
+    CHECK_SAME(bl_copy_out_of(g.c, 1, &totals, &totals, 0), BL_EINVAL);
+    bl_stats stats;
+    CHECK_SAME(bl_node_stats(g.c, 2, &stats), BL_EINVAL);
+    CHECK(bl_node_device(g.c, 2) == NULL);
+    grove_close(&g);
+}
+
+/* What is written to all is in each, and one end of a block is not another. */
+static inline void check_memories(const char *device) {
+    enum { BLOCKS = 5, WORDS = 100 };
+    bl_context *c = NULL;
+    void *block[BLOCKS];
+    uint32_t in[WORDS], out[WORDS];
+    check_at("%s, memories", device);
+    CHECK_SAME(bl_open(&c, &(bl_config){.device = device}), BL_OK);
+    for (uint32_t i = 0; i < BLOCKS; i++)
+        CHECK_SAME(bl_alloc(c, &block[i], sizeof in), BL_OK);
+    CHECK_SAME(bl_free(c, block[1]), BL_OK);
+    for (uint32_t i = 0; i < BLOCKS; i++)
+        for (uint32_t k = 0; i != 1 && k < WORDS; k++) {
+            in[k] = 1000 * i + k;
+            if (k + 1 == WORDS)
+                CHECK_SAME(bl_copy_in(c, block[i], in, sizeof in), BL_OK);
+        }
+    CHECK_SAME(bl_zero(c, (uint32_t *)block[2] + 10, 4), BL_OK);
+    for (uint32_t m = 0; m < bl_memories(c); m++)
+        for (uint32_t i = 0; i < BLOCKS; i++) {
+            if (i == 1)
+                continue;
+            CHECK_SAME(bl_copy_out_of(c, m, out + 5, (uint32_t *)block[i] + 5, sizeof out - 20), BL_OK);
+            for (uint32_t k = 5; k < WORDS; k++)
+                CHECK_SAME(out[k], i == 2 && k == 10 ? 0 : 1000 * i + k);
+        }
+    CHECK_SAME(bl_close(c), BL_OK);
+}
+
+/* ---- how fast ---- */
+
+/* `n` chains of `length` tasks each. All begin at the GPU, and every chain that another node runs comes through the ring. */
+static inline void measure_chains(const bl_program *wood, const char *device, uint32_t n, uint32_t length,
+                                  uint32_t ticks) {
+    const wood_rules rules = {.deepest = length, .line = 1, .task_ticks = ticks};
+    const wood_place root = {7, 0};
+    bl_stats stats;
+    grove g;
+    grove_open(&g, (bl_config){.device = device});
+    for (uint32_t round = 0; round < 5; round++) {
+        grove_begin(&g, &rules);
+        CHECK_SAME(bl_run_range(g.c, wood, &g.shared, &root, n, &stats), BL_OK);
+        CHECK_SAME(stats.tasks, (uint64_t)n * length);
+        printf("%s, %u chains of %u tasks, %.3f ms:", device, (unsigned)n, (unsigned)length, 1e3 * stats.seconds);
+        for (uint32_t i = 0; bl_node_device(g.c, i); i++) {
+            bl_stats of;
+            bl_traffic traffic;
+            CHECK_SAME(bl_node_stats(g.c, i, &of), BL_OK);
+            CHECK_SAME(bl_node_traffic(g.c, i, &traffic), BL_OK);
+            printf(" %s %llu tasks, got %llu entries (%.3g/s), %llu times, after %.1f us;", bl_node_device(g.c, i),
+                   (unsigned long long)of.tasks, (unsigned long long)traffic.entries_received,
+                   stats.seconds > 0 ? (double)traffic.entries_received / stats.seconds : 0,
+                   (unsigned long long)traffic.asks,
+                   traffic.asks ? 1e6 * traffic.ask_seconds / (double)traffic.asks : 0);
+        }
+        printf("\n");
+    }
+    grove_close(&g);
+}
+
+#endif

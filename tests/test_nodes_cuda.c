@@ -1,0 +1,55 @@
+/* One run over the CPU and a GPU, two GPUs, and a GPU named twice. Skipped without a GPU. `test_nodes_cuda measure [DEVICE]`
+ * shows what goes through the rings. */
+#include "nodes_check.h"
+
+#ifdef BL_HAVE_CUDA
+
+const bl_program *wood_cuda(void);
+const bl_program *twig_cuda(void);
+const bl_program *lonely_cuda(void);
+
+/* Entries through the ring, and how long a node waits for them: short tasks, and tasks of about 1 and 10 us. */
+static void measure(const bl_program *wood, const char *device) {
+    measure_chains(wood, device, 2000000, 3, 0);
+    measure_chains(wood, device, 500000, 3, 2000);
+    measure_chains(wood, device, 100000, 3, 20000);
+}
+
+int main(int argc, char **argv) {
+    bl_device_info info;
+    if (!bl_device_find("cuda", &info))
+        return CHECK_SKIPPED;
+    const bool two = bl_device_find("cuda:1", &info);
+    check_limit(300);
+    const bl_program *const woods[] = {wood_cpu(), wood_cuda()}, *const twigs[] = {twig_cpu(), twig_cuda()};
+    const bl_program *const lonelies[] = {lonely_cpu(), lonely_cuda()};
+    bl_program *wood = bl_program_join(woods, 2), *twig = bl_program_join(twigs, 2);
+    bl_program *lonely = bl_program_join(lonelies, 2);
+    if (argc > 1 && !strcmp(argv[1], "measure")) {
+        measure(wood, argc > 2 ? argv[2] : "cpu+cuda:0");
+        return check_end();
+    }
+    const char *const devices[] = {"cpu+cuda:0", "cuda:0+cpu", "cuda:0+cuda:0", "cpu+cuda:0+cuda:0", "cuda:0+cuda:1"};
+    check_refused("cpu+cuda:0", twig, lonely);
+    check_memories("cpu+cuda:0");
+    for (uint32_t i = 0; i < (two ? 5 : 4); i++) {
+        check_woods(wood, (bl_config){.device = devices[i]}, 60);
+        check_woods(wood, (bl_config){.device = devices[i], .capacity = 2, .private_entries = 1}, 20);
+        for (uint32_t n = 1; n <= 1000000; n *= 1000)
+            check_loop(wood, devices[i], n);
+        check_all_work(wood, devices[i], 20000, 100000);
+        for (uint32_t how = 0; how < 3; how++)
+            for (uint32_t roots = 1; roots <= 10000; roots *= 100)
+                check_early_end(wood, devices[i], how, roots);
+    }
+    bl_program_free(wood);
+    bl_program_free(twig);
+    bl_program_free(lonely);
+    return check_end();
+}
+
+#else
+
+int main(void) { return CHECK_SKIPPED; }
+
+#endif

@@ -347,8 +347,8 @@ bool bl__inlet_stirs(bl_context *c);
 
 /* ---- cluster/local.c ---- */
 
-/* Of a node whose workers are not threads, by the thread that waits for them, all the time: takes what they give and what
- * they say. True: there was something. */
+/* Of a node whose workers are not threads, by the thread that waits for them, all the time: takes what they give and
+ * what they say. True: there was something. */
 bool bl__node_serves(bl_context *c);
 /* What they have given and nobody has taken: the next of them, or NULL. Workers have stopped. */
 const uint32_t *bl__node_has_left(const bl_context *c);

@@ -1,5 +1,6 @@
 /* One run over nodes that have a memory each: what must hold, for test_nodes_apart.c with the simulated machine and
- * test_nodes_cuda.c with a GPU. Counts are exact, all nodes work, and an early end, wherever it begins, loses nothing. */
+ * test_nodes_cuda.c with a GPU. Counts are exact, all nodes work, and an early end, wherever it begins, loses
+ * nothing. */
 #ifndef BALLAST_TESTS_NODES_CHECK_H
 #define BALLAST_TESTS_NODES_CHECK_H
 
@@ -259,7 +260,7 @@ static inline void check_memories(const char *device) {
 
 /* ---- how fast ---- */
 
-/* `n` chains of `length` tasks each. All begin at the GPU, and every chain that another node runs comes through the ring. */
+/* `n` chains of `length` tasks each. All begin at the GPU; a chain that another node runs comes through the ring. */
 static inline void measure_chains(const bl_program *wood, const char *device, uint32_t n, uint32_t length,
                                   uint32_t ticks) {
     const wood_rules rules = {.deepest = length, .line = 1, .task_ticks = ticks};

@@ -17,9 +17,9 @@ int main(int argc, char **argv) {
     check_refused("cpu+sim", twig, NULL);
     check_memories("sim+cpu");
     for (uint32_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
-        check_woods(wood, (bl_config){.device = devices[i]}, 60);
-        check_woods(wood, (bl_config){.device = devices[i], .capacity = 2, .private_entries = 1}, 20);
-        check_woods(wood, (bl_config){.device = devices[i], .private_entries = BL_NONE, .caller_waits = 1}, 20);
+        check_woods(wood, (bl_config){.device = devices[i]}, 30);
+        check_woods(wood, (bl_config){.device = devices[i], .capacity = 2, .private_entries = 1}, 8);
+        check_woods(wood, (bl_config){.device = devices[i], .private_entries = BL_NONE, .caller_waits = 1}, 8);
         for (uint32_t n = 1; n <= 10000; n *= 100)
             check_loop(wood, devices[i], n);
         check_all_work(wood, devices[i], 200, 20);

@@ -1,5 +1,5 @@
-/* One run over the CPU and a GPU, two GPUs, and a GPU named twice. Skipped without a GPU. `test_nodes_cuda measure [DEVICE]`
- * shows what goes through the rings. */
+/* One run over the CPU and a GPU, two GPUs, and a GPU named twice. Skipped without a GPU. `test_nodes_cuda measure
+ * [DEVICE]` shows what goes through the rings. */
 #include "nodes_check.h"
 
 #ifdef BL_HAVE_CUDA

@@ -80,8 +80,8 @@ typedef enum bl_steal { BL_STEAL_DEFAULT, BL_STEAL_ONE, BL_STEAL_HALF } bl_steal
  * Sizes that it does not use are ignored; a policy that it does not support (victims, steal, done_test) makes the run
  * return BL_EINVAL, and bl_error_detail names the field. */
 typedef struct bl_config {
-    /* "auto" (a usable GPU, else the CPU), "cpu", "cuda", "cuda:N", "sim". "cpu+cuda:0", "cuda:0+cuda:1", "cpu+cpu", up to
-     * 16 names: nodes that share each run, with workers of their own (docs/cluster.md). "all": the CPU and every GPU */
+    /* "auto" (a usable GPU, else the CPU), "cpu", "cuda", "cuda:N", "sim". "cpu+cuda:0", "cuda:0+cuda:1", "cpu+cpu", up
+     * to 16 names: nodes that share each run, with workers of their own (docs/cluster.md). "all": the CPU, every GPU */
     const char *device;
     /* "auto" (the program's BL_AUTO, or stealing, or for a loop on a GPU list:faa), a name from bl_scheduler_name,
      * or one of the papers' names */
@@ -200,9 +200,9 @@ BL_API int bl_free(bl_context *context, void *memory);
 BL_API int bl_copy_in(bl_context *context, void *device, const void *host, size_t bytes);
 BL_API int bl_copy_out(bl_context *context, void *host, const void *device, size_t bytes);
 /* A context with devices of several kinds, or several GPUs, has several memories; any other has one. bl_alloc gives a
- * block in each, and the address in the first; bl_free, bl_copy_in and bl_zero are about all of them. Tasks find their own
- * device's address where the shared struct has that of the first; payloads must not contain addresses. What tasks write
- * is in the memory of the device that ran them: read each memory, from 0 on, and put together what is there. */
+ * block in each, and the address in the first; bl_free, bl_copy_in and bl_zero are about all of them. Tasks find their
+ * own device's address where the shared struct has that of the first; payloads must not contain addresses. What tasks
+ * write is in the memory of the device that ran them: read each memory, from 0 on, and put together what is there. */
 BL_API uint32_t bl_memories(const bl_context *context);
 BL_API int bl_copy_out_of(bl_context *context, uint32_t memory, void *host, const void *device, size_t bytes);
 BL_API int bl_zero(bl_context *context, void *device, size_t bytes);
@@ -223,8 +223,9 @@ BL_API int bl_run_join(bl_context *context, const bl_program *program, const voi
                        uint32_t count, void *results, bl_stats *stats);
 
 /* Runs one payload with the index range [0, count): a parallel loop whose tasks may spawn more. `payload` may be NULL
- * if BL_PAYLOAD is bl_nothing. The range is dealt out evenly at first, and what turns out uneven is stolen. With 2^32 indices or more it is run in parts, one after
- * another: bl_index of task.h gives the whole index. To a checkpoint each part is a run. */
+ * if BL_PAYLOAD is bl_nothing. The range is dealt out evenly at first, and what turns out uneven is stolen. With 2^32
+ * indices or more it is run in parts, one after another: bl_index of task.h gives the whole index. To a checkpoint each
+ * part is a run. */
 BL_API int bl_run_range(bl_context *context, const bl_program *program, const void *shared, const void *payload,
                         uint64_t count, bl_stats *stats);
 
@@ -243,9 +244,9 @@ BL_API int bl_workers(bl_context *context, const bl_program *program, uint32_t *
 BL_API const char *bl_scheduler_of(bl_context *context, const bl_program *program);
 /* 1 if the context's runs may be stopped or resumed: with a time limit, a checkpoint or config.resume. */
 BL_API int bl_stops(const bl_context *context);
-/* From the next run on there are at most so many, of each device, or of each CPU if there are devices of other kinds; 0: no
- * such limit. For a run within a task of another context, whose workers need their cores. On a CPU the threads that are
- * not needed sleep. */
+/* From the next run on there are at most so many, of each device, or of each CPU if there are devices of other kinds;
+ * 0: no such limit. For a run within a task of another context, whose workers need their cores. On a CPU the threads
+ * that are not needed sleep. */
 BL_API int bl_limit(bl_context *context, uint32_t workers);
 
 /* The nodes of a context with several devices: the name of each, NULL past the end; what it did in the last run; ... */
@@ -270,8 +271,8 @@ static inline int bl_node_traffic(bl_context *context, uint32_t node, bl_traffic
  * context is busy; other contexts are not, so that runs of several contexts overlap.
  *
  * bl_start and the calls below it may be made while others of them are under way, with one exception: a context has one
- * run at a time, and a second one returns BL_EBUSY. After an error, whatever is started before bl_wait has returned that
- * error is skipped.
+ * run at a time, and a second one returns BL_EBUSY. After an error, whatever is started before bl_wait has returned
+ * that error is skipped.
  *
  * Arguments are checked at once, and `shared` and `roots` are copied; all else must stay until bl_wait has returned
  * something other than BL_EBUSY: the program, results, and both sides of a copy. */

@@ -295,8 +295,8 @@ static const char *wrong_for_nodes(const bl_config *c) {
     return NULL;
 }
 
-/* Workers of CPU i, unless told: all of them together have as many as one would have, less those cores from which another
- * device is driven. */
+/* Workers of CPU i, unless told: all of them together have as many as one would have, less those cores from which
+ * another device is driven. */
 static uint32_t share_of(const nodes_wanted *w, uint32_t i) {
     const uint32_t cores = w->of[i].info.workers, others = w->count - w->cpus;
     const uint32_t workers = cores > others ? cores - others : 1;
@@ -571,8 +571,8 @@ static bl__block *kept_at(bl_context *c, uint32_t i) {
     return i < BL__KEPT ? &c->kept[i] : reusable[i - BL__KEPT];
 }
 
-/* Nodes of one run may have memories of their own. What the user has in one is in all of them, block by block in the same
- * order: bl_alloc, bl_free, bl_copy_in and bl_zero are about all, and bl_copy_out about the first. */
+/* Nodes of one run may have memories of their own. What the user has in one is in all of them, block by block in the
+ * same order: bl_alloc, bl_free, bl_copy_in and bl_zero are about all, and bl_copy_out about the first. */
 
 /* The next node from number *i on, and behind node 0, that has such a memory; NULL: none. */
 static bl_context *next_memory(const bl_context *c, uint32_t *i) {

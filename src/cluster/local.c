@@ -1,20 +1,20 @@
 /* The driver of the protocol for the nodes of one process, which are guarded by one lock. Whoever has an event to tell,
- * which is a worker in most cases, takes the lock and delivers letters until there are none, so that no thread is needed
- * for it, and nothing is in flight between these nodes while the lock is free.
+ * which is a worker in most cases, takes the lock and delivers letters until there are none, so that no thread is
+ * needed for it, and nothing is in flight between these nodes while the lock is free.
  *
  *     a worker's stack --(bl__node_gives)--> outlet of its node --(letter)--> inlet of another --> a worker there
  *
- * The outlet has what the node shows. What nobody has asked for when the node's own workers run out of work goes back to
- * them, through their inlet. An inlet has room for all that can come: a node asks only if its inlet is empty, has one
- * question open at a time, and left its name with each neighbour once. One more entry says that results have come home
- * (homes.h).
+ * The outlet has what the node shows. What nobody has asked for when the node's own workers run out of work goes back
+ * to them, through their inlet. An inlet has room for all that can come: a node asks only if its inlet is empty, has
+ * one question open at a time, and left its name with each neighbour once. One more entry says that results have come
+ * home (homes.h).
  *
- * The workers of a GPU cannot take the lock. They put entries into a ring and notes beside it (parts/outside.h), and the
- * thread that waits for the GPU looks there all the time: bl__node_serves. It keeps the outlet filled from the moment at
- * which somebody asks until the GPU is short of work itself, so that the next one to ask need not wait.
+ * The workers of a GPU cannot take the lock. They put entries into a ring and notes beside it (parts/outside.h), and
+ * the thread that waits for the GPU looks there all the time: bl__node_serves. It keeps the outlet filled from the
+ * moment at which somebody asks until the GPU is short of work itself, so that the next one to ask need not wait.
  *
- * Other processes are at the end of a line (ranks.c). A letter to a node of theirs leaves at once, with its entries behind
- * it. One that has come is delivered when somebody listens: bl__local_hear. */
+ * Other processes are at the end of a line (ranks.c). A letter to a node of theirs leaves at once, with its entries
+ * behind it. One that has come is delivered when somebody listens: bl__local_hear. */
 #include "cluster/local.h"
 
 #include "cluster/homes.h"
@@ -48,10 +48,11 @@ typedef struct bl__node {
     bl__cluster *cluster;
     bl_context *c;
     bl__cluster_node protocol;
-    uint32_t *outlet; /* entries, the oldest first */
-    uint32_t shown;   /* so many */
-    uint64_t found;   /* dry, last: the epoch of the idle word, and which launch */
-    uint64_t ran;     /* tasks, when the node last was low; a GPU's: the epoch of its idle word */
+    uint32_t *outlet;   /* entries, the oldest first */
+    uint32_t shown;     /* so many */
+    uint64_t found;     /* dry, last: the epoch of the idle word, and which launch */
+    uint64_t ran;       /* tasks, when the node last was low; a GPU's: the epoch of its idle word */
+    uint64_t was_short; /* bl__node_short: when last */
     bl__homes homes;
     bl_traffic traffic;
     double asked; /* when it first did, since it got entries; 0: not yet */
@@ -486,8 +487,18 @@ void bl__node_low(const bl__run *run) {
     leave(n);
 }
 
-/* Whoever has left idle since `idle` was read has changed the word. So if it is the same, and the inlet is empty, then no
- * worker has anything, and none can get anything before this lock is free. If a worker that is going idle has left
+/* While others are hungry for long, workers would do nothing else. */
+void bl__node_short(const bl__run *run) {
+    bl__node *n = run->outside.node;
+    const uint64_t now = bl_clock();
+    if (now - bl_load64_relaxed(&n->was_short) < BL_LONG_TICKS)
+        return;
+    bl_store64_relaxed(&n->was_short, now);
+    bl__node_low(run);
+}
+
+/* Whoever has left idle since `idle` was read has changed the word. So if it is the same, and the inlet is empty, then
+ * no worker has anything, and none can get anything before this lock is free. If a worker that is going idle has left
  * something in the outlet, it is about to say bl__node_low, and gets it back. */
 void bl__node_dry(const bl__run *run, uint64_t idle) {
     bl__node *n = run->outside.node;

@@ -6,6 +6,7 @@ extern "C" {
 
 #include <atomic>
 #include <cuda.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,7 @@ typedef struct cuda_device {
     std::atomic<uint32_t> *word; /* that held streams wait on, and which of all words it is; NULL: none was held */
     uint32_t word_number, base;
     std::atomic<uint32_t> held, reached; /* numbers of cuda_hold and cuda_reached */
+    cudaMemPool_t pool;                  /* where nodes share the GPU; else NULL */
     void **late; /* memory to free when no stream is held: cudaFree waits for all streams, so for a held one for ever */
     size_t late_count, late_room;
 } cuda_device;
@@ -181,6 +183,8 @@ static void cuda_close(bl_context *c) {
             if (event)
                 cudaEventDestroy(event);
         free_late(d);
+        if (d->pool)
+            cudaMemPoolDestroy(d->pool);
         cudaFree(d->blocks_done);
         cudaFreeHost(d->tallies);
         cudaFreeHost(d->staging);
@@ -207,6 +211,15 @@ static int reserve_tallies(bl_context *c, cuda_device *d, uint32_t count) {
 static int prepare_to_share(bl_context *c, cuda_device *d) {
     int warps = 0;
     cudaError_t error = cudaDeviceGetAttribute(&warps, cudaDevAttrMaxThreadsPerMultiProcessor, d->number);
+    cudaMemPoolProps properties = {};
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location.type = cudaMemLocationTypeDevice;
+    properties.location.id = d->number;
+    uint64_t all = UINT64_MAX; /* that is freed is kept: to give it back might wait, too */
+    if (error == cudaSuccess)
+        error = cudaMemPoolCreate(&d->pool, &properties);
+    if (error == cudaSuccess)
+        error = cudaMemPoolSetAttribute(d->pool, cudaMemPoolAttrReleaseThreshold, &all);
     int status = status_of(c, error, "opening the device");
     return status == BL_OK ? reserve_tallies(c, d, (uint32_t)(warps / 32 * d->multiprocessors)) : status;
 }
@@ -281,14 +294,14 @@ static cuda_device *use(bl_context *c) {
     return d;
 }
 
-/* Nodes that share this GPU: the other's kernel runs as long as the run lasts, and waits for this node. So nothing may wait
- * for it, as cudaMalloc and cudaFree do: memory comes from a pool, in the order of this node's own stream. */
+/* Nodes that share this GPU: the other's kernel runs as long as the run lasts, and waits for this node. So nothing may
+ * wait for it, as cudaMalloc and cudaFree do: memory comes from a pool, in the order of this node's own stream. */
 static bool shares_gpu(const bl_context *c) { return c->sharers > 1; }
 
 static int cuda_alloc(bl_context *c, void **memory, size_t bytes) {
     cuda_device *d = look_at(c);
     if (shares_gpu(c)) {
-        cudaError_t error = cudaMallocAsync(memory, bytes, d->stream);
+        cudaError_t error = cudaMallocFromPoolAsync(memory, bytes, d->pool, d->stream);
         return status_of(c, error == cudaSuccess ? cudaStreamSynchronize(d->stream) : error, "allocating");
     }
     if (!holds_streams(d))
@@ -468,7 +481,8 @@ static int give_up(bl_context *c, cuda_device *d, const bl__run *run) {
 static int wait_and_watch(bl_context *c, cuda_device *d, const bl__run *run, uint32_t number) {
     bl__watch watch;
     bl__watch_start(&watch);
-    double begun = bl__now(), next_look = begun + bl__watch_next(c, 0.1);
+    const bool serves = c->open && c->inlet.outlet.slots; /* other nodes wait for what this thread brings them */
+    double begun = bl__now(), asked = begun, next_look = begun + bl__watch_next(c, 0.1);
     for (;;) {
         if (d->arrived->load(std::memory_order_acquire) == number)
             return BL_OK;
@@ -477,12 +491,16 @@ static int wait_and_watch(bl_context *c, cuda_device *d, const bl__run *run, uin
             begun = now; /* more may follow soon */
         if (bl__watch_halts(c))
             next_look = now;
-        if (now - begun > 0.002) {
+        if (now - begun > 0.002 && (!serves || now - asked > 0.0005)) {
             cudaError_t error = cudaEventQuery(d->read);
+            asked = now;
             if (error != cudaErrorNotReady)
                 return status_of(c, error, "running");
-            usleep(50);
+            if (!serves)
+                usleep(50);
         }
+        if (serves)
+            sched_yield();
         if (now < next_look)
             continue;
         bl__seen seen =

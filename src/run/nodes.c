@@ -1,6 +1,6 @@
-/* A run of several nodes (src/cluster/local.c): each has a job of its own. The caller's thread drives node 0, and a thread
- * for each of the others drives that. A GPU gets the roots, if there is one. What nodes return is put together here, and
- * so is what other processes return (src/cluster/ranks.c). */
+/* A run of several nodes (src/cluster/local.c): each has a job of its own. The caller's thread drives node 0, and a
+ * thread for each of the others drives that. A GPU gets the roots, if there is one. What nodes return is put together
+ * here, and so is what other processes return (src/cluster/ranks.c). */
 #include "cluster/local.h"
 #include "cluster/ranks.h"
 #include "job.h"

@@ -57,8 +57,8 @@ void bl__inlet_destroy(bl_context *c) {
 
 static size_t lines(size_t bytes) { return (bytes + BL_LINE - 1) / BL_LINE * BL_LINE; }
 
-/* Room for `inbox` submissions; if the program has results, each has a number. Nodes have no submissions, but an outlet of
- * `given` entries if their workers are not threads. */
+/* Room for `inbox` submissions; if the program has results, each has a number. Nodes have no submissions, but an outlet
+ * of `given` entries if their workers are not threads. */
 static bool make_memory(bl_context *c, const bl_program *program, uint32_t inbox, uint32_t given, void *node) {
     bl__inlet *in = &c->inlet;
     const uint32_t capacity = bl__power_of_two((uint64_t)inbox + 1), places = bl__power_of_two(inbox);
@@ -204,12 +204,14 @@ bool bl__inlet_waits(const bl_context *c, const bl__tally *tally, uint32_t count
     const uint32_t submitted = (uint32_t)bl_load64_host(&in->tickets);
     if (submitted && bl__inlet_has(&in->ring, submitted - 1))
         return false;
+    uint32_t begun = 0;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t standing = bl_load32_host(&tally[i].standing);
         if (standing == BL__AT_WORK || standing == BL__AT_SEARCH)
             return false;
+        begun += standing != BL__AT_START;
     }
-    return true;
+    return begun || !in->outlet.slots; /* a GPU has no reason not to begin, unless something else keeps it busy */
 }
 
 /* Called with the lock. */

@@ -310,6 +310,12 @@ says "several nodes, sums" "^checked *known" run fib --n 27 --device cpu+cpu --w
 says "several nodes, joins" "^checked *known" run fourrow --lookahead 5 --device cpu+cpu+cpu --workers 2
 refuses "several nodes, unknown" 2 "--device cpu+abacus: no usable device here" run uts --device cpu+abacus
 refuses "several nodes, checkpoint" 2 "--checkpoint: not with several devices" run uts --device cpu+cpu --checkpoint "$tmp/check"
+says "nodes with a memory each" '"nodes": \[{"device": "cpu", .*{"device": "sim", "workers": 4, .*"nodes": 63914' \
+    run uts --tree mini_T1_d7 --device cpu+sim --workers 1 --json
+says "all devices" "^checked *known" run nqueens --n 7 --device all
+refuses "nodes with a memory each, one memory needed" 2 "--device cpu+sim: octree: its tasks build one tree" run octree \
+    --particles 1k --device cpu+sim
+refuses "nodes with a memory each, results" 2 "results of its tasks cannot leave or reach sim" run fib --n 9 --device cpu+sim
 refuses "several nodes elsewhere" 2 "--device cpu+cpu: unknown device" list --device cpu+cpu
 
 refuses "time limit of nothing" 2 "--time-limit 0: not a time" run fib --time-limit 0
@@ -645,10 +651,10 @@ refuses "policy and queue that do not fit" 2 "policy static does not support que
     --scheduler static:abp
 refuses "unknown device" 2 "--device abacus: unknown device (accepted: auto, cpu, cuda, cuda:N, sim)" run uts --device abacus
 refuses "device number that is none" 2 "--device cuda:x: unknown device" run uts --device cuda:x
-refuses "GPU that is not there" 2 "--device cuda:999: no usable GPU here (accepted: auto, cpu, cuda, cuda:N, sim, or several CPUs" run uts \
+refuses "GPU that is not there" 2 "--device cuda:999: no usable GPU here (accepted: auto, cpu, cuda, cuda:N, sim, several that share" run uts \
     --device cuda:999
 if ! timeout 60 "$tool" list devices | grep -q "^  cuda:"; then
-    refuses "no GPU at all" 2 "--device cuda: no usable GPU here (accepted: auto, cpu, cuda, cuda:N, sim, or several CPUs" run uts --device cuda
+    refuses "no GPU at all" 2 "--device cuda: no usable GPU here (accepted: auto, cpu, cuda, cuda:N, sim, several that share" run uts --device cuda
 fi
 refuses "unknown group" 2 "--group grid: unknown group (accepted: lane, warp, block:LANES" run uts --group grid
 refuses "group without lanes" 2 "--group block:0: unknown group" run uts --group block:0

@@ -50,10 +50,11 @@
  *             host  <----------------- low: one that looks and is out of work answers a question, if a quarter are
  *             host  <----------------- dry: worker 0, when all are idle and all queues empty
  *
- *         A slot of the outlet is at + 1 once position `at` is filled. It needs no word for free: the host wishes for no
- *         more than the ring has room for. What was wished for may come late, when nobody wants it any more. `dry` says
- *         how many entries had been taken from the inlet and given to the outlet when the node had nothing. If these are
- *         all that the host has put in and taken out, the node still has nothing: it can get something only from there.
+ *         A slot of the outlet is at + 1 once position `at` is filled. It needs no word for free: the host wishes for
+ *         no more than the ring has room for. What was wished for may come late, when nobody wants it any more. `dry`
+ *         says how many entries had been taken from the inlet and given to the outlet when the node had nothing. If
+ *         these are all that the host has put in and taken out, the node still has nothing: it can get something only
+ *         from there.
  *
  * What an entry carries says where its results go: to a root, which has the same number at every node, or to a record,
  * which only the node that made it knows. So an entry that comes from another node carries BL__AWAY with a number, by
@@ -204,6 +205,8 @@ BL_API void bl__answer(const bl__run *run, uint32_t number);
 BL_API void bl__node_gives(const bl__run *run, bl__stack *stack, uint32_t n);
 /* The caller is out of work, or soon will be. */
 BL_API void bl__node_low(const bl__run *run);
+/* The same, by a worker that should give something and has nothing to spare; it may be said after every task. */
+BL_API void bl__node_short(const bl__run *run);
 /* All workers are idle, and all queues were found empty after `idle` was read (termination.h). May be repeated. */
 BL_API void bl__node_dry(const bl__run *run, uint64_t idle);
 
@@ -214,8 +217,8 @@ typedef struct bl__parcel {
     uint32_t bytes;        /* that follow */
 } bl__parcel;
 
-/* All children of a record whose parent is `join` have returned, or the root that `join` says. `results`: of children 0,
- * 1, ... of the record, or their sum; of the root its result. */
+/* All children of a record whose parent is `join` have returned, or the root that `join` says. `results`: of children
+ * 0, 1, ... of the record, or their sum; of the root its result. */
 BL_API void bl__node_returns(const bl__run *run, uint32_t join, const void *results);
 /* By a worker that has taken an entry without tasks: the next results that have come home; NULL: the run is ending. */
 BL_API bl__parcel *bl__node_collects(const bl__run *run);
@@ -232,8 +235,8 @@ BL_FN bool bl__look_begins(const bl__worker *w) {
     return now - last >= BL_LOOK_TICKS && bl_cas32_relaxed(looked, &last, now);
 }
 
-/* One lane of the worker that looks: the host's wish reaches the workers. If a bit is lost because somebody else takes it away at the
- * same moment, the next look sets it again. */
+/* One lane of the worker that looks: the host's wish reaches the workers. If a bit is lost because somebody else takes
+ * it away at the same moment, the next look sets it again. */
 BL_FN void bl__wish_arrives(const bl__run *run, uint32_t limit) {
     bl__control *c = run->control;
     const uint32_t given = run->outlet.given + bl_load32_relaxed(&c->given);

@@ -15,7 +15,7 @@ BL_CALLED_FN void BL__NAME(give)(bl__worker *w, const BL_SHARED *shared) {
         BL__NAME(fetch)(w);
     const uint32_t count = BL__NAME(held)(w);
     if (!BL__NAME(can_share)(w, count)) {
-        bl__node_low(w->run); /* so that it gets something to pass on: the other node may know nobody else */
+        bl__node_short(w->run); /* so that it gets something to pass on: the other node may know nobody else */
         return;
     }
     if (count == 1)
@@ -23,8 +23,8 @@ BL_CALLED_FN void BL__NAME(give)(bl__worker *w, const BL_SHARED *shared) {
     BL__NAME(share_and_give)(w, bl__max(count / 2, 1));
 }
 #else
-/* Another node is out of work. It gets the older half of what is on the stack, but not what the lanes are about to run, or
- * the second half of the only long entry. */
+/* Another node is out of work. It gets the older half of what is on the stack, but not what the lanes are about to run,
+ * or the second half of the only long entry. */
 BL_FN void BL__NAME(give)(bl__worker *w, const BL_SHARED *shared) {
     const uint32_t count = BL__NAME(held)(w);
     if (!bl_warp_any(BL__NAME(can_share)(w, count))) /* all have looked before lane 0 changes it */

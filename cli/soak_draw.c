@@ -138,14 +138,15 @@ static const char *draw_scheduler(uint64_t *state, const soak_plan *plan, const 
     return count == 0 || one_in(state, 5) ? "auto" : fit[below(state, count)];
 }
 
-static void draw_sizes(uint64_t *state, uint32_t uses, soak_words *words) {
+static void draw_sizes(uint64_t *state, const bl_device_info *device, uint32_t uses, soak_words *words) {
+    const bool gpu = bl_device_traits(device->id) & BL_DEVICE_GPU; /* private stacks lie in little memory there */
     if (uses & BL_USES_CAPACITY && one_in(state, 2)) {
         soak_words_add(words, "--capacity");
         soak_words_add(words, "%.0f", floor(between(state, 1, 5000)));
     }
     if (uses & BL_USES_PRIVATE && one_in(state, 2)) {
         soak_words_add(words, "--private");
-        soak_words_add(words, "%.0f", floor(between(state, 1, 1000)) - 1);
+        soak_words_add(words, "%.0f", floor(between(state, 1, gpu ? 40 : 1000)) - 1);
     }
     if (uses & BL_USES_VICTIMS && one_in(state, 3)) {
         soak_words_add(words, "--victims");
@@ -197,7 +198,8 @@ static void draw_step(uint64_t *state, const bl_device_info *device, const soak_
     soak_words_add(&step->words, "--scheduler");
     soak_words_add(&step->words, "%s", scheduler);
     draw_workers(state, here, &step->words);
-    draw_sizes(state, strcmp(scheduler, "auto") == 0 ? BL_USES_CAPACITY : bl_scheduler_uses(without_alias(scheduler)),
+    draw_sizes(state, here,
+               strcmp(scheduler, "auto") == 0 ? BL_USES_CAPACITY : bl_scheduler_uses(without_alias(scheduler)),
                &step->words);
     soak_words_add(&step->words, "--json");
 }

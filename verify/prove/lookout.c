@@ -63,7 +63,8 @@ static uint32_t thief_fetch(bl__worker *w) {
         }
     return 0;
 }
-static uint32_t thief_fetch_outside(bl__worker *w) { return (void)w, 0; } /* the run is not open */
+/* The run is not open. */
+static uint32_t thief_fetch_outside(bl__worker *w, bool called) { return (void)w, (void)called, 0; }
 
 /* Adds the accesses that only the lookout makes to other workers' data. */
 static void look_out(const bl__run *run, uint32_t id) {

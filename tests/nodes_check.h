@@ -91,6 +91,19 @@ static inline void check_nodes(grove *g, const bl_stats *stats) {
     CHECK_SAME(sent, received);
 }
 
+/* Two nodes with a memory each: tasks count where they are run. */
+static inline void check_places(grove *g) {
+    if (bl_memories(g->c) != 2 || bl_node_device(g->c, 2))
+        return;
+    for (uint32_t i = 0; i < 2; i++) {
+        wood_totals there;
+        bl_stats of;
+        CHECK_SAME(bl_copy_out_of(g->c, i, &there, g->shared.totals, sizeof there), BL_OK);
+        CHECK_SAME(bl_node_stats(g->c, i, &of), BL_OK);
+        CHECK_SAME(there.tasks, of.tasks);
+    }
+}
+
 static inline void check_wood(grove *g, const bl_program *wood, uint32_t seed) {
     const wood_rules rules = {.seed = seed, .deepest = 4 + seed % 12, .widest = 2 + seed % 3};
     const uint32_t roots = seed % 5;
@@ -111,6 +124,7 @@ static inline void check_wood(grove *g, const bl_program *wood, uint32_t seed) {
     CHECK_SAME(stats.left, 0);
     CHECK_SAME(g->left, 0);
     check_nodes(g, &stats);
+    check_places(g);
 }
 
 static inline void check_woods(const bl_program *wood, bl_config config, uint32_t seeds) {

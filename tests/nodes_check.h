@@ -53,11 +53,12 @@ static inline void grove_begin(grove *g, const wood_rules *rules) {
 }
 
 static inline wood_totals grove_totals(grove *g) {
-    wood_totals all = {0, 0}, one = {0, 0};
+    wood_totals all = {0, 0, 0}, one = {0, 0, 0};
     for (uint32_t i = 0; i < bl_memories(g->c); i++) {
         CHECK_SAME(bl_copy_out_of(g->c, i, &one, g->shared.totals, sizeof one), BL_OK);
         all.tasks += one.tasks;
         all.sum += one.sum;
+        all.spawned += one.spawned;
     }
     return all;
 }
@@ -90,10 +91,23 @@ static inline void check_nodes(grove *g, const bl_stats *stats) {
     CHECK_SAME(sent, received);
 }
 
+/* Two nodes with a memory each: tasks count where they are run. */
+static inline void check_places(grove *g) {
+    if (bl_memories(g->c) != 2 || bl_node_device(g->c, 2))
+        return;
+    for (uint32_t i = 0; i < 2; i++) {
+        wood_totals there;
+        bl_stats of;
+        CHECK_SAME(bl_copy_out_of(g->c, i, &there, g->shared.totals, sizeof there), BL_OK);
+        CHECK_SAME(bl_node_stats(g->c, i, &of), BL_OK);
+        CHECK_SAME(there.tasks, of.tasks);
+    }
+}
+
 static inline void check_wood(grove *g, const bl_program *wood, uint32_t seed) {
     const wood_rules rules = {.seed = seed, .deepest = 4 + seed % 12, .widest = 2 + seed % 3};
     const uint32_t roots = seed % 5;
-    wood_totals want = {0, 0};
+    wood_totals want = {0, 0, 0};
     wood_place all[5];
     bl_stats stats;
     for (uint32_t i = 0; i < roots; i++) {
@@ -110,6 +124,7 @@ static inline void check_wood(grove *g, const bl_program *wood, uint32_t seed) {
     CHECK_SAME(stats.left, 0);
     CHECK_SAME(g->left, 0);
     check_nodes(g, &stats);
+    check_places(g);
 }
 
 static inline void check_woods(const bl_program *wood, bl_config config, uint32_t seeds) {
@@ -127,7 +142,7 @@ static inline void check_woods(const bl_program *wood, bl_config config, uint32_
 static inline void check_loop(const bl_program *wood, const char *device, uint32_t n) {
     const wood_rules rules = {.seed = 0};
     const wood_place root = {7, 0};
-    wood_totals want = {0, 0};
+    wood_totals want = {0, 0, 0};
     bl_stats stats;
     grove g;
     check_at("%s, loop of %u", device, (unsigned)n);
@@ -198,6 +213,33 @@ static inline void check_early_end(const bl_program *wood, const char *device, u
         check_wood(&g, wood, 7);
         CHECK(bl_failure(g.c, NULL) == NULL);
     }
+    grove_close(&g);
+}
+
+/* Many short chains, so that nodes exchange entries all the time: nothing of it is lost when the run is cancelled. */
+static inline void check_cancelled(const bl_program *wood, const char *device, uint32_t roots, uint32_t rounds) {
+    const wood_rules rules = {.deepest = 3, .line = 1};
+    const wood_place root = {1, 0};
+    uint32_t cancelled = 0;
+    bl_stats stats;
+    pthread_t helper;
+    grove g;
+    grove_open(&g, (bl_config){.device = device});
+    for (uint32_t i = 0; i < rounds; i++) {
+        check_at("%s, cancelled, round %u", device, (unsigned)i);
+        grove_begin(&g, &rules);
+        CHECK_SAME(pthread_create(&helper, NULL, cancel_soon, g.c), 0);
+        const int status = bl_run_range(g.c, wood, &g.shared, &root, roots, &stats);
+        pthread_join(helper, NULL);
+        CHECK(status == BL_OK || status == BL_ECANCEL);
+        cancelled += status == BL_ECANCEL;
+        const wood_totals got = grove_totals(&g);
+        CHECK_SAME(got.tasks, stats.tasks);
+        CHECK_SAME(stats.left, g.left);
+        CHECK_SAME(got.tasks + g.left, roots + got.spawned);
+        CHECK_SAME(bl_reset(g.c), BL_OK);
+    }
+    CHECK(cancelled > 0);
     grove_close(&g);
 }
 

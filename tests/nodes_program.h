@@ -18,7 +18,7 @@ typedef struct wood_rules {
 } wood_rules;
 
 typedef struct wood_totals {
-    uint64_t tasks, sum;
+    uint64_t tasks, sum, spawned;
 } wood_totals;
 
 typedef struct wood_shared {
@@ -51,6 +51,7 @@ static BL_TASK void wood_run(bl_task *t, const wood_place *parent, uint32_t inde
     local->tasks++;
     local->sum += p.hash;
     const uint32_t n = wood_children(r, p);
+    local->spawned += n;
     if (n)
         bl_spawn_n(t, &p, n);
     if (r->fails && p.depth == r->fails && index == 0)
@@ -60,6 +61,7 @@ static BL_TASK void wood_run(bl_task *t, const wood_place *parent, uint32_t inde
 static BL_TASK void wood_merge(const wood_shared *shared, const wood_totals *local) {
     bl_fetch_add64_relaxed(&shared->totals->tasks, local->tasks);
     bl_fetch_add64_relaxed(&shared->totals->sum, local->sum);
+    bl_fetch_add64_relaxed(&shared->totals->spawned, local->spawned);
 }
 
 #define BL_PROGRAM wood

@@ -2,8 +2,74 @@
  * exchanges entries with others through rings. */
 #include "nodes_check.h"
 
+#include "cluster/local.h"
+#include "run/job.h"
+#include <ballast/parts/outside.h>
+
 const bl_program *wood_sim(void);
 const bl_program *twig_sim(void);
+
+/* ---- what the host makes of the notes: here the test is the GPU ---- */
+
+/* Messages that node 1 has sent: with the first ones it asks for work, because it is dry. */
+static uint64_t sent_after(bl_context *node, bl_context *c, uint32_t taken, uint32_t given) {
+    bl_store64_host_release(&node->inlet.outlet.notes->dry, (uint64_t)given << 32 | taken);
+    (void)bl__node_serves(node);
+    return bl__local_traffic(c->cluster, 1)->messages;
+}
+
+static void give_one(bl_context *node, uint32_t at, const uint32_t *entry) {
+    uint32_t *slot = bl__outlet_slot(&node->inlet.ring, &node->inlet.outlet, at);
+    memcpy(slot + 1, entry, 16);
+    bl_store32_host_release(slot, at + 1);
+}
+
+static void check_dry(void) {
+    const uint32_t entries[3][4] = {{0, 1, 7, 7}, {0, 2, 8, 8}, {3, 4, 9, 9}};
+    bl_context *c = NULL;
+    check_at("dry");
+    CHECK_SAME(bl_open(&c, &(bl_config){.device = "cpu+sim"}), BL_OK);
+    bl_context *node = bl__local_node(c->cluster, 1);
+    CHECK_SAME(bl__local_start(c->cluster, wood_cpu(), c), BL_OK);
+    CHECK_SAME(bl__local_traffic(c->cluster, 1)->messages, 0);
+    bl__inlet_put(node, entries[0], 3);
+    CHECK_SAME(sent_after(node, c, 0, 0), 0); /* there are entries that have not been taken, ... */
+    CHECK_SAME(sent_after(node, c, 2, 0), 0);
+    CHECK_SAME(sent_after(node, c, 3, 1), 0); /* ... or one that was given and is not there yet */
+    give_one(node, 0, entries[0]);
+    CHECK_SAME(sent_after(node, c, 3, 0), 0); /* it has been given since */
+    CHECK_SAME(node->inlet.tickets, 3);
+    CHECK_SAME(sent_after(node, c, 3, 1), 0); /* nobody wants it: it goes back */
+    CHECK_SAME(node->inlet.tickets, 4);
+    CHECK(!memcmp(bl__inlet_slot(&node->inlet.ring, 3) + 1, entries[0], sizeof entries[0]));
+    CHECK(sent_after(node, c, 4, 1) > 0);
+    CHECK_SAME(bl_close(c), BL_OK);
+}
+
+/* As much as the outlet has room for, as soon as another node wants something. */
+static void check_wish(void) {
+    const uint32_t entry[4] = {0, 1, 7, 7};
+    bl_context *c = NULL;
+    check_at("wish");
+    CHECK_SAME(bl_open(&c, &(bl_config){.device = "sim+sim"}), BL_OK);
+    bl_context *node = bl__local_node(c->cluster, 0), *other = bl__local_node(c->cluster, 1);
+    CHECK_SAME(bl__local_start(c->cluster, wood_cpu(), c), BL_OK);
+    const uint64_t *wish = &node->inlet.outlet.notes->wish;
+    const uint32_t room = node->inlet.outlet.mask + 1;
+    CHECK_SAME((uint32_t)bl_load64_host(wish), 0);
+    (void)sent_after(other, c, 0, 0);
+    CHECK_SAME((uint32_t)bl_load64_host(wish), room);
+    give_one(node, 0, entry);
+    CHECK(bl__node_serves(node));
+    CHECK_SAME(other->inlet.tickets, 1); /* it got the entry */
+    CHECK_SAME((uint32_t)bl_load64_host(wish), room + 1);
+    for (uint32_t i = 1; i <= room; i++)
+        give_one(node, i, entry);
+    CHECK(bl__node_serves(node)); /* nobody wants these, and so no more */
+    CHECK_SAME(other->inlet.tickets, 1);
+    CHECK_SAME((uint32_t)bl_load64_host(wish), room + 1);
+    CHECK_SAME(bl_close(c), BL_OK);
+}
 
 int main(int argc, char **argv) {
     check_limit(300 * CHECK_SLOWER);
@@ -16,6 +82,8 @@ int main(int argc, char **argv) {
     const char *const devices[] = {"cpu+sim", "sim+cpu", "sim+sim", "cpu+sim+cpu", "sim+cpu+sim+sim"};
     check_refused("cpu+sim", twig, NULL);
     check_memories("sim+cpu");
+    check_dry();
+    check_wish();
     for (uint32_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
         check_woods(wood, (bl_config){.device = devices[i]}, 30);
         check_woods(wood, (bl_config){.device = devices[i], .capacity = 2, .private_entries = 1}, 8);
@@ -23,6 +91,7 @@ int main(int argc, char **argv) {
         for (uint32_t n = 1; n <= 10000; n *= 100)
             check_loop(wood, devices[i], n);
         check_all_work(wood, devices[i], 200, 20);
+        check_cancelled(wood, devices[i], 100000, 20 / CHECK_SLOWER + 1);
         for (uint32_t how = 0; how < 3; how++)
             for (uint32_t roots = 1; roots <= 100; roots *= 10)
                 check_early_end(wood, devices[i], how, roots);

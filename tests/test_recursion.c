@@ -31,6 +31,7 @@ static BL_TASK void watched_word_run(bl_task *t, const word_node *node, uint32_t
         bl_cancel(to_cancel);
         nanosleep(&(struct timespec){0, 500000}, NULL); /* so that the run is stopped before it ends */
     }
+    bl_spawn_n(t, node, 0); /* nothing */
     word_run(t, node, index, shared, local);
 }
 

@@ -106,15 +106,17 @@ BL_COLD_FN uint32_t *bl__outbox_overflow(bl__stack *s, uint32_t words, uint32_t 
 }
 #endif
 
-/* Where the next entry goes, and its number on the stack; NULL if nowhere, and then the run ends with an error. */
-BL_HOT_FN uint32_t *bl__outbox_slot(bl_task *t, uint32_t *number) {
+/* Where the next entry goes, and its number on the stack; NULL if nowhere: the entry is empty, or the run ends with an
+ * error. */
+BL_HOT_FN uint32_t *bl__outbox_slot(bl_task *t, uint32_t *number, uint32_t count) {
     bl__stack *s = t->stack;
 #if BL_WARP == 1
     uint32_t at = *number = t->top; /* bl__outbox_show moves it */
     if (at == t->limit)
-        return bl__outbox_overflow(s, t->words, t->stop);
+        return count ? bl__outbox_overflow(s, t->words, t->stop) : NULL;
     return bl__masked_slot(s, t->words, t->mask, at);
 #else
+    (void)count;
     if (t->max_spawn == 0 || (t->lanes == 1 && t->spawned++ >= t->max_spawn)) {
         bl__report(t, BL__SPAWNED_TOO_MANY, t->max_spawn ? t->spawned : 1);
         return NULL;
@@ -127,21 +129,22 @@ BL_HOT_FN uint32_t *bl__outbox_slot(bl_task *t, uint32_t *number) {
 }
 
 /* The entry is complete: on a CPU an idle worker may take it at once, unless it is an extra. */
-BL_HOT_FN void bl__outbox_show(bl_task *t, uint32_t number) {
+BL_HOT_FN void bl__outbox_show(bl_task *t, uint32_t number, uint32_t count) {
 #if BL_WARP == 1
     if (number != t->limit) {
-        t->top = number + 1;
-        bl_store32_release_light(&t->stack->top, number + 1, t->fences_alone); /* G1 */
+        t->top = number + (count != 0);
+        bl_store32_release_light(&t->stack->top, t->top, t->fences_alone); /* G1 */
     }
 #else
-    (void)t, (void)number;
+    (void)t, (void)number, (void)count;
 #endif
 }
 
 /* Publishes one entry: `count` sibling tasks with the same payload and the indices 0 .. count-1. A zero count spawns
- * nothing. */
+ * nothing. In an irregular search whether it is zero cannot be predicted, so a thread writes the entry all the same, and
+ * does not move top. */
 BL_HOT_FN void bl__spawn(bl_task *t, const void *payload, uint32_t bytes, uint32_t count, uint32_t join) {
-    if (count == 0)
+    if (BL_WARP > 1 && count == 0)
         return;
     if (bytes != t->payload_bytes) {
         bl__report(t, BL__SPAWNED_OTHER, bytes);
@@ -151,7 +154,7 @@ BL_HOT_FN void bl__spawn(bl_task *t, const void *payload, uint32_t bytes, uint32
         bl__report(t, BL__MISPLACED, 0);
         return;
     }
-    uint32_t number, *entry = bl__outbox_slot(t, &number);
+    uint32_t number, *entry = bl__outbox_slot(t, &number, count);
     if (!entry)
         return;
     bl_pair_store(entry, 0, count);
@@ -159,9 +162,9 @@ BL_HOT_FN void bl__spawn(bl_task *t, const void *payload, uint32_t bytes, uint32
     if (t->result_bytes) {
         entry[BL__ENTRY_HEAD + bytes / 4] = join;
         if (BL_WARP == 1 && t->frame)
-            t->spawned = 1;
+            t->spawned |= count != 0;
     }
-    bl__outbox_show(t, number);
+    bl__outbox_show(t, number, count);
 }
 
 /* ---- joins: programs with BL_RESULT ----
@@ -358,7 +361,8 @@ BL_HOT_FN void bl__threw(const bl_task *t, const void *payload, const char *text
 
 /* ---- what a task calls ---- */
 
-/* Publishes one entry: `count` tasks with this payload and the indices 0 .. count-1. A count of 0 spawns nothing. */
+/* Publishes one entry: `count` tasks with this payload and the indices 0 .. count-1. A count of 0 spawns nothing; the
+ * payload is read even so. */
 #define bl_spawn_n(t, payload, count)                                                                                  \
     do {                                                                                                               \
         BL__MUST_BE_PAYLOAD("bl_spawn", payload);                                                                      \

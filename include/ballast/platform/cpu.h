@@ -277,7 +277,22 @@ BL_FN uint32_t bl_lane_add32(uint32_t *p, uint32_t v) {
 }
 
 BL_FN uint32_t bl_opaque32(uint32_t v) { return v; }
-BL_FN uint32_t bl_popcount(uint32_t v) { return (uint32_t)__builtin_popcount(v); }
+/* Nearly all x86-64 processors have an instruction for it, which compilers do not use unless told; gcc calls a function,
+ * before which the worker loop would have to save what it holds in registers. */
+BL_HOT_FN uint32_t bl_popcount(uint32_t v) {
+#if defined(__x86_64__) && !defined(__POPCNT__)
+    if (!BL_RARELY(!__builtin_cpu_supports("popcnt"))) {
+        uint32_t n;
+        __asm__("popcntl %1, %0" : "=r"(n) : "rm"(v) : "cc");
+        return n;
+    }
+    v -= v >> 1 & 0x55555555u;
+    v = (v & 0x33333333u) + (v >> 2 & 0x33333333u);
+    return ((v + (v >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
+#else
+    return (uint32_t)__builtin_popcount(v);
+#endif
+}
 BL_FN uint32_t bl_lowest_bit(uint32_t v) { return (uint32_t)__builtin_ctz(v); }
 
 #endif

@@ -88,7 +88,8 @@
  *   BL_CROWD                              GPU and sim: so many workers get in each other's way when they look for work
  *   BL_LOOK_TICKS                         GPU and sim: of bl_time: how often a worker looks at the host's memory
  *   BL_SPREAD_TICKS                       GPU and sim: the time in which the work of a run reaches all workers, or never
- *   bl_stack_here()                       CPU and sim: an address at the end of the stack that is in use
+ *   bl_stack_here()                       CPU: an address at the end of the stack that is in use
+ *   bl_stack_take(bytes, alignment)       CPU and sim: memory on the stack, until the function that calls this returns
  *   bl_lane_add32(p, v)                   fetch-and-add on memory that only the lanes of one worker see
  */
 #ifndef BL_PLATFORM_PLATFORM_H
@@ -140,6 +141,9 @@
 #define BL__ASSERT(x, text) _Static_assert(x, text)
 #define BL__ALIGN_OF(type) ((uint32_t) _Alignof(type))
 #endif
+
+#define bl_stack_take(bytes, alignment)                                                                                \
+    ((void *)(((uintptr_t)__builtin_alloca((bytes) + (alignment)) + (alignment)-1) & ~((uintptr_t)(alignment)-1)))
 
 /* Payloads of any type are moved as words. */
 typedef uint32_t BL_MAY_ALIAS bl_word;

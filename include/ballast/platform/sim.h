@@ -284,8 +284,6 @@ BL_FN uint32_t bl_clock32(void) { return (uint32_t)bl__sim_clock(); }
 BL_FN uint64_t bl_time(void) { return bl__sim_clock(); }
 BL_FN void bl_spend(uint64_t ticks) { bl__sim_spend(ticks); }
 
-BL_FN uintptr_t bl_stack_here(void) { return (uintptr_t)__builtin_frame_address(0); }
-
 BL_FN uint32_t bl_warp_lane(void) { return bl__sim_warp_lane(); }
 BL_FN void bl_warp_sync(void) {
     uint32_t all[BL_WARP];

@@ -36,13 +36,12 @@ BL_HOT_FN bool BL__NAME(run_tasks)(const BL__NAME(hands) * h, bl_task *task, con
     if (BL__ENDS_ALONE) /* room in the out-array was made for so much only */
         task->limit = task->top + bl__min(n * (BL_MAX_SPAWN), task->run->outbox);
 #if BL__RECURSES
-    BL__NAME(frame) first;
-    BL__NAME(lend_frame)(h->recursion, h->w, task, &first);
+    BL__NAME(lend_frame)(h->recursion, h->w, task);
 #endif
     BL__NAME(open)(s, mark, task->fences_alone);
     BL__CALL(task, BL__PAYLOAD_OF(carried), index, n, h->shared, h->local);
 #if BL__RECURSES
-    visited = BL__NAME(recurse)(h->recursion, h->w, task, &first);
+    visited = BL__NAME(recurse)(h->recursion, h->w, task);
 #endif
     visited = BL__NAME(shut)(s) || visited;
 #if BL__JOINS
@@ -148,7 +147,10 @@ BL_HOT_FN void BL__NAME(turns)(bl__worker *w, bl_task *task, const BL_SHARED *sh
 #if BL__RECURSES
     BL__NAME(recursion) state;
     recursion = &state;
-    BL__NAME(recursion_start)(recursion, w, task, shared, local);
+    const uint32_t frames = BL__NAME(frames_that_fit)(w->run);
+    BL__NAME(recursion_start)
+    (recursion, w, task, shared, local, bl_stack_take(frames * sizeof(BL__NAME(frame)), BL__ALIGN_OF(BL__NAME(frame))),
+     frames);
 #endif
     while (BL__NAME(prepare)(w, shared)) {
 #if BL__IMPORTS

@@ -698,8 +698,9 @@ const command run_command = {
     .name = "run",
     .text = "solve one problem, verify the result, print a summary",
     .usage = "APP [options]",
-    .about = "Solves one problem, verifies the result and prints a summary. " NUMBERS "\n"
-             "Started by mpirun, the processes share the work of nqueens or uts, and the first one prints.",
+    .about =
+        "Solves one problem, verifies the result and prints a summary. " NUMBERS "\n"
+        "Started by mpirun, the processes share the work of fib, fourrow, nqueens or uts, and the first one prints.",
     .options = RUN_OPTIONS,
     .word_at = app_word,
     .words = "apps (ballast run APP --help lists their options)",

@@ -331,6 +331,17 @@ static void fourrow_app_print(const void *problem, FILE *out, bool json) {
         print_moves(f, out, json);
 }
 
+/* Values and scores are results, which all processes have. Nodes are counted where they are visited. */
+static const void *fourrow_app_found(const void *problem, size_t *bytes) {
+    const fourrow *f = problem;
+    *bytes = sizeof f->outlook.nodes;
+    return &f->outlook.nodes;
+}
+
+static void fourrow_app_add(void *problem, const void *found) {
+    ((fourrow *)problem)->outlook.nodes += *(const uint64_t *)found;
+}
+
 /* The solver's table and the depth to which it splits depend on the device, so its checkpoints stay there. */
 static const char *const fourrow_samples[] = {
     "--lookahead 1..9",
@@ -351,7 +362,8 @@ const app fourrow_app = {
     .run = fourrow_app_run,
     .check = fourrow_app_check,
     .print = fourrow_app_print,
-    .alone = "its tasks return results, which cannot go to another process",
+    .found = fourrow_app_found,
+    .add = fourrow_app_add,
     .digest = fourrow_app_digest,
     .samples = fourrow_samples,
 };

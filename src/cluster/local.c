@@ -9,8 +9,9 @@
  * question open at a time, and left its name with each neighbour once. One more entry says that results have come home
  * (homes.h).
  *
- * Other processes are at the end of a line (ranks.c). A letter to a node of theirs leaves at once, with its entries behind
- * it. One that has come is delivered when somebody listens: bl__local_hear. */
+ * Other processes are at the end of a line (ranks.c). A letter to a node of theirs leaves at once, with its entries or
+ * results behind it. One that has come is delivered when somebody listens: bl__local_hear. Letters have a largest size, so
+ * results of many children go home in several. */
 #include "cluster/local.h"
 
 #include "cluster/homes.h"
@@ -34,7 +35,7 @@ enum {
 typedef struct letter {
     uint32_t from, to;
     bl__cluster_message message;
-    bl__parcel *parcel; /* RESULTS */
+    bl__parcel *parcel; /* RESULTS; between processes NULL, and a copy follows */
 } letter;
 
 typedef struct bl__node {
@@ -52,6 +53,7 @@ struct bl__cluster {
     pthread_mutex_t lock;
     uint32_t count, runs;
     uint32_t words;          /* per entry */
+    uint32_t results;        /* of one parcel, at most */
     bl__line *line;          /* to other processes, with as many nodes each; NULL: there are none */
     uint32_t lowest, all;    /* the number of the first node here, and how many there are everywhere */
     bool halted;             /* a node has ended early, ... */
@@ -115,16 +117,26 @@ static uint32_t inlet_size(const bl__cluster *cluster) {
     return (dimensions + 2) * MOST + 1;
 }
 
-static size_t letter_size(const bl__cluster *cluster, uint32_t entries) {
-    return sizeof(letter) + 4u * (size_t)cluster->words * entries;
+static size_t entries_size(const bl__cluster *cluster, uint32_t entries) {
+    return 4u * (size_t)cluster->words * entries;
 }
 
-static int start_line(const bl__cluster *cluster, bl_context *told) {
+/* Of the largest letter: so many entries, or at least one result. */
+static size_t line_room(const bl__cluster *cluster, const bl_program *program) {
+    const size_t entries = entries_size(cluster, MOST);
+    const size_t parcel = program->result_bytes ? sizeof(bl__parcel) + program->result_bytes : 0;
+    return sizeof(letter) + (entries > parcel ? entries : parcel);
+}
+
+static int start_line(bl__cluster *cluster, const bl_program *program, bl_context *told) {
     bl__line *line = cluster->line;
     free(line->sending);
     free(line->arrived);
-    line->sending = malloc(letter_size(cluster, MOST));
-    line->arrived = malloc(letter_size(cluster, MOST));
+    line->room = line_room(cluster, program);
+    line->sending = malloc(line->room);
+    line->arrived = malloc(line->room);
+    if (program->result_bytes)
+        cluster->results = (uint32_t)((line->room - sizeof(letter) - sizeof(bl__parcel)) / program->result_bytes);
     line->sent = line->received = 0;
     memset(&line->traffic, 0, sizeof line->traffic);
     return line->sending && line->arrived ? BL_OK : bl__no_memory(told, "what processes exchange");
@@ -132,7 +144,8 @@ static int start_line(const bl__cluster *cluster, bl_context *told) {
 
 int bl__local_start(bl__cluster *cluster, const bl_program *program, bl_context *told) {
     cluster->words = BL__ENTRY_HEAD + program->carried_bytes / 4;
-    int status = cluster->line ? start_line(cluster, told) : BL_OK;
+    cluster->results = UINT32_MAX;
+    int status = cluster->line ? start_line(cluster, program, told) : BL_OK;
     cluster->halted = false;
     cluster->status = BL_OK;
     cluster->halted_by = cluster->waiting = 0;
@@ -188,21 +201,33 @@ static void stir(bl__line *line) {
     pthread_cond_signal(&line->stirs);
 }
 
-/* To another process. */
-static void post_away(bl__node *from, const letter *l) {
-    bl__line *line = from->cluster->line;
-    const uint32_t entries = l->message.kind == BL__CLUSTER_ENTRIES ? l->message.count : 0;
-    const size_t bytes = letter_size(from->cluster, entries);
-    memcpy(line->sending, l, sizeof *l);
-    if (entries) {
-        memcpy((letter *)line->sending + 1, from->outlet, bytes - sizeof *l);
-        drop_shown(from, entries);
+/* What goes with a letter to another process, behind it: how many bytes. */
+static size_t enclose(bl__node *from, const letter *l, void *to) {
+    if (l->message.kind == BL__CLUSTER_ENTRIES) {
+        const size_t bytes = entries_size(from->cluster, l->message.count);
+        memcpy(to, from->outlet, bytes);
+        drop_shown(from, l->message.count);
+        return bytes;
     }
+    if (!l->parcel)
+        return 0;
+    memcpy(to, l->parcel, sizeof *l->parcel + l->parcel->bytes);
+    return sizeof *l->parcel + l->parcel->bytes;
+}
+
+/* To another process. */
+static void post_away(bl__node *from, letter *l) {
+    bl__line *line = from->cluster->line;
+    const size_t bytes = sizeof *l + enclose(from, l, (letter *)line->sending + 1);
+    bl__parcel_free(l->parcel);
+    l->parcel = NULL;
+    memcpy(line->sending, l, sizeof *l);
     line->link.send(line->link.arg, l->to / from->cluster->count, line->sending, bytes);
     line->sent++;
     line->traffic.messages++;
     line->traffic.bytes += bytes;
-    line->traffic.entries_sent += entries;
+    if (l->message.kind == BL__CLUSTER_ENTRIES)
+        line->traffic.entries_sent += l->message.count;
     if (l->message.kind == BL__CLUSTER_ASK)
         line->asked = bl__now();
     stir(line);
@@ -235,15 +260,13 @@ static void halt_by(bl__node *n, int status) {
     cluster->halted_by = n->protocol.number - cluster->lowest;
 }
 
-static void move(bl__node *from, bl__node *to, uint32_t count) {
-    const size_t words = from->cluster->words;
+/* Entries of another node. False: no memory to know where their results go. */
+static bool import(bl__node *to, uint32_t from, uint32_t *entries, uint32_t count) {
     bool known = true;
     for (uint32_t i = 0; i < count; i++)
-        known = bl__homes_import(&to->homes, from->protocol.number, from->outlet + i * words) && known;
-    bl__inlet_put(to->c, from->outlet, count);
-    drop_shown(from, count);
-    if (!known)
-        halt_by(to, BL_ENOMEM);
+        known = bl__homes_import(&to->homes, from, entries + i * (size_t)to->cluster->words) && known;
+    bl__inlet_put(to->c, entries, count);
+    return known;
 }
 
 static void post(bl__node *from, uint32_t to, const bl__cluster_message *message, bl__parcel **parcel) {
@@ -259,11 +282,14 @@ static void post(bl__node *from, uint32_t to, const bl__cluster_message *message
         post_away(from, &l);
 }
 
-static void take_entries(bl__node *n, const letter *arrived) {
-    if (is_here(n->cluster, arrived->from))
-        move(node_of(n->cluster, arrived->from), n, arrived->message.count);
-    else
-        bl__inlet_put(n->c, (const uint32_t *)(const void *)(arrived + 1), arrived->message.count);
+static void take_entries(bl__node *n, letter *arrived) {
+    const uint32_t count = arrived->message.count;
+    bl__node *from = is_here(n->cluster, arrived->from) ? node_of(n->cluster, arrived->from) : NULL;
+    const bool known = import(n, arrived->from, from ? from->outlet : (uint32_t *)(void *)(arrived + 1), count);
+    if (from)
+        drop_shown(from, count);
+    if (!known)
+        halt_by(n, BL_ENOMEM);
 }
 
 /* The first of them is announced to the workers, and the others when that has been collected. */
@@ -317,7 +343,9 @@ static void follow(bl__node *n, bl__cluster_orders *orders) { follow_with(n, ord
 static void deliver(bl__cluster *cluster, letter *l) {
     bl__node *to = node_of(cluster, l->to);
     bl__cluster_orders orders;
-    if (l->message.kind == HALT) {
+    if (l->message.kind == BL__CLUSTER_RESULTS && !(l->parcel = bl__parcel_copy(l + 1))) {
+        halt_by(to, BL_ENOMEM);
+    } else if (l->message.kind == HALT) {
         if (!cluster->halted)
             halt(cluster);
     } else if (!cluster->halted) {
@@ -328,6 +356,7 @@ static void deliver(bl__cluster *cluster, letter *l) {
     } else if (l->message.kind == BL__CLUSTER_ENTRIES) {
         take_entries(to, l);
     }
+    bl__parcel_free(l->parcel); /* nobody has taken it */
 }
 
 static void note_arrival(bl__line *line, const letter *l) {
@@ -344,7 +373,7 @@ bool bl__local_hear(bl__cluster *cluster) {
     bl__line *line = cluster->line;
     bool heard = false;
     uint32_t from;
-    while (line->link.receive(line->link.arg, &from, line->arrived, letter_size(cluster, MOST))) {
+    while (line->link.receive(line->link.arg, &from, line->arrived, line->room)) {
         note_arrival(line, line->arrived);
         deliver(cluster, line->arrived);
         heard = true;
@@ -443,20 +472,31 @@ void bl__local_ends(bl_context *c, int status) {
 
 /* ---- results ---- */
 
+/* Home is another node. False: no memory. */
+static bool send_home(bl__node *n, const bl__home *home, const void *results) {
+    bl__parcel *parcel = bl__homes_pack(&n->homes, home, results);
+    bl__cluster_orders orders;
+    if (!parcel)
+        return false;
+    bl__cluster_results(&n->protocol, home->node, 1, &orders);
+    follow_with(n, &orders, parcel);
+    return true;
+}
+
 void bl__node_returns(const bl__run *run, uint32_t join, const void *results) {
     bl__node *n = run->outside.node;
     if (!bl__is_away(join) && n->protocol.number == 0) /* the roots' results are there */
         return;
     if (!enter(run))
         return;
-    bl__cluster_orders orders;
-    uint32_t home;
-    bl__parcel *parcel = bl__homes_pack(&n->homes, join, results, &home);
-    if (parcel) {
-        bl__cluster_results(&n->protocol, home, 1, &orders);
-        follow_with(n, &orders, parcel);
-    } else {
-        halt_by(n, BL_ENOMEM);
+    const bl__home home = bl__homes_leave(&n->homes, join);
+    const uint32_t most = n->homes.sums ? home.count : n->cluster->results;
+    for (uint32_t done = 0; done < home.count && !n->cluster->halted; done += most) {
+        bl__home some = home;
+        some.begin += done;
+        some.count = home.count - done < most ? home.count - done : most;
+        if (!send_home(n, &some, results))
+            halt_by(n, BL_ENOMEM);
     }
     leave(n);
 }

@@ -24,6 +24,9 @@ enum { LEAST_NAP = 10000, MOST_NAP = 500000 /* ns */, NAP_SHARE = 1, WAITING_SHA
 
 enum { DETAIL = 512, NAME = 64 };
 
+/* Results go to all in pieces: of so many bytes, but of no more than memory for all ranks' pieces allows. */
+enum { LEAST_PIECE = 4096, ALL_PIECES = 1 << 20 };
+
 /* What ranks tell each other, each with one gather. */
 typedef struct opening {
     int32_t status;
@@ -33,7 +36,8 @@ typedef struct opening {
 
 typedef struct terms {
     int32_t status;
-    uint32_t payload_bytes, carried_bytes, shared_bytes, of_all;
+    uint32_t payload_bytes, carried_bytes, shared_bytes, result_bytes, record_bytes, of_all;
+    uint32_t roots, results_wanted, empty; /* empty: a loop of no indices */
     double time_limit, stall_seconds;
     char program[NAME], scheduler[NAME];
     char detail[DETAIL];
@@ -65,6 +69,9 @@ typedef struct bl__ranks {
     int status;   /* then: its status, ... */
     uint32_t why; /* ... and the rank that knows why */
     bool ran;     /* `stats` are of a run */
+    /* Of the run under way: roots of all, the first that is of this rank, and whose results are given here. */
+    uint32_t roots, first, given, given_from;
+    uint32_t result_bytes; /* 0: nobody wants them */
     void *gathered;
     size_t room;
     bl_stats *stats; /* of the last run, by rank */
@@ -247,6 +254,16 @@ static bool differs(bl_context *c, const terms *all, uint32_t i) {
     else if (a->payload_bytes != b->payload_bytes || a->carried_bytes != b->carried_bytes)
         bl__detail(c, "Rank %u: %s has payloads of %u bytes, but of %u at rank 0 %s", (unsigned)i, b->program,
                    (unsigned)b->payload_bytes, (unsigned)a->payload_bytes, same);
+    else if (a->result_bytes != b->result_bytes || a->record_bytes != b->record_bytes)
+        bl__detail(c, "Rank %u: %s has results of %u bytes and joins of %u, but of %u and %u at rank 0 %s", (unsigned)i,
+                   b->program, (unsigned)b->result_bytes, (unsigned)b->record_bytes, (unsigned)a->result_bytes,
+                   (unsigned)a->record_bytes, same);
+    else if (a->results_wanted != b->results_wanted)
+        bl__detail(c, "Rank %u: asks for %s, but rank 0 for %s (accepted: the same call on all ranks)", (unsigned)i,
+                   b->results_wanted ? "results" : "none", a->results_wanted ? "results" : "none");
+    else if (a->results_wanted && !a->of_all && a->roots != b->roots)
+        bl__detail(c, "Rank %u: results of %u roots, but rank 0 has %u %s", (unsigned)i, (unsigned)b->roots,
+                   (unsigned)a->roots, same);
     else if (a->shared_bytes != b->shared_bytes)
         bl__detail(c, "Rank %u: %s has %u bytes of shared data, but %u at rank 0 %s", (unsigned)i, b->program,
                    (unsigned)b->shared_bytes, (unsigned)a->shared_bytes, same);
@@ -283,16 +300,45 @@ static int judge_terms(bl_context *c, const terms *all, uint32_t ranks) {
 
 /* Which of what was asked for is not built; BL_OK: nothing. */
 static int check_terms(bl_context *c, const bl__terms *t) {
-    if (t->program->result_bytes)
-        bl__detail(c, "BL_RESULT: %s has results, which cannot go to another process (accepted: in one process)",
-                   t->program->name);
-    else if (t->range > UINT32_MAX)
+    if (t->range > UINT32_MAX)
         bl__detail(c, "count: too many indices for several processes (accepted: fewer than 2^32)");
     else if (c->timelines.room)
         bl__detail(c, "trace: not with several processes (accepted: in one)");
     else
         return BL_OK;
     return BL_EINVAL;
+}
+
+/* Numbers roots from rank 0 on, and finds out which results are given here. */
+static int count_roots(bl_context *c, bl__ranks *r, const terms *all) {
+    const uint32_t rank = r->line.link.rank, others = r->of_all ? rank : 0;
+    uint64_t roots = 0;
+    for (uint32_t i = 0; i < (r->of_all ? r->line.link.ranks : 1); i++) {
+        r->first = i == others ? (uint32_t)roots : r->first;
+        roots += all[i].roots;
+    }
+    if (roots >= 1u << 30) {
+        bl__detail(c, "count: too many roots on all ranks (accepted: fewer than 2^30)");
+        return BL_EINVAL;
+    }
+    r->roots = (uint32_t)roots;
+    r->given_from = r->first;
+    r->given = all[others].empty ? 0 : all[others].roots;
+    r->result_bytes = all[0].results_wanted ? all[0].result_bytes : 0;
+    return BL_OK;
+}
+
+uint32_t bl__ranks_roots(const bl_context *c, uint32_t *first) {
+    *first = ranks_of(c)->first;
+    return ranks_of(c)->roots;
+}
+
+static size_t piece_size(uint32_t ranks) { return ALL_PIECES / ranks > LEAST_PIECE ? ALL_PIECES / ranks : LEAST_PIECE; }
+
+/* What this rank has to gather, at most; one piece more: its own. */
+static size_t gathered_size(const bl__terms *t, uint32_t ranks) {
+    const size_t why = reason_size(t->program), piece = t->results_wanted ? piece_size(ranks) : 0;
+    return (ranks + 1) * (why > piece ? why : piece);
 }
 
 int bl__ranks_agree(bl_context *c, const bl__terms *t, int status) {
@@ -303,7 +349,7 @@ int bl__ranks_agree(bl_context *c, const bl__terms *t, int status) {
         status = BL_EDEAD;
     if (status == BL_OK)
         status = check_terms(c, t);
-    if (status == BL_OK && !make_room(r, (ranks + 1) * reason_size(t->program))) /* one more: see tell_why */
+    if (status == BL_OK && !make_room(r, gathered_size(t, ranks)))
         status = bl__no_memory(c, "what processes exchange");
     if (status == BL_OK)
         status = bl__local_start(r->cluster, t->program, c);
@@ -319,8 +365,16 @@ int bl__ranks_agree(bl_context *c, const bl__terms *t, int status) {
         mine.payload_bytes = t->program->payload_bytes;
         mine.carried_bytes = t->program->carried_bytes;
         mine.shared_bytes = t->program->shared_bytes;
+        mine.result_bytes = t->program->result_bytes;
+        mine.record_bytes = t->program->record_bytes;
+        mine.roots = t->count;
+        mine.results_wanted = t->results_wanted;
+        mine.empty = t->range == 0;
     }
-    status = judge_terms(c, gather(r, &mine, sizeof mine), ranks);
+    const terms *all = gather(r, &mine, sizeof mine);
+    status = judge_terms(c, all, ranks);
+    if (status == BL_OK)
+        status = count_roots(c, r, all);
     r->settled = status != BL_OK;
     if (status == BL_OK)
         set_listening(r, &r->listening, true);
@@ -405,6 +459,31 @@ int bl__ranks_end(bl_context *c, int status, const bl_stats *here, const bl_stat
         return status;
     tell_why(c, r);
     return r->status;
+}
+
+/* What pieces [at, at + bytes) of all results have for this rank. */
+static void take_piece(const bl__ranks *r, const void *piece, size_t at, size_t bytes, void *results) {
+    const size_t begin = (size_t)r->given_from * r->result_bytes, end = begin + (size_t)r->given * r->result_bytes;
+    const size_t from = at > begin ? at : begin, to = at + bytes < end ? at + bytes : end;
+    if (from < to)
+        memcpy((unsigned char *)results + (from - begin), (const unsigned char *)piece + (from - at), to - from);
+}
+
+void bl__ranks_give_results(bl_context *c, const void *results_of_all, void *results) {
+    bl__ranks *r = ranks_of(c);
+    const uint32_t ranks = r->line.link.ranks;
+    const size_t all = (size_t)r->roots * r->result_bytes, most = piece_size(ranks);
+    if (r->status != BL_OK)
+        return;
+    for (size_t at = 0; at < all; at += most) {
+        const size_t bytes = all - at < most ? all - at : most;
+        unsigned char *mine = (unsigned char *)r->gathered + ranks * bytes;
+        if (r->line.link.rank == 0)
+            memcpy(mine, (const unsigned char *)results_of_all + at, bytes);
+        else
+            memset(mine, 0, bytes);
+        take_piece(r, gather(r, mine, bytes), at, bytes, results);
+    }
 }
 
 /* ---- what users ask ---- */

@@ -130,7 +130,7 @@ static int upload_roots(bl__job *j, const void *roots, uint32_t count, uint32_t 
         if (payload)
             memcpy(entry + BL__ENTRY_HEAD, (const char *)roots + (size_t)(i / parts) * payload, payload);
         if (joins)
-            entry[BL__ENTRY_HEAD + payload / 4] = range == 1 ? BL__ROOT | i : BL__NO_JOIN;
+            entry[BL__ENTRY_HEAD + payload / 4] = range == 1 ? BL__ROOT | (j->first_root + i) : BL__NO_JOIN;
     }
     int status = entries ? bl__ensure(j, &j->flat, bytes + 4) : bl__no_memory(j->c, "the roots");
     if (status == BL_OK && j->c->config.place && j->run.queue_count > 1 && range == 1)

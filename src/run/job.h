@@ -58,8 +58,8 @@ typedef struct bl__job {
     bool drained;         /* all that is left lies in flat or in the in-array */
     struct bl__job *next; /* abandoned */
     uint64_t bytes;
-    uint32_t entries; /* in flat, or in the in-array */
-    uint32_t roots;
+    uint32_t entries;            /* in flat, or in the in-array */
+    uint32_t roots, first_root;  /* of all nodes; the number of the first one here */
     double begun, checkpoint_at; /* on bl__now */
     const char *phase;           /* that the profiler shows; NULL: none */
     bl_stats before;             /* of what was run before the checkpoint that this run resumes from */
@@ -86,9 +86,11 @@ typedef struct bl__request {
     uint64_t range; /* indices of each; more than 1 only of a single root */
     bool results_wanted;
     void *results;
-    bool reduces;  /* bl_run_reduce: `range` indices, in blocks; roots is the user's part of the payload */
-    bool open;     /* to submissions */
-    bool rootless; /* a node other than the first, which has the roots: there are `count` of them */
+    bool reduces;           /* bl_run_reduce: `range` indices, in blocks; roots is the user's part of the payload */
+    bool open;              /* to submissions */
+    bool rootless;          /* a node other than the first, which has the roots: there are `count` of them */
+    uint32_t first, others; /* of several processes with roots: the number of the first root here, and how many others
+                             * there are */
 } bl__request;
 
 /* Of each kind of call; a loop's payload is its only root. */

@@ -29,7 +29,12 @@ typedef struct part {
 int bl__nodes_check(bl_context *c, bl__request *q, bl_context *told) {
     int status = bl__request_check(c, q, told);
     if (bl__ranks_are_several(c))
-        return bl__ranks_agree(c, &(bl__terms){status == BL_OK ? q->program : NULL, q->range}, status);
+        return bl__ranks_agree(c,
+                               &(bl__terms){.program = status == BL_OK ? q->program : NULL,
+                                            .range = q->range,
+                                            .count = q->count,
+                                            .results_wanted = q->results_wanted},
+                               status);
     if (status != BL_OK || !c->cluster)
         return status;
     if (q->open)
@@ -140,19 +145,33 @@ static int run_all(bl_context *c, const bl__request *q, bl_stats *stats) {
     return status != BL_OK ? status : kept;
 }
 
-/* The part of this process, and then what all have done. */
+/* The part of this process. `results`: of all roots, at rank 0 if they are wanted. */
+static int run_here(bl_context *c, bl__request *q, void *results, bl_stats *stats) {
+    const uint32_t roots = bl__ranks_roots(c, &q->first);
+    q->rootless = !bl__ranks_begin_here(c);
+    q->count = q->rootless ? roots : q->count;
+    q->range = q->rootless ? 1 : q->range;
+    q->others = roots - q->count;
+    q->results = results;
+    if (q->results_wanted && bl_rank(c) == 0 && !results)
+        bl__local_ends(c, bl__no_memory(c, "the results of all ranks"));
+    return run_all(c, q, stats);
+}
+
+/* And then what all have done. */
 static int run_ranks(bl_context *c, bl__request *q, bl_stats *all) {
+    uint32_t first;
+    const size_t bytes = (size_t)bl__ranks_roots(c, &first) * q->program->result_bytes;
+    void *mine = q->results, *results = q->results_wanted && bl_rank(c) == 0 ? malloc(bytes + 1) : NULL;
     const bl_stats *of;
-    if (!bl__ranks_begin_here(c)) {
-        q->roots = NULL;
-        q->count = 0;
-        q->range = 1;
-    }
-    int status = run_all(c, q, all);
+    int status = run_here(c, q, results, all);
     status = bl__ranks_end(c, status, all, &of);
     *all = of[0];
     for (uint32_t i = 1; i < bl_ranks(c); i++)
         add_stats(all, &of[i]);
+    if (q->results_wanted)
+        bl__ranks_give_results(c, results, mine);
+    free(results);
     return status;
 }
 

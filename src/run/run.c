@@ -351,7 +351,7 @@ static int perform(bl__job *j, const bl__request *q, uint32_t range) {
     }
     if (status != BL_OK && !c->dead && j->drained)
         bl__give_left(j);
-    if (status == BL_OK && q->results && range) /* a loop of no indices has none */
+    if (status == BL_OK && q->results && (range || q->others)) /* a loop of no indices has none */
         status = take_results(j, q->results);
     bl__add_up(j);
     bl__stats_add(&j->stats, &j->before);
@@ -375,7 +375,8 @@ static int run_part(bl_context *c, const bl__request *q, uint64_t base, uint32_t
     if (!j)
         return bl__no_memory(c, "a run");
     uint32_t lanes;
-    j->roots = q->count;
+    j->roots = q->count + q->others;
+    j->first_root = q->first;
     c->open = q->open;
     int status = bl__plan_make(c, program, &j->plan, &lanes);
     bl__phase(j, "set up");

@@ -89,12 +89,15 @@ refuses() {
 says "uts on 2 ranks" "nodes         4130071" mpirun -n 2 "$tool" run uts --tree T1 --workers 1
 says "uts on 4 ranks, a row for each" '"rank": 3, "workers": 2' mpirun -n 4 "$tool" run uts --tree T3 --workers 2 --json
 says "nqueens on 3 ranks, repeated" "solutions     14200" mpirun -n 3 "$tool" run nqueens --n 12 --workers 1 --repeat 3
+says "fib on 4 ranks" "value         832040" mpirun -n 4 "$tool" run fib --n 30 --workers 1
+says "fourrow on 3 ranks" "nodes         960792" mpirun -n 3 "$tool" run fourrow --workers 1
+says "fourrow solved on 2 ranks" "score         10" mpirun -n 2 "$tool" run fourrow --solve \
+    --position 6637437663362571457336 --workers 1
 says "a tree that is a root" "leaves        1" mpirun -n 2 "$tool" run uts -t 1 -a 3 -d 2 -b 1 -r 2 --workers 1
 says "one rank is no job" '"workers": 1, ' mpirun -n 1 "$tool" run uts --tree mini_T1_d5 --workers 1 --json
 check "one rank has no rows" sh -c '! grep -q ranks "$1"' sh "$tmp/printed"
 says "help" "usage: ballast run uts" mpirun -n 2 "$tool" run uts --help
 refuses "a program that needs memory of one device" "octree: its tasks build one tree" mpirun -n 2 "$tool" run octree
-refuses "a program with results" "fib: its tasks return results" mpirun -n 2 "$tool" run fib
 refuses "wrong usage, said once" "--tree: 'nope'" mpirun -n 4 "$tool" run uts --tree nope
 refuses "wrong usage of one rank" "(rank 1)" mpirun -n 1 "$tool" run uts --tree T1 : -n 1 "$tool" run uts --tree nope
 refuses "different programs" "rank 1: nqueens" mpirun -n 1 "$tool" run uts --tree T1 : -n 1 "$tool" run nqueens

@@ -35,7 +35,7 @@ static twig twig_at(const twig *parent, uint32_t index) {
     return (twig){twig_mix(parent->hash, index), parent->depth + 1, 0};
 }
 
-static uint32_t twig_children(const garden *g, const twig *p, uint32_t index) {
+static inline uint32_t twig_children(const garden *g, const twig *p, uint32_t index) {
     if (g->endless && index && p->hash % 3 == 0) /* so that results are on their way, too */
         return 0;
     if (g->endless)
@@ -50,7 +50,7 @@ static uint32_t twig_children(const garden *g, const twig *p, uint32_t index) {
 static uint64_t twig_value(const twig *p) { return p->hash & 0xffff; }
 
 /* Whether the join of its children forks again, and what. */
-static bool twig_forks_again(const twig *p, uint64_t value, twig *child) {
+static inline bool twig_forks_again(const twig *p, uint64_t value, twig *child) {
     *child = (twig){(uint32_t)value | 1, 1u << 20, 0}; /* too deep for children */
     return !p->again && p->hash % 8 == 3;
 }
@@ -87,7 +87,7 @@ static BL_TASK void bush_run(bl_task *t, const twig *parent, uint32_t index, con
         bl_return(t, &value);
 }
 
-static uint64_t bush_value(const twig *p, const uint64_t *results, uint32_t count) {
+static inline uint64_t bush_value(const twig *p, const uint64_t *results, uint32_t count) {
     uint64_t value = p->hash;
     for (uint32_t i = 0; i < count; i++)
         value = word_mix(value + i, results[i]);
@@ -127,7 +127,7 @@ static BL_TASK void bush_join(bl_task *t, const twig *p, const uint64_t *results
 #include <ballast/program.h>
 
 /* The same by recursion. */
-static uint64_t bush_expect(garden *g, twig parent, uint32_t index, bool sums) {
+static inline uint64_t bush_expect(garden *g, twig parent, uint32_t index, bool sums) {
     twig mine = twig_at(&parent, index), child;
     const uint32_t n = mine.depth > 1u << 20 ? 0 : twig_children(g, &mine, index);
     uint64_t value = twig_value(&mine);
@@ -151,7 +151,7 @@ static uint64_t bush_expect(garden *g, twig parent, uint32_t index, bool sums) {
 }
 
 /* All that is left is the root, forks of the bush, and their children. */
-static void bush_left(void *arg, const void *payload, uint32_t begin, uint32_t end) {
+static inline void bush_left(void *arg, const void *payload, uint32_t begin, uint32_t end) {
     garden *g = arg;
     const twig *p = payload;
     if (p->depth == 0 && end != 1)

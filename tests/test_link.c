@@ -3,9 +3,10 @@
  * are halted while entries are under way, and names arrive after the end. tests/mpi has the same over MPI. */
 #include "check.h"
 
-#include "bushes.h"
+#include "riddles.h"
 
 #include <ballast/link.h>
+#include <unistd.h>
 
 enum { RANKS_MAX = 8, ROOTS_MAX = 8 };
 
@@ -142,6 +143,8 @@ typedef struct rank {
     uint64_t results[ROOTS_MAX];
     uint32_t loop; /* or, without roots, a reduction of so many indices */
     double reduced;
+    const riddle *riddle; /* or this, ... */
+    uint64_t number;      /* ... of which this is what the rank has added up */
     uint32_t roots;
     bool of_all;
     bool cancels; /* its own run, soon */
@@ -181,6 +184,15 @@ static int run_sum(rank *r, bl_context *c) {
     return bl_run_reduce(c, terms_cpu(), NULL, &from, r->loop, &r->reduced, &r->stats);
 }
 
+static int run_riddle(rank *r, bl_context *c) {
+    riddle got = {.kind = r->riddle->kind, .seed = r->riddle->seed};
+    const int status = riddle_run(&got, c, &r->stats);
+    r->number = got.number;
+    if (status == BL_OK && got.kind != SPREAD)
+        CHECK(riddle_is_right(&got, got.number, r->riddle));
+    return status;
+}
+
 static void *rank_main(void *argument) {
     rank *r = argument;
     bl_link link = link_of(&r->member);
@@ -192,7 +204,7 @@ static void *rank_main(void *argument) {
     pthread_t helper;
     if (r->cancels)
         pthread_create(&helper, NULL, cancel_soon, c);
-    r->status = r->program ? run_tree(r, c) : r->bush ? run_bush(r, c) : run_sum(r, c);
+    r->status = r->program ? run_tree(r, c) : r->bush ? run_bush(r, c) : r->riddle ? run_riddle(r, c) : run_sum(r, c);
     if (r->member.rank == 0)
         r->under_way = letters_under_way(r->member.w);
     const uint32_t *failed = bl_failure(c, &r->error); /* its hash comes first */
@@ -396,6 +408,119 @@ static void test_early_ends_with_results(void) {
     }
 }
 
+/* ---- checkpoints ---- */
+
+static char file[64];
+
+/* A step of a run, on so many ranks; 0: on two nodes of one process. The same status for all. */
+static int step(const riddle *want, uint32_t ranks, uint32_t seed, bl_config config, bool cancels) {
+    world w = {.ranks = ranks ? ranks : 1, .random = seed, .longest = delays[seed % 3]};
+    rank all[RANKS_MAX];
+    uint64_t left = 0, number = 0, tasks = 0;
+    config.workers = 1 + seed % 2;
+    config.grain = want->kind == TERMS ? 16 : 0;
+    config.left = count_left;
+    if (ranks == 0) {
+        riddle got = {.kind = want->kind, .seed = want->seed};
+        totals t = {.seed = 0};
+        bl_stats stats;
+        bl_context *c = NULL;
+        config.device = "cpu+cpu";
+        config.left_arg = &t;
+        CHECK_SAME(bl_open(&c, &config), BL_OK);
+        const int status = riddle_run(&got, c, &stats);
+        CHECK(status != BL_OK || (riddle_is_right(&got, got.number, want) && stats.tasks == want->tasks));
+        CHECK_SAME(stats.left, t.left_tasks);
+        CHECK_SAME(bl_close(c), BL_OK);
+        return status;
+    }
+    for (uint32_t i = 0; i < ranks; i++) {
+        all[i] = (rank){.riddle = want, .config = config, .cancels = cancels && i == seed % ranks};
+        all[i].config.left_arg = &all[i].t;
+    }
+    run_ranks(&w, all);
+    for (uint32_t i = 0; i < ranks; i++) {
+        bl_stats one = all[i].stats;
+        if (!CHECK_SAME(all[i].status, all[0].status))
+            printf("    rank %u: %s\n", i, all[i].detail);
+        CHECK_SAME(one.tasks, all[0].stats.tasks);
+        left += all[i].t.left_tasks;
+        number += all[i].number;
+        tasks = one.tasks;
+    }
+    CHECK_SAME(all[0].stats.left, left);
+    if (all[0].status == BL_OK) {
+        CHECK_SAME(tasks, want->tasks);
+        if (want->kind == SPREAD)
+            CHECK_SAME(number, want->number);
+    } else if (all[0].status != BL_ETIME && all[0].status != BL_ECANCEL) {
+        printf("    %s\n", all[0].detail);
+    }
+    return all[0].status;
+}
+
+/* Stopped by the clock or by one rank, or interrupted on the way, and resumed on another number of ranks; and once more
+ * from the last file. */
+static uint32_t check_steps(uint32_t kind, uint32_t seed) {
+    const riddle want = riddle_solve(kind, seed);
+    const uint32_t stop = seed % 3;
+    double seconds = 0.004;
+    uint32_t steps = 0;
+    int status;
+    do {
+        const uint32_t ranks = (seed + 3 * steps) % 7;
+        check_at("riddle %u, seed %u, step %u, %u ranks", kind, seed, steps, ranks);
+        bl_config config = {.checkpoint = file, .resume = steps ? file : NULL};
+        config.time_limit = stop == 0 ? seconds : 0;
+        config.checkpoint_seconds = stop == 1 ? seconds : 0;
+        status = step(&want, ranks, seed + steps, config, stop == 2 && steps < 5);
+        seconds *= 1.3;
+        steps++;
+    } while (status == (stop == 0 ? BL_ETIME : BL_ECANCEL) && steps < 100);
+    CHECK_SAME(status, BL_OK);
+    if (access(file, F_OK) == 0) {
+        check_at("riddle %u, seed %u, from the last file", kind, seed);
+        CHECK_SAME(step(&want, (seed + 3 * steps) % 7, seed + steps, (bl_config){.resume = file}, false), BL_OK);
+        remove(file);
+    }
+    return steps;
+}
+
+static void test_checkpoints(void) {
+    snprintf(file, sizeof file, "/tmp/ballast-link-%ld", (long)getpid());
+    for (uint32_t kind = 0; kind < RIDDLES; kind++) {
+        uint32_t steps = 0;
+        for (uint32_t seed = 1; seed <= 6 / CHECK_SLOWER + 1; seed++)
+            steps += check_steps(kind, seed);
+        CHECK(steps > 6 / CHECK_SLOWER + 1);
+    }
+}
+
+/* What ranks must have told, or must have in common. */
+static void test_other_checkpoints(const bl_program *program) {
+    static const char *const words[] = {"Rank 1: config.checkpoint", "Rank 2: config.resume",
+                                        "checkpoint: not with bl_roots_of_all", "/nowhere/file: cannot be written"};
+    for (uint32_t i = 0; i < 4; i++) {
+        world w = {.ranks = 3, .random = i};
+        rank all[3];
+        check_at("other checkpoints %u", i);
+        for (uint32_t k = 0; k < 3; k++) {
+            all[k] = (rank){.program = program, .t = {.deepest = 4, .widest = 4}, .roots = 1, .of_all = i == 2};
+            all[k].config = (bl_config){.workers = 1,
+                                        .checkpoint = i == 3             ? "/nowhere/file"
+                                                      : i == 0 && k == 1 ? NULL
+                                                                         : file,
+                                        .resume = i == 1 && k == 2 ? file : NULL};
+        }
+        run_ranks(&w, all);
+        for (uint32_t k = 0; k < 3; k++) {
+            CHECK_SAME(all[k].status, i == 3 ? BL_EFILE : BL_EINVAL);
+            if (!CHECK(strstr(all[k].detail, words[i])))
+                printf("    %s\n", all[k].detail);
+        }
+    }
+}
+
 /* Ranks that ask for other results than rank 0 are named. */
 static void test_other_results(void) {
     for (uint32_t i = 0; i < 2; i++) {
@@ -443,6 +568,8 @@ int main(void) {
     test_reductions();
     test_early_ends_with_results();
     test_other_results();
+    test_checkpoints();
+    test_other_checkpoints(program);
     bl_program_free(program);
     return check_end();
 }

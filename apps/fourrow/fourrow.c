@@ -146,6 +146,14 @@ static uint32_t empty_cells(const fourrow *f) {
     return empty;
 }
 
+static void combine_totals(void *into, const void *from, size_t bytes) {
+    fourrow_totals *to = into;
+    const fourrow_totals *other = from;
+    (void)bytes;
+    to->nodes += other->nodes;
+    to->complete += other->complete;
+}
+
 static int fourrow_app_load(void *problem, bl_context *context) {
     fourrow *f = problem;
     void *totals = NULL;
@@ -155,7 +163,7 @@ static int fourrow_app_load(void *problem, bl_context *context) {
         return BL_ENOMEM;
     int status = bl_alloc(context, &totals, sizeof *f->totals);
     f->totals = status == BL_OK ? totals : NULL;
-    return status;
+    return status == BL_OK ? bl_combine(context, totals, combine_totals) : status;
 }
 
 /* Solves every move, so that each column has its value. The best value for the side to move is the worst for the

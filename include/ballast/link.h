@@ -16,8 +16,12 @@
  * give the same number. With bl_roots_of_all each process gets those of its own roots.
  * Processes whose programs or options do not fit are named by bl_error_detail, in all of them: BL_EINVAL.
  *
- * Rejected: bl_start and its like, bl_start_open, checkpoints, timelines, loops of 2^32 indices or more, schedulers of
- * waves, devices other than "cpu". */
+ * Checkpoints: rank 0 writes and reads the file, which is the same as one process would have written: a run is resumed
+ * with any number of processes, or without a link. All give config.checkpoint or none, and config.resume alike. Memory from
+ * bl_alloc needs a word about its contents: bl_combine of ballast.h.
+ *
+ * Rejected: bl_start and its like, bl_start_open, checkpoints with bl_roots_of_all, timelines, loops of 2^32 indices or
+ * more, schedulers of waves, devices other than "cpu". */
 #ifndef BL_LINK_H
 #define BL_LINK_H
 

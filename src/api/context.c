@@ -239,10 +239,6 @@ static uint32_t count_nodes(const char *device) {
 
 /* Which field of a config cannot be used with several nodes; NULL: none. */
 static const char *wrong_for_nodes(const bl_config *c) {
-    if (c->checkpoint && c->checkpoint[0])
-        return "checkpoint: not with several devices or processes (accepted: with one)";
-    if (c->resume && c->resume[0])
-        return "resume: not with several devices or processes (accepted: with one)";
     if (c->bind)
         return "bind: not with several devices or processes, which would share cores (accepted: with one)";
     return NULL;
@@ -565,18 +561,37 @@ static int alloc_block(bl_context *c, void **memory, size_t bytes) {
     *memory = NULL;
     int status = room_for_block(c) ? bl__alloc(c, memory, bytes) : bl__no_memory(c, "the list of allocations");
     if (status == BL_OK)
-        c->blocks[c->block_count++] = (bl__block){*memory, bytes};
+        c->blocks[c->block_count++] = (bl__block){.memory = *memory, .bytes = bytes};
     return status;
 }
 
-static int free_block(bl_context *c, void *memory) {
+/* Its number among the blocks, from 1 on; 0: it is none, and bl_error_detail says so. */
+static size_t find_block(bl_context *c, const void *memory) {
     size_t i = c->block_count;
     while (i > 0 && c->blocks[i - 1].memory != memory)
         i--;
-    if (i == 0) {
+    if (i == 0)
         bl__detail(c, "memory: not from bl_alloc of this context, or freed already");
-        return BL_EINVAL;
+    return i;
+}
+
+int bl_combine(bl_context *c, void *memory, bl_combination combine) {
+    int status = bl__enter(c);
+    if (status != BL_OK)
+        return status;
+    bl__detail_clear(c);
+    const size_t i = find_block(c, memory);
+    if (i) {
+        c->blocks[i - 1].told = true;
+        c->blocks[i - 1].combine = combine;
     }
+    return bl__leave(c, i ? BL_OK : BL_EINVAL);
+}
+
+static int free_block(bl_context *c, void *memory) {
+    const size_t i = find_block(c, memory);
+    if (i == 0)
+        return BL_EINVAL;
     memmove(c->blocks + i - 1, c->blocks + i, (c->block_count - i) * sizeof *c->blocks);
     c->block_count--;
     bl__free(c, memory);

@@ -46,19 +46,24 @@ typedef struct bl__node {
     uint32_t shown;   /* so many */
     uint64_t found;   /* dry, last: the epoch of the idle word, and which launch */
     uint64_t ran;     /* tasks, when the node last was low */
+    bool over;        /* its run, since the last meeting */
     bl__homes homes;
 } bl__node;
 
 struct bl__cluster {
     pthread_mutex_t lock;
     uint32_t count, runs;
-    uint32_t words;          /* per entry */
-    uint32_t results;        /* of one parcel, at most */
-    bl__line *line;          /* to other processes, with as many nodes each; NULL: there are none */
-    uint32_t lowest, all;    /* the number of the first node here, and how many there are everywhere */
-    bool halted;             /* a node has ended early, ... */
-    int status;              /* ... with this; BL_OK: one of another process ... */
-    uint32_t halted_by;      /* ... and this was it */
+    uint32_t words;       /* per entry */
+    uint32_t results;     /* of one parcel, at most */
+    bl__line *line;       /* to other processes, with as many nodes each; NULL: there are none */
+    uint32_t lowest, all; /* the number of the first node here, and how many there are everywhere */
+    bool halted;          /* a node has ended early, ... */
+    int status;           /* ... with this; BL_OK: one of another process ... */
+    uint32_t halted_by;   /* ... and this was it */
+    bool keeps;           /* there may be a checkpoint then: results still go home */
+    pthread_cond_t met;   /* of nodes that have stopped for it: */
+    uint32_t present, meeting, meetings;
+    bool goes_on;            /* as the last meeting has decided */
     uint32_t first, waiting; /* letters */
     letter letters[LETTERS];
     bl__node nodes[BL__LOCAL_NODES_MAX];
@@ -69,6 +74,7 @@ bl__cluster *bl__local_open(bl_context *const *contexts, uint32_t count) {
     if (!cluster)
         return NULL;
     pthread_mutex_init(&cluster->lock, NULL);
+    pthread_cond_init(&cluster->met, NULL);
     cluster->count = cluster->all = count;
     for (uint32_t i = 0; i < count; i++)
         cluster->nodes[i] = (bl__node){.cluster = cluster, .c = contexts[i]};
@@ -105,6 +111,7 @@ static void end_node(bl__node *n) {
 void bl__local_close(bl__cluster *cluster) {
     for (uint32_t i = 0; i < cluster->count; i++)
         end_node(&cluster->nodes[i]);
+    pthread_cond_destroy(&cluster->met);
     pthread_mutex_destroy(&cluster->lock);
     free(cluster);
 }
@@ -149,6 +156,9 @@ int bl__local_start(bl__cluster *cluster, const bl_program *program, bl_context 
     cluster->halted = false;
     cluster->status = BL_OK;
     cluster->halted_by = cluster->waiting = 0;
+    cluster->keeps = cluster->nodes[0].c->config.checkpoint[0] != '\0';
+    cluster->present = cluster->count;
+    cluster->meeting = 0;
     /* Over a line no letter of one run reaches another, and ranks may have begun different numbers of them. */
     if (!cluster->line)
         cluster->runs++;
@@ -158,6 +168,7 @@ int bl__local_start(bl__cluster *cluster, const bl_program *program, bl_context 
         n->outlet = malloc(4u * (size_t)cluster->words * MOST);
         n->shown = 0;
         n->found = n->ran = 0;
+        n->over = false;
         bl__homes_begin(&n->homes, program);
         bl__cluster_begin(&n->protocol, cluster->lowest + i, cluster->all, cluster->runs, MOST,
                           (uint32_t)n->c->config.seed);
@@ -165,6 +176,19 @@ int bl__local_start(bl__cluster *cluster, const bl_program *program, bl_context 
                            : bl__no_memory(told, "what nodes exchange");
     }
     return status;
+}
+
+bl__cluster *bl__local_of(const bl_context *c) {
+    const bl__node *n = c->inlet.ring.node;
+    return n ? n->cluster : NULL;
+}
+
+bool bl__local_keeps(const bl__cluster *cluster) { return cluster->keeps; }
+
+const bl__homes *bl__local_homes(const bl_context *c, uint32_t *number) {
+    const bl__node *n = c->inlet.ring.node;
+    *number = n->protocol.number;
+    return &n->homes;
 }
 
 int bl__local_status(const bl__cluster *cluster, uint32_t *node) {
@@ -249,13 +273,22 @@ static void tell_halt(bl__cluster *cluster) {
             post_away(&cluster->nodes[0], &(letter){cluster->lowest, rank * cluster->count, message, NULL});
 }
 
-/* The run ends early, at this node first. */
+/* Failures come before what a user or the clock has decided, and that before a checkpoint. */
+static int rank_of(int status) {
+    return status == BL_OK ? 0 : status == BL__PAUSE ? 1 : status == BL_ECANCEL || status == BL_ETIME ? 2 : 3;
+}
+
+bool bl__local_outranks(int status, int other) { return rank_of(status) > rank_of(other); }
+
+/* The run ends early, at this node first; or it has failed here before it could be stopped for another reason. */
 static void halt_by(bl__node *n, int status) {
     bl__cluster *cluster = n->cluster;
-    if (cluster->halted)
+    if (cluster->halted && !(rank_of(status) == 3 && bl__local_outranks(status, cluster->status)))
         return;
-    halt(cluster);
-    tell_halt(cluster);
+    if (!cluster->halted) {
+        halt(cluster);
+        tell_halt(cluster);
+    }
     cluster->status = status;
     cluster->halted_by = n->protocol.number - cluster->lowest;
 }
@@ -292,9 +325,10 @@ static void take_entries(bl__node *n, letter *arrived) {
         halt_by(n, BL_ENOMEM);
 }
 
-/* The first of them is announced to the workers, and the others when that has been collected. */
+/* The first of them is announced to the workers, and the others when that has been collected. Workers that stop look by
+ * themselves. */
 static void take_parcel(bl__node *n, bl__parcel **parcel) {
-    const bool announced = n->homes.first != NULL;
+    const bool announced = n->homes.first != NULL || n->cluster->halted;
     bl__homes_put(&n->homes, *parcel);
     *parcel = NULL;
     if (!announced)
@@ -332,6 +366,8 @@ static void follow_with(bl__node *n, bl__cluster_orders *orders, bl__parcel *par
         if (!cluster->halted) {
             bl__cluster_receive(&to->protocol, next.from, &next.message, orders);
             carry_out(to, orders, &next);
+        } else if (next.parcel && cluster->keeps) {
+            take_parcel(to, &next.parcel);
         }
         bl__parcel_free(next.parcel); /* nobody has taken it */
     }
@@ -355,6 +391,8 @@ static void deliver(bl__cluster *cluster, letter *l) {
         follow(to, &orders);
     } else if (l->message.kind == BL__CLUSTER_ENTRIES) {
         take_entries(to, l);
+    } else if (l->parcel && cluster->keeps) {
+        take_parcel(to, &l->parcel);
     }
     bl__parcel_free(l->parcel); /* nobody has taken it */
 }
@@ -399,14 +437,20 @@ static uint64_t tasks_run(const bl__run *run) {
 
 /* ---- events ---- */
 
-/* NULL: nothing moves any more. */
-static bl__node *enter(const bl__run *run) {
+static bl__node *enter_if(const bl__run *run, bool even_if_halted) {
     bl__node *n = run->outside.node;
     pthread_mutex_lock(&n->cluster->lock);
-    if (!n->cluster->halted)
+    if (!n->cluster->halted || even_if_halted)
         return n;
     pthread_mutex_unlock(&n->cluster->lock);
     return NULL;
+}
+
+/* NULL: nothing moves any more; ... */
+static bl__node *enter(const bl__run *run) { return enter_if(run, false); }
+/* ... not even results. */
+static bl__node *enter_for_results(const bl__run *run) {
+    return enter_if(run, ((bl__node *)run->outside.node)->cluster->keeps);
 }
 
 static void leave(bl__node *n) { pthread_mutex_unlock(&n->cluster->lock); }
@@ -470,15 +514,71 @@ void bl__local_ends(bl_context *c, int status) {
     leave(n);
 }
 
+/* ---- stopping for a checkpoint: with the lock ---- */
+
+bool bl__local_has_results(const bl__cluster *cluster) {
+    for (uint32_t i = 0; i < cluster->count; i++)
+        if (cluster->nodes[i].homes.first)
+            return true;
+    return false;
+}
+
+/* Everybody is here, so nothing is under way between nodes of this process. After a failure there is no checkpoint. */
+static void close_meeting(bl__cluster *cluster) {
+    cluster->goes_on = rank_of(cluster->status) < 3 && bl__local_has_results(cluster);
+    cluster->meeting = 0;
+    cluster->meetings++;
+    pthread_cond_broadcast(&cluster->met);
+}
+
+static bool meet(bl__cluster *cluster) {
+    const uint32_t number = cluster->meetings;
+    if (++cluster->meeting == cluster->present)
+        close_meeting(cluster);
+    while (number == cluster->meetings)
+        pthread_cond_wait(&cluster->met, &cluster->lock);
+    return cluster->goes_on;
+}
+
+bool bl__local_goes_on(bl_context *c, bool over) {
+    bl__node *n = c->inlet.ring.node;
+    if (!n || !n->cluster->keeps)
+        return false;
+    pthread_mutex_lock(&n->cluster->lock);
+    while (!n->over) {
+        n->over = !meet(n->cluster);
+        if (!n->over && !over && n->homes.first)
+            break;
+    }
+    const bool goes_on = !n->over;
+    leave(n);
+    return goes_on;
+}
+
+void bl__local_misses(bl_context *c, int status) {
+    bl__node *n = c->inlet.ring.node;
+    pthread_mutex_lock(&n->cluster->lock);
+    halt_by(n, status);
+    n->over = true;
+    n->cluster->present--;
+    if (n->cluster->meeting && n->cluster->meeting == n->cluster->present)
+        close_meeting(n->cluster);
+    leave(n);
+}
+
 /* ---- results ---- */
 
 /* Home is another node. False: no memory. */
 static bool send_home(bl__node *n, const bl__home *home, const void *results) {
+    const bl__cluster_message message = {.kind = BL__CLUSTER_RESULTS, .count = 1};
     bl__parcel *parcel = bl__homes_pack(&n->homes, home, results);
-    bl__cluster_orders orders;
+    bl__cluster_orders orders = {.count = 0};
     if (!parcel)
         return false;
-    bl__cluster_results(&n->protocol, home->node, 1, &orders);
+    if (n->cluster->halted)
+        post(n, home->node, &message, &parcel); /* nobody counts any more */
+    else
+        bl__cluster_results(&n->protocol, home->node, 1, &orders);
     follow_with(n, &orders, parcel);
     return true;
 }
@@ -487,11 +587,11 @@ void bl__node_returns(const bl__run *run, uint32_t join, const void *results) {
     bl__node *n = run->outside.node;
     if (!bl__is_away(join) && n->protocol.number == 0) /* the roots' results are there */
         return;
-    if (!enter(run))
+    if (!enter_for_results(run))
         return;
     const bl__home home = bl__homes_leave(&n->homes, join);
     const uint32_t most = n->homes.sums ? home.count : n->cluster->results;
-    for (uint32_t done = 0; done < home.count && !n->cluster->halted; done += most) {
+    for (uint32_t done = 0; done < home.count && (!n->cluster->halted || n->cluster->keeps); done += most) {
         bl__home some = home;
         some.begin += done;
         some.count = home.count - done < most ? home.count - done : most;
@@ -501,12 +601,21 @@ void bl__node_returns(const bl__run *run, uint32_t join, const void *results) {
     leave(n);
 }
 
+bool bl__node_has_results(const bl__run *run) {
+    bl__node *n = enter_for_results(run);
+    if (!n)
+        return false;
+    const bool has = n->cluster->halted && n->homes.first;
+    leave(n);
+    return has;
+}
+
 bl__parcel *bl__node_collects(const bl__run *run) {
-    bl__node *n = enter(run);
+    bl__node *n = enter_for_results(run);
     if (!n)
         return NULL;
     bl__parcel *parcel = bl__homes_take(&n->homes);
-    if (n->homes.first)
+    if (n->homes.first && !n->cluster->halted)
         bl__inlet_put(n->c, NULL, 1);
     leave(n);
     return parcel;

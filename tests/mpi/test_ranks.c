@@ -2,7 +2,6 @@
  * all of them with the same status and loses nothing. Started by run.sh.
  *
  *     test_ranks            all tests
- *     test_ranks endless    a run that does not end, for run.sh to kill; prints the process of the last rank
  *     test_ranks measure    how long after its last task a run returns, and how long a question for work takes */
 #include "../check.h"
 
@@ -314,6 +313,15 @@ static void test_mismatches(bl_program *program) {
         c = open_ranks((bl_config){.workers = 1, .scheduler = odd ? "steal:chase_lev" : "auto"});
         check_refused(c, program, &shared, "scheduler steal:chase_lev, but rank 0 has auto");
         CHECK_SAME(bl_close(c), BL_OK);
+        void *memory;
+        c = open_ranks((bl_config){.workers = 1, .checkpoint = "unused"});
+        CHECK_SAME(bl_combine(c, &t, NULL), BL_EINVAL);
+        CHECK_SAME(bl_alloc(c, &memory, 8), BL_OK);
+        check_refused(c, program, &shared, "piece 1 of memory has other contents in each process");
+        CHECK_SAME(bl_combine(c, memory, NULL), BL_OK);
+        check_tree(c, program, 9, false);
+        CHECK_SAME(bl_free(c, memory), BL_OK);
+        CHECK_SAME(bl_close(c), BL_OK);
         c = open_ranks((bl_config){.workers = 1, .time_limit = odd ? 5 : 0});
         check_refused(c, program, &shared, "time_limit 5, but rank 0 has 0");
         CHECK_SAME(bl_close(c), BL_OK);
@@ -322,8 +330,6 @@ static void test_mismatches(bl_program *program) {
         CHECK(strstr(bl_error_detail(NULL), text));
     }
     CHECK_SAME(bl_open_mpi(&c, &(bl_config){.device = "cpu+cpu"}, MPI_COMM_WORLD), BL_ENODEVICE);
-    CHECK_SAME(bl_open_mpi(&c, &(bl_config){.checkpoint = "file"}, MPI_COMM_WORLD), BL_EINVAL);
-    CHECK(strstr(bl_error_detail(NULL), "checkpoint: not with several devices or processes"));
     CHECK_SAME(bl_open_mpi(&c, NULL, MPI_COMM_NULL), BL_EINVAL);
     CHECK(strstr(bl_error_detail(NULL), "MPI_COMM_NULL"));
     CHECK_SAME(bl_open_mpi(NULL, NULL, MPI_COMM_WORLD), BL_EINVAL);
@@ -364,18 +370,6 @@ static void test_communicators(bl_program *program) {
         CHECK_SAME(stats.tasks, want.tasks);
     }
     CHECK_SAME(bl_close(c), BL_OK);
-}
-
-static void run_endless(bl_program *program) {
-    totals t = {.endless = true}, *shared = &t;
-    bl_context *c = NULL;
-    bl_open_mpi(&c, &(bl_config){.workers = 1}, MPI_COMM_WORLD);
-    if (rank == ranks - 1) {
-        printf("%ld\n", (long)getpid());
-        fflush(stdout);
-    }
-    bl_run(c, program, &shared, &(place){1, 0}, 1, NULL);
-    bl_close(c);
 }
 
 /* ---- figures ---- */
@@ -438,8 +432,6 @@ int main(int argc, char **argv) {
         measure(1000, 20000);
         measure(10000, 20000);
         measure(100000, 2000);
-    } else if (argc > 1) {
-        run_endless(program);
     } else {
         test_mismatches(program);
         test_trees(program);

@@ -670,7 +670,8 @@ static int prepare(run_request *request, void **problem) {
         return wrong_use("%s: %s (accepted with mpirun: %s)", request->app->name, why, accepted.text);
     }
     if ((request->trace && app_output_check("--trace", request->trace, &error)) ||
-        (request->config.checkpoint && app_output_check("--checkpoint", request->config.checkpoint, &error)))
+        (request->config.checkpoint && ranks_is_first() && /* which writes it */
+         app_output_check("--checkpoint", request->config.checkpoint, &error)))
         return run_failed("%s", error.text);
     int status = request->app->open(problem, request->values, request->seed, &error);
     if (status)
@@ -735,7 +736,9 @@ const command run_command = {
     .text = "solve one problem, verify the result, print a summary",
     .usage = "APP [options]",
     .about = "Solves one problem, verifies the result and prints a summary. " NUMBERS "\n"
-             "Started by mpirun, the processes share the work of nqueens or uts, and the first one prints.",
+             "Started by mpirun, the processes share the work of fib, fourrow, nqueens or uts. The first one prints, "
+             "and reads and\n"
+             "writes checkpoints, which do not depend on the number of processes.",
     .options = RUN_OPTIONS,
     .word_at = app_word,
     .words = "apps (ballast run APP --help lists their options)",

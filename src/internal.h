@@ -22,10 +22,15 @@ typedef struct bl__timelines {
     uint32_t launches;    /* of the runs so far */
 } bl__timelines;
 
+/* More statuses, which no caller sees: a node's run is interrupted for a checkpoint; nothing was left to write. */
+enum { BL__PAUSE = BL_STATUS_COUNT, BL__COMPLETE };
+
 /* Memory of the user, in the order in which it was asked for: what a checkpoint saves. */
 typedef struct bl__block {
     void *memory;
     size_t bytes;
+    bool told; /* bl_combine */
+    bl_combination combine;
 } bl__block;
 
 /* What the code behind bl_program_from_function and bl_program_from_body is given as shared data. */
@@ -153,13 +158,15 @@ struct bl_context {
     } planned;
     bl__driver driver;
     bl__inlet inlet;
-    bool open;            /* the run under way takes submissions, or what other nodes send */
-    bl__cluster *cluster; /* that this context is node 0 of; NULL: its runs have one node */
-    bl_context *leader;   /* node 0, if this is another node of it */
-    bl_context *memory;   /* the node in whose memory from bl_alloc its tasks work: itself, or one of the same device */
-    uint32_t sharers;     /* nodes of the run that have the same device, this one included */
-    bl_stats node_stats;  /* of the last run, if it is a node */
-    bool unlimited;       /* bl_limit is about other nodes of the run */
+    bool open;               /* the run under way takes submissions, or what other nodes send */
+    bool writes;             /* a run of several nodes, of which this is the first: checkpoints */
+    struct bl__piece *piece; /* what is left of a run of several nodes that was interrupted; NULL: nothing */
+    bl__cluster *cluster;    /* that this context is node 0 of; NULL: its runs have one node */
+    bl_context *leader;      /* node 0, if this is another node of it */
+    bl_context *memory;  /* the node in whose memory from bl_alloc its tasks work: itself, or one of the same device */
+    uint32_t sharers;    /* nodes of the run that have the same device, this one included */
+    bl_stats node_stats; /* of the last run, if it is a node */
+    bool unlimited;      /* bl_limit is about other nodes of the run */
     /* The first task of the last run that failed. */
     bool failed;
     uint64_t error;
@@ -379,7 +386,8 @@ typedef struct bl__rest {
     uint32_t range; /* indices of each root */
     const bl_program *program;
     const void *flat, *records, *results;
-    bl_stats stats; /* so far: what bl__stats_add adds */
+    void *const *memory; /* of the user, where it is not the context's own: contents by piece, or NULL; may be NULL */
+    bl_stats stats;      /* so far: what bl__stats_add adds */
 } bl__rest;
 /* Starts zeroed. */
 typedef struct bl__resume {

@@ -189,8 +189,6 @@ static void test_refusals(bl_program *program) {
         CHECK_SAME(bl_open(&c, &(bl_config){.device = wrong[i]}), BL_ENODEVICE);
         CHECK(strstr(bl_error_detail(NULL), wrong[i]) && strstr(bl_error_detail(NULL), "accepted: cpu+cpu"));
     }
-    CHECK_SAME(bl_open(&c, &(bl_config){.device = "cpu+cpu", .checkpoint = "file"}), BL_EINVAL);
-    CHECK_SAME(bl_open(&c, &(bl_config){.device = "cpu+cpu", .resume = "file"}), BL_EINVAL);
     CHECK_SAME(bl_open(&c, &(bl_config){.device = "cpu+cpu", .bind = 1}), BL_EINVAL);
     CHECK_SAME(bl_open(&c, &(bl_config){.device = "cpu+cpu", .scheduler = "nothing"}), BL_ESCHEDULER);
     c = open_nodes((bl_config){.workers = 1});

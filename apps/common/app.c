@@ -35,3 +35,8 @@ const bl_program *app_join_once(bl_program **joined, const bl_program *const *pa
     pthread_mutex_unlock(&lock);
     return program;
 }
+
+void app_add_counts(void *into, const void *from, size_t bytes) {
+    for (size_t i = 0; i < bytes / sizeof(uint64_t); i++)
+        ((uint64_t *)into)[i] += ((const uint64_t *)from)[i];
+}

@@ -92,6 +92,5 @@ const app fib_app = {
     .run = fib_app_run,
     .check = fib_app_check,
     .print = fib_app_print,
-    .alone = "its tasks return results, which cannot go to another process",
     .samples = fib_samples,
 };

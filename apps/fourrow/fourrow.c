@@ -146,6 +146,14 @@ static uint32_t empty_cells(const fourrow *f) {
     return empty;
 }
 
+static void combine_totals(void *into, const void *from, size_t bytes) {
+    fourrow_totals *to = into;
+    const fourrow_totals *other = from;
+    (void)bytes;
+    to->nodes += other->nodes;
+    to->complete += other->complete;
+}
+
 static int fourrow_app_load(void *problem, bl_context *context) {
     fourrow *f = problem;
     void *totals = NULL;
@@ -155,7 +163,7 @@ static int fourrow_app_load(void *problem, bl_context *context) {
         return BL_ENOMEM;
     int status = bl_alloc(context, &totals, sizeof *f->totals);
     f->totals = status == BL_OK ? totals : NULL;
-    return status;
+    return status == BL_OK ? bl_combine(context, totals, combine_totals) : status;
 }
 
 /* Solves every move, so that each column has its value. The best value for the side to move is the worst for the
@@ -331,6 +339,17 @@ static void fourrow_app_print(const void *problem, FILE *out, bool json) {
         print_moves(f, out, json);
 }
 
+/* Values and scores are results, which all processes have. Nodes are counted where they are visited. */
+static const void *fourrow_app_found(const void *problem, size_t *bytes) {
+    const fourrow *f = problem;
+    *bytes = sizeof f->outlook.nodes;
+    return &f->outlook.nodes;
+}
+
+static void fourrow_app_add(void *problem, const void *found) {
+    ((fourrow *)problem)->outlook.nodes += *(const uint64_t *)found;
+}
+
 /* The solver's table and the depth to which it splits depend on the device, so its checkpoints stay there. */
 static const app_sample fourrow_samples[] = {
     {.options = "--lookahead 1..9"},
@@ -354,7 +373,8 @@ const app fourrow_app = {
     .run = fourrow_app_run,
     .check = fourrow_app_check,
     .print = fourrow_app_print,
-    .alone = "its tasks return results, which cannot go to another process",
+    .found = fourrow_app_found,
+    .add = fourrow_app_add,
     .digest = fourrow_app_digest,
     .samples = fourrow_samples,
 };

@@ -45,7 +45,11 @@ int fourrow_solver_load(fourrow_solver *solver, bl_context *context, uint32_t em
                                           .split = runs_on(context, BL_DEVICE_GPU) ? CUDA_SPLIT_STONES : SPLIT_STONES}};
     int status = fourrow_solve_program() ? bl_alloc(context, &words, table_bytes(&solver->shared.table)) : BL_ENOMEM;
     if (status == BL_OK)
+        status = bl_combine(context, words, NULL); /* what it does not know is searched again */
+    if (status == BL_OK)
         status = bl_alloc(context, &nodes, sizeof *solver->shared.nodes);
+    if (status == BL_OK)
+        status = bl_combine(context, nodes, app_add_counts);
     solver->shared.table.words = words;
     solver->shared.nodes = nodes;
     if (status != BL_OK)

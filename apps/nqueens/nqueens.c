@@ -49,7 +49,7 @@ static int nqueens_app_load(void *problem, bl_context *context) {
         return BL_ENOMEM;
     int status = bl_alloc(context, &solutions, sizeof *q->solutions);
     q->solutions = status == BL_OK ? (uint64_t *)solutions : NULL;
-    return status;
+    return status == BL_OK ? bl_combine(context, solutions, app_add_counts) : status;
 }
 
 static void nqueens_app_unload(void *problem, bl_context *context) {

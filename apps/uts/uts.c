@@ -52,7 +52,17 @@ static int load_rows(uts *u, bl_context *context) {
     void *rows = NULL;
     int status = bl_alloc(context, &rows, bytes);
     u->rows = status == BL_OK ? (uts_row *)rows : NULL;
+    if (status == BL_OK)
+        status = bl_combine(context, rows, NULL); /* the same in all processes */
     return status == BL_OK ? bl_copy_in(context, rows, u->table.rows, bytes) : status;
+}
+
+static void combine_totals(void *into, const void *from, size_t bytes) {
+    uts_totals *to = (uts_totals *)into;
+    const uts_totals *other = (const uts_totals *)from;
+    (void)bytes;
+    to->leaves += other->leaves;
+    to->depth = other->depth > to->depth ? other->depth : to->depth;
 }
 
 static void uts_app_unload(void *problem, bl_context *context) {
@@ -70,6 +80,8 @@ static int uts_app_load(void *problem, bl_context *context) {
         return BL_ENOMEM;
     int status = bl_alloc(context, &totals, sizeof *u->totals);
     u->totals = status == BL_OK ? (uts_totals *)totals : NULL;
+    if (status == BL_OK)
+        status = bl_combine(context, totals, combine_totals);
     if (status == BL_OK)
         status = load_rows(u, context);
     if (status != BL_OK)

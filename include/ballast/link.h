@@ -3,8 +3,8 @@
  * to do, so that you can use another transport.
  *
  * A context that is opened on a link has one device in each process, and each of its runs is a run of all of them:
- * workers that run out of work get some from other processes. Payloads travel as bytes, so they must not contain
- * pointers. Memory does not travel: shared data, memory from bl_alloc and what BL_MERGE adds up are of each process. To
+ * workers that run out of work get some from other processes. Payloads and results travel as bytes, so they must not
+ * contain pointers. Memory does not travel: shared data, memory from bl_alloc and what BL_MERGE adds up are of each process. To
  * get a sum over all, add up the processes' own after the run (examples/18_cluster.c).
  *
  * Collective calls: bl_open_linked, bl_run and its like, bl_close. Every process makes the same calls in the same order,
@@ -12,10 +12,16 @@
  * `seconds` is that of the slowest process and `balance` that of the one that was balanced worst. A run that ends early
  * in one process (a task fails, bl_cancel, the time limit) ends in all; config.left is called in each with what it had.
  * bl_progress and config.progress count the tasks of one process.
+ * Results of roots (bl_run_join, bl_run_reduce) are the same in all of them: those of the roots of rank 0, of which all
+ * give the same number. With bl_roots_of_all each process gets those of its own roots.
  * Processes whose programs or options do not fit are named by bl_error_detail, in all of them: BL_EINVAL.
  *
- * Rejected: results and reductions (BL_RESULT), bl_start and its like, bl_start_open, checkpoints, timelines, loops of
- * 2^32 indices or more, schedulers of waves, devices other than "cpu". */
+ * Checkpoints: rank 0 writes and reads the file, which is the same as one process would have written: a run is resumed
+ * with any number of processes, or without a link. All give config.checkpoint or none, and config.resume alike. Memory from
+ * bl_alloc needs a word about its contents: bl_combine of ballast.h.
+ *
+ * Rejected: bl_start and its like, bl_start_open, checkpoints with bl_roots_of_all, timelines, loops of 2^32 indices or
+ * more, schedulers of waves, devices other than "cpu". */
 #ifndef BL_LINK_H
 #define BL_LINK_H
 

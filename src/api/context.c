@@ -284,14 +284,18 @@ static bool find_nodes(const char *device, nodes_wanted *w) {
 
 /* Which field of a config cannot be used with several nodes; NULL: none. */
 static const char *wrong_for_nodes(const bl_config *c) {
-    if (c->checkpoint && c->checkpoint[0])
-        return "checkpoint: not with several devices or processes (accepted: with one)";
-    if (c->resume && c->resume[0])
-        return "resume: not with several devices or processes (accepted: with one)";
     if (c->stream)
         return "stream: not with several devices or processes (accepted: with one)";
     if (c->bind)
         return "bind: not with several devices or processes, which would share cores (accepted: with one)";
+    return NULL;
+}
+/* The same, with nodes that do not have one memory. */
+static const char *wrong_for_memories(const bl_config *c) {
+    if (c->checkpoint && c->checkpoint[0])
+        return "checkpoint: not with a GPU and other devices (accepted: with CPUs, or with one device)";
+    if (c->resume && c->resume[0])
+        return "resume: not with a GPU and other devices (accepted: with CPUs, or with one device)";
     return NULL;
 }
 
@@ -347,7 +351,6 @@ static int open_all(bl_context **nodes, const nodes_wanted *w, const bl_config *
 static int open_nodes(bl_context **context, const bl_config *given, size_t stats_bytes) {
     bl_context *nodes[NODES_MAX] = {NULL};
     nodes_wanted wanted;
-    const char *wrong = wrong_for_nodes(given);
     if (!find_nodes(given->device, &wanted)) {
         bl__detail(NULL, "device %.200s: not here (accepted: cpu+cpu, cpu+cuda:0, up to %u that are here; all)",
                    given->device, (unsigned)NODES_MAX);
@@ -357,6 +360,9 @@ static int open_nodes(bl_context **context, const bl_config *given, size_t stats
     config.device = wanted.text;
     if (wanted.count == 1)
         return open_one(context, &config, stats_bytes, 1);
+    const char *wrong = wrong_for_nodes(given);
+    if (!wrong && wanted.cpus < wanted.count)
+        wrong = wrong_for_memories(given);
     if (wrong) {
         bl__detail(NULL, "%s", wrong);
         return BL_EINVAL;
@@ -690,7 +696,7 @@ static int add_block(bl_context *c, void **memory, size_t bytes) {
     *memory = NULL;
     int status = room_for_block(c) ? bl__alloc(c, memory, bytes) : bl__no_memory(c, "the list of allocations");
     if (status == BL_OK)
-        c->blocks[c->block_count++] = (bl__block){*memory, bytes};
+        c->blocks[c->block_count++] = (bl__block){.memory = *memory, .bytes = bytes};
     return status;
 }
 
@@ -716,15 +722,34 @@ static int alloc_block(bl_context *c, void **memory, size_t bytes) {
     return status;
 }
 
-static int free_block(bl_context *c, void *memory) {
+/* Its number among the blocks, from 1 on; 0: it is none, and bl_error_detail says so. */
+static size_t find_block(bl_context *c, const void *memory) {
     size_t i = c->block_count;
     while (i > 0 && c->blocks[i - 1].memory != memory)
         i--;
-    if (i == 0) {
+    if (i == 0)
         bl__detail(c, "memory: not from bl_alloc of this context, or freed already");
-        return BL_EINVAL;
+    return i;
+}
+
+int bl_combine(bl_context *c, void *memory, bl_combination combine) {
+    int status = bl__enter(c);
+    if (status != BL_OK)
+        return status;
+    bl__detail_clear(c);
+    const size_t i = find_block(c, memory);
+    if (i) {
+        c->blocks[i - 1].told = true;
+        c->blocks[i - 1].combine = combine;
     }
+    return bl__leave(c, i ? BL_OK : BL_EINVAL);
+}
+
+static int free_block(bl_context *c, void *memory) {
+    const size_t i = find_block(c, memory);
     bl_context *node;
+    if (i == 0)
+        return BL_EINVAL;
     for (uint32_t n = 0; (node = next_memory(c, &n));)
         drop_block(node, i - 1);
     drop_block(c, i - 1);

@@ -59,13 +59,20 @@ bool bl__homes_import(bl__homes *h, uint32_t from, uint32_t *entry) {
     return at != BL__NO_HOME;
 }
 
-bl__parcel *bl__parcel_make(const bl__parcel *head) {
-    bl__arrival *a = malloc(sizeof *a + head->bytes);
+static bl__parcel *make_parcel(bl__parcel head, const void *results) {
+    bl__arrival *a = malloc(sizeof *a + head.bytes);
     if (!a)
         return NULL;
     a->next = NULL;
-    a->parcel = *head;
+    a->parcel = head;
+    memcpy(&a->parcel + 1, results, head.bytes);
     return &a->parcel;
+}
+
+bl__parcel *bl__parcel_copy(const void *bytes) {
+    bl__parcel head;
+    memcpy(&head, bytes, sizeof head);
+    return make_parcel(head, (const unsigned char *)bytes + sizeof head);
 }
 
 static bl__arrival *arrival_of(bl__parcel *parcel) {
@@ -77,22 +84,20 @@ void bl__parcel_free(bl__parcel *parcel) {
         free(arrival_of(parcel));
 }
 
-bl__parcel *bl__homes_pack(bl__homes *h, uint32_t join, const void *results, uint32_t *node) {
-    bl__home home = {0, join, 0, 1}; /* of a root */
-    if (bl__is_away(join)) {
-        const uint32_t at = join & ~BL__AWAY;
-        home = h->list[at];
-        h->list[at].join = h->free;
-        h->free = at;
-        if (!h->sums)
-            results = (const unsigned char *)results + (size_t)home.begin * h->result_bytes;
-    }
-    const uint32_t bytes = h->sums ? sizeof(uint64_t) : home.count * h->result_bytes;
-    bl__parcel *parcel = bl__parcel_make(&(bl__parcel){home.join, home.begin, home.count, bytes});
-    if (parcel)
-        memcpy(parcel + 1, results, bytes);
-    *node = home.node;
-    return parcel;
+bl__home bl__homes_leave(bl__homes *h, uint32_t join) {
+    if (!bl__is_away(join))
+        return (bl__home){0, join, 0, 1}; /* of a root */
+    const uint32_t at = join & ~BL__AWAY;
+    const bl__home home = h->list[at];
+    h->list[at].join = h->free;
+    h->free = at;
+    return home;
+}
+
+bl__parcel *bl__homes_pack(const bl__homes *h, const bl__home *home, const void *results) {
+    const uint32_t bytes = h->sums ? sizeof(uint64_t) : home->count * h->result_bytes;
+    const size_t at = h->sums ? 0 : (size_t)home->begin * h->result_bytes;
+    return make_parcel((bl__parcel){home->join, home->begin, home->count, bytes}, (const unsigned char *)results + at);
 }
 
 /* ---- home ---- */

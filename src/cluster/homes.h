@@ -32,10 +32,13 @@ void bl__homes_end(bl__homes *h);
 
 /* The entry has come from node `from`. False: no memory, and nobody will have its results. */
 bool bl__homes_import(bl__homes *h, uint32_t from, uint32_t *entry);
-/* What bl__node_returns was given, for *node. NULL: no memory. The caller sends sizeof(bl__parcel) and parcel->bytes. */
-bl__parcel *bl__homes_pack(bl__homes *h, uint32_t join, const void *results, uint32_t *node);
-/* Memory for one that arrives: the caller copies the results behind it. NULL: no memory. */
-bl__parcel *bl__parcel_make(const bl__parcel *head);
+/* Whose results bl__node_returns was given: from now on `join` says nothing any more. */
+bl__home bl__homes_leave(bl__homes *h, uint32_t join);
+/* Some of them, or their sum: those of home->count children from home->begin on; `results` as bl__node_returns has them.
+ * NULL: no memory. */
+bl__parcel *bl__homes_pack(const bl__homes *h, const bl__home *home, const void *results);
+/* One that has come from another process: plain bytes, results included. NULL: no memory. */
+bl__parcel *bl__parcel_copy(const void *bytes);
 void bl__parcel_free(bl__parcel *parcel); /* NULL is fine */
 
 /* Those that have arrived. */

@@ -9,7 +9,8 @@
 
 typedef struct bl__line {
     bl_link link;
-    void *sending, *arrived; /* letters, with room for entries behind them: bl__local_start makes them */
+    void *sending, *arrived; /* letters, with room for entries or results behind them: bl__local_start makes them */
+    size_t room;             /* so many bytes each */
     uint64_t sent, received; /* letters, in this run */
     bl_traffic traffic;
     double asked;         /* when the last question left, on bl__now */

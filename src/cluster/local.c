@@ -13,8 +13,9 @@
  * the thread that waits for the GPU looks there all the time: bl__node_serves. It keeps the outlet filled from the
  * moment at which somebody asks until the GPU is short of work itself, so that the next one to ask need not wait.
  *
- * Other processes are at the end of a line (ranks.c). A letter to a node of theirs leaves at once, with its entries
- * behind it. One that has come is delivered when somebody listens: bl__local_hear. */
+ * Other processes are at the end of a line (ranks.c). A letter to a node of theirs leaves at once, with its entries or
+ * results behind it. One that has come is delivered when somebody listens: bl__local_hear. Letters have a largest size,
+ * so results of many children go home in several. */
 #include "cluster/local.h"
 
 #include "cluster/homes.h"
@@ -41,7 +42,7 @@ static const double PATIENCE = 20e-6; /* seconds from one time that a GPU is low
 typedef struct letter {
     uint32_t from, to;
     bl__cluster_message message;
-    bl__parcel *parcel; /* RESULTS */
+    bl__parcel *parcel; /* RESULTS; between processes NULL, and a copy follows */
 } letter;
 
 typedef struct bl__node {
@@ -53,6 +54,7 @@ typedef struct bl__node {
     uint64_t found;     /* dry, last: the epoch of the idle word, and which launch */
     uint64_t ran;       /* tasks, when the node last was low; a GPU's: the epoch of its idle word */
     uint64_t was_short; /* bl__node_short: when last */
+    bool over;          /* its run, since the last meeting */
     bl__homes homes;
     bl_traffic traffic;
     double asked; /* when it first did, since it got entries; 0: not yet */
@@ -68,13 +70,18 @@ typedef struct bl__node {
 struct bl__cluster {
     pthread_mutex_t lock;
     uint32_t count, runs;
-    uint32_t most;           /* entries of a letter, and of an outlet */
-    uint32_t words;          /* per entry */
-    bl__line *line;          /* to other processes, with as many nodes each; NULL: there are none */
-    uint32_t lowest, all;    /* the number of the first node here, and how many there are everywhere */
-    bool halted;             /* a node has ended early, ... */
-    int status;              /* ... with this; BL_OK: one of another process ... */
-    uint32_t halted_by;      /* ... and this was it */
+    uint32_t most;        /* entries of a letter, and of an outlet */
+    uint32_t words;       /* per entry */
+    uint32_t results;     /* of one parcel, at most */
+    bl__line *line;       /* to other processes, with as many nodes each; NULL: there are none */
+    uint32_t lowest, all; /* the number of the first node here, and how many there are everywhere */
+    bool halted;          /* a node has ended early, ... */
+    int status;           /* ... with this; BL_OK: one of another process ... */
+    uint32_t halted_by;   /* ... and this was it */
+    bool keeps;           /* there may be a checkpoint then: results still go home */
+    pthread_cond_t met;   /* of nodes that have stopped for it: */
+    uint32_t present, meeting, meetings;
+    bool goes_on;            /* as the last meeting has decided */
     uint32_t first, waiting; /* letters */
     letter letters[LETTERS];
     bl__node nodes[BL__LOCAL_NODES_MAX];
@@ -85,6 +92,7 @@ bl__cluster *bl__local_open(bl_context *const *contexts, uint32_t count) {
     if (!cluster)
         return NULL;
     pthread_mutex_init(&cluster->lock, NULL);
+    pthread_cond_init(&cluster->met, NULL);
     cluster->count = cluster->all = count;
     cluster->most = MOST;
     for (uint32_t i = 0; i < count; i++) {
@@ -125,6 +133,7 @@ static void end_node(bl__node *n) {
 void bl__local_close(bl__cluster *cluster) {
     for (uint32_t i = 0; i < cluster->count; i++)
         end_node(&cluster->nodes[i]);
+    pthread_cond_destroy(&cluster->met);
     pthread_mutex_destroy(&cluster->lock);
     free(cluster);
 }
@@ -137,16 +146,26 @@ static uint32_t inlet_size(const bl__cluster *cluster) {
     return (dimensions + 2) * cluster->most + 1;
 }
 
-static size_t letter_size(const bl__cluster *cluster, uint32_t entries) {
-    return sizeof(letter) + 4u * (size_t)cluster->words * entries;
+static size_t entries_size(const bl__cluster *cluster, uint32_t entries) {
+    return 4u * (size_t)cluster->words * entries;
 }
 
-static int start_line(const bl__cluster *cluster, bl_context *told) {
+/* Of the largest letter: so many entries, or at least one result. */
+static size_t line_room(const bl__cluster *cluster, const bl_program *program) {
+    const size_t entries = entries_size(cluster, cluster->most);
+    const size_t parcel = program->result_bytes ? sizeof(bl__parcel) + program->result_bytes : 0;
+    return sizeof(letter) + (entries > parcel ? entries : parcel);
+}
+
+static int start_line(bl__cluster *cluster, const bl_program *program, bl_context *told) {
     bl__line *line = cluster->line;
     free(line->sending);
     free(line->arrived);
-    line->sending = malloc(letter_size(cluster, cluster->most));
-    line->arrived = malloc(letter_size(cluster, cluster->most));
+    line->room = line_room(cluster, program);
+    line->sending = malloc(line->room);
+    line->arrived = malloc(line->room);
+    if (program->result_bytes)
+        cluster->results = (uint32_t)((line->room - sizeof(letter) - sizeof(bl__parcel)) / program->result_bytes);
     line->sent = line->received = 0;
     memset(&line->traffic, 0, sizeof line->traffic);
     return line->sending && line->arrived ? BL_OK : bl__no_memory(told, "what processes exchange");
@@ -167,10 +186,14 @@ static void begin_exchange(bl__node *n) {
 
 int bl__local_start(bl__cluster *cluster, const bl_program *program, bl_context *told) {
     cluster->words = BL__ENTRY_HEAD + program->carried_bytes / 4;
-    int status = cluster->line ? start_line(cluster, told) : BL_OK;
+    cluster->results = UINT32_MAX;
+    int status = cluster->line ? start_line(cluster, program, told) : BL_OK;
     cluster->halted = false;
     cluster->status = BL_OK;
     cluster->halted_by = cluster->waiting = 0;
+    cluster->keeps = cluster->nodes[0].c->config.checkpoint[0] != '\0';
+    cluster->present = cluster->count;
+    cluster->meeting = 0;
     /* Over a line no letter of one run reaches another, and ranks may have begun different numbers of them. */
     if (!cluster->line)
         cluster->runs++;
@@ -180,6 +203,7 @@ int bl__local_start(bl__cluster *cluster, const bl_program *program, bl_context 
         n->outlet = malloc(4u * (size_t)cluster->words * cluster->most);
         n->shown = 0;
         n->found = n->ran = 0;
+        n->over = false;
         bl__homes_begin(&n->homes, program);
         bl__cluster_begin(&n->protocol, cluster->lowest + i, cluster->all, cluster->runs, cluster->most,
                           (uint32_t)n->c->config.seed);
@@ -189,6 +213,19 @@ int bl__local_start(bl__cluster *cluster, const bl_program *program, bl_context 
             begin_exchange(n);
     }
     return status;
+}
+
+bl__cluster *bl__local_of(const bl_context *c) {
+    const bl__node *n = c->inlet.ring.node;
+    return n ? n->cluster : NULL;
+}
+
+bool bl__local_keeps(const bl__cluster *cluster) { return cluster->keeps; }
+
+const bl__homes *bl__local_homes(const bl_context *c, uint32_t *number) {
+    const bl__node *n = c->inlet.ring.node;
+    *number = n->protocol.number;
+    return &n->homes;
 }
 
 int bl__local_status(const bl__cluster *cluster, uint32_t *node) {
@@ -237,21 +274,33 @@ static void stir(bl__line *line) {
     pthread_cond_signal(&line->stirs);
 }
 
-/* To another process. */
-static void post_away(bl__node *from, const letter *l) {
-    bl__line *line = from->cluster->line;
-    const uint32_t entries = l->message.kind == BL__CLUSTER_ENTRIES ? l->message.count : 0;
-    const size_t bytes = letter_size(from->cluster, entries);
-    memcpy(line->sending, l, sizeof *l);
-    if (entries) {
-        memcpy((letter *)line->sending + 1, from->outlet, bytes - sizeof *l);
-        drop_shown(from, entries);
+/* What goes with a letter to another process, behind it: how many bytes. */
+static size_t enclose(bl__node *from, const letter *l, void *to) {
+    if (l->message.kind == BL__CLUSTER_ENTRIES) {
+        const size_t bytes = entries_size(from->cluster, l->message.count);
+        memcpy(to, from->outlet, bytes);
+        drop_shown(from, l->message.count);
+        return bytes;
     }
+    if (!l->parcel)
+        return 0;
+    memcpy(to, l->parcel, sizeof *l->parcel + l->parcel->bytes);
+    return sizeof *l->parcel + l->parcel->bytes;
+}
+
+/* To another process. */
+static void post_away(bl__node *from, letter *l) {
+    bl__line *line = from->cluster->line;
+    const size_t bytes = sizeof *l + enclose(from, l, (letter *)line->sending + 1);
+    bl__parcel_free(l->parcel);
+    l->parcel = NULL;
+    memcpy(line->sending, l, sizeof *l);
     line->link.send(line->link.arg, l->to / from->cluster->count, line->sending, bytes);
     line->sent++;
     line->traffic.messages++;
     line->traffic.bytes += bytes;
-    line->traffic.entries_sent += entries;
+    if (l->message.kind == BL__CLUSTER_ENTRIES)
+        line->traffic.entries_sent += l->message.count;
     if (l->message.kind == BL__CLUSTER_ASK)
         line->asked = bl__now();
     stir(line);
@@ -273,19 +322,30 @@ static void tell_halt(bl__cluster *cluster) {
             post_away(&cluster->nodes[0], &(letter){cluster->lowest, rank * cluster->count, message, NULL});
 }
 
-/* The run ends early, at this node first. */
+/* Failures come before what a user or the clock has decided, and that before a checkpoint. */
+static int rank_of(int status) {
+    return status == BL_OK ? 0 : status == BL__PAUSE ? 1 : status == BL_ECANCEL || status == BL_ETIME ? 2 : 3;
+}
+
+bool bl__local_outranks(int status, int other) { return rank_of(status) > rank_of(other); }
+
+/* The run ends early, at this node first; or it has failed here before it could be stopped for another reason. */
 static void halt_by(bl__node *n, int status) {
     bl__cluster *cluster = n->cluster;
-    if (cluster->halted)
+    if (cluster->halted && !(rank_of(status) == 3 && bl__local_outranks(status, cluster->status)))
         return;
-    halt(cluster);
-    tell_halt(cluster);
+    if (!cluster->halted) {
+        halt(cluster);
+        tell_halt(cluster);
+    }
     cluster->status = status;
     cluster->halted_by = n->protocol.number - cluster->lowest;
 }
 
+/* `from`: NULL, if it is of another process. */
 static void note_entries(bl__node *from, bl__node *to, uint32_t count) {
-    from->traffic.entries_sent += count;
+    if (from)
+        from->traffic.entries_sent += count;
     to->traffic.entries_received += count;
     if (to->asked == 0)
         return;
@@ -294,16 +354,13 @@ static void note_entries(bl__node *from, bl__node *to, uint32_t count) {
     to->asked = 0;
 }
 
-static void move(bl__node *from, bl__node *to, uint32_t count) {
-    const size_t words = from->cluster->words;
+/* Entries of another node. False: no memory to know where their results go. */
+static bool import(bl__node *to, uint32_t from, uint32_t *entries, uint32_t count) {
     bool known = true;
-    note_entries(from, to, count);
     for (uint32_t i = 0; i < count; i++)
-        known = bl__homes_import(&to->homes, from->protocol.number, from->outlet + i * words) && known;
-    bl__inlet_put(to->c, from->outlet, count);
-    drop_shown(from, count);
-    if (!known)
-        halt_by(to, BL_ENOMEM);
+        known = bl__homes_import(&to->homes, from, entries + i * (size_t)to->cluster->words) && known;
+    bl__inlet_put(to->c, entries, count);
+    return known;
 }
 
 static void post(bl__node *from, uint32_t to, const bl__cluster_message *message, bl__parcel **parcel) {
@@ -322,16 +379,21 @@ static void post(bl__node *from, uint32_t to, const bl__cluster_message *message
         post_away(from, &l);
 }
 
-static void take_entries(bl__node *n, const letter *arrived) {
-    if (is_here(n->cluster, arrived->from))
-        move(node_of(n->cluster, arrived->from), n, arrived->message.count);
-    else
-        bl__inlet_put(n->c, (const uint32_t *)(const void *)(arrived + 1), arrived->message.count);
+static void take_entries(bl__node *n, letter *arrived) {
+    const uint32_t count = arrived->message.count;
+    bl__node *from = is_here(n->cluster, arrived->from) ? node_of(n->cluster, arrived->from) : NULL;
+    note_entries(from, n, count);
+    const bool known = import(n, arrived->from, from ? from->outlet : (uint32_t *)(void *)(arrived + 1), count);
+    if (from)
+        drop_shown(from, count);
+    if (!known)
+        halt_by(n, BL_ENOMEM);
 }
 
-/* The first of them is announced to the workers, and the others when that has been collected. */
+/* The first of them is announced to the workers, and the others when that has been collected. Workers that stop look by
+ * themselves. */
 static void take_parcel(bl__node *n, bl__parcel **parcel) {
-    const bool announced = n->homes.first != NULL;
+    const bool announced = n->homes.first != NULL || n->cluster->halted;
     bl__homes_put(&n->homes, *parcel);
     *parcel = NULL;
     if (!announced)
@@ -378,6 +440,8 @@ static void follow_with(bl__node *n, bl__cluster_orders *orders, bl__parcel *par
         if (!cluster->halted) {
             bl__cluster_receive(&to->protocol, next.from, &next.message, orders);
             carry_out(to, orders, &next);
+        } else if (next.parcel && cluster->keeps) {
+            take_parcel(to, &next.parcel);
         }
         bl__parcel_free(next.parcel); /* nobody has taken it */
     }
@@ -389,7 +453,9 @@ static void follow(bl__node *n, bl__cluster_orders *orders) { follow_with(n, ord
 static void deliver(bl__cluster *cluster, letter *l) {
     bl__node *to = node_of(cluster, l->to);
     bl__cluster_orders orders;
-    if (l->message.kind == HALT) {
+    if (l->message.kind == BL__CLUSTER_RESULTS && !(l->parcel = bl__parcel_copy(l + 1))) {
+        halt_by(to, BL_ENOMEM);
+    } else if (l->message.kind == HALT) {
         if (!cluster->halted)
             halt(cluster);
     } else if (!cluster->halted) {
@@ -399,7 +465,10 @@ static void deliver(bl__cluster *cluster, letter *l) {
         follow(to, &orders);
     } else if (l->message.kind == BL__CLUSTER_ENTRIES) {
         take_entries(to, l);
+    } else if (l->parcel && cluster->keeps) {
+        take_parcel(to, &l->parcel);
     }
+    bl__parcel_free(l->parcel); /* nobody has taken it */
 }
 
 static void note_arrival(bl__line *line, const letter *l) {
@@ -416,7 +485,7 @@ bool bl__local_hear(bl__cluster *cluster) {
     bl__line *line = cluster->line;
     bool heard = false;
     uint32_t from;
-    while (line->link.receive(line->link.arg, &from, line->arrived, letter_size(cluster, cluster->most))) {
+    while (line->link.receive(line->link.arg, &from, line->arrived, line->room)) {
         note_arrival(line, line->arrived);
         deliver(cluster, line->arrived);
         heard = true;
@@ -442,14 +511,20 @@ static uint64_t tasks_run(const bl__run *run) {
 
 /* ---- events ---- */
 
-/* NULL: nothing moves any more. */
-static bl__node *enter(const bl__run *run) {
+static bl__node *enter_if(const bl__run *run, bool even_if_halted) {
     bl__node *n = run->outside.node;
     pthread_mutex_lock(&n->cluster->lock);
-    if (!n->cluster->halted)
+    if (!n->cluster->halted || even_if_halted)
         return n;
     pthread_mutex_unlock(&n->cluster->lock);
     return NULL;
+}
+
+/* NULL: nothing moves any more; ... */
+static bl__node *enter(const bl__run *run) { return enter_if(run, false); }
+/* ... not even results. */
+static bl__node *enter_for_results(const bl__run *run) {
+    return enter_if(run, ((bl__node *)run->outside.node)->cluster->keeps);
 }
 
 static void leave(bl__node *n) { pthread_mutex_unlock(&n->cluster->lock); }
@@ -603,32 +678,108 @@ void bl__local_ends(bl_context *c, int status) {
     leave(n);
 }
 
+/* ---- stopping for a checkpoint: with the lock ---- */
+
+bool bl__local_has_results(const bl__cluster *cluster) {
+    for (uint32_t i = 0; i < cluster->count; i++)
+        if (cluster->nodes[i].homes.first)
+            return true;
+    return false;
+}
+
+/* Everybody is here, so nothing is under way between nodes of this process. After a failure there is no checkpoint. */
+static void close_meeting(bl__cluster *cluster) {
+    cluster->goes_on = rank_of(cluster->status) < 3 && bl__local_has_results(cluster);
+    cluster->meeting = 0;
+    cluster->meetings++;
+    pthread_cond_broadcast(&cluster->met);
+}
+
+static bool meet(bl__cluster *cluster) {
+    const uint32_t number = cluster->meetings;
+    if (++cluster->meeting == cluster->present)
+        close_meeting(cluster);
+    while (number == cluster->meetings)
+        pthread_cond_wait(&cluster->met, &cluster->lock);
+    return cluster->goes_on;
+}
+
+bool bl__local_goes_on(bl_context *c, bool over) {
+    bl__node *n = c->inlet.ring.node;
+    if (!n || !n->cluster->keeps)
+        return false;
+    pthread_mutex_lock(&n->cluster->lock);
+    while (!n->over) {
+        n->over = !meet(n->cluster);
+        if (!n->over && !over && n->homes.first)
+            break;
+    }
+    const bool goes_on = !n->over;
+    leave(n);
+    return goes_on;
+}
+
+void bl__local_misses(bl_context *c, int status) {
+    bl__node *n = c->inlet.ring.node;
+    pthread_mutex_lock(&n->cluster->lock);
+    halt_by(n, status);
+    n->over = true;
+    n->cluster->present--;
+    if (n->cluster->meeting && n->cluster->meeting == n->cluster->present)
+        close_meeting(n->cluster);
+    leave(n);
+}
+
 /* ---- results ---- */
+
+/* Home is another node. False: no memory. */
+static bool send_home(bl__node *n, const bl__home *home, const void *results) {
+    const bl__cluster_message message = {.kind = BL__CLUSTER_RESULTS, .count = 1};
+    bl__parcel *parcel = bl__homes_pack(&n->homes, home, results);
+    bl__cluster_orders orders = {.count = 0};
+    if (!parcel)
+        return false;
+    if (n->cluster->halted)
+        post(n, home->node, &message, &parcel); /* nobody counts any more */
+    else
+        bl__cluster_results(&n->protocol, home->node, 1, &orders);
+    follow_with(n, &orders, parcel);
+    return true;
+}
 
 void bl__node_returns(const bl__run *run, uint32_t join, const void *results) {
     bl__node *n = run->outside.node;
     if (!bl__is_away(join) && n->protocol.number == 0) /* the roots' results are there */
         return;
-    if (!enter(run))
+    if (!enter_for_results(run))
         return;
-    bl__cluster_orders orders;
-    uint32_t home;
-    bl__parcel *parcel = bl__homes_pack(&n->homes, join, results, &home);
-    if (parcel) {
-        bl__cluster_results(&n->protocol, home, 1, &orders);
-        follow_with(n, &orders, parcel);
-    } else {
-        halt_by(n, BL_ENOMEM);
+    const bl__home home = bl__homes_leave(&n->homes, join);
+    const uint32_t most = n->homes.sums ? home.count : n->cluster->results;
+    for (uint32_t done = 0; done < home.count && (!n->cluster->halted || n->cluster->keeps); done += most) {
+        bl__home some = home;
+        some.begin += done;
+        some.count = home.count - done < most ? home.count - done : most;
+        if (!send_home(n, &some, results))
+            halt_by(n, BL_ENOMEM);
     }
     leave(n);
 }
 
+bool bl__node_has_results(const bl__run *run) {
+    bl__node *n = enter_for_results(run);
+    if (!n)
+        return false;
+    const bool has = n->cluster->halted && n->homes.first;
+    leave(n);
+    return has;
+}
+
 bl__parcel *bl__node_collects(const bl__run *run) {
-    bl__node *n = enter(run);
+    bl__node *n = enter_for_results(run);
     if (!n)
         return NULL;
     bl__parcel *parcel = bl__homes_take(&n->homes);
-    if (n->homes.first)
+    if (n->homes.first && !n->cluster->halted)
         bl__inlet_put(n->c, NULL, 1);
     leave(n);
     return parcel;

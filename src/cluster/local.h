@@ -20,9 +20,22 @@ int bl__local_start(bl__cluster *cluster, const bl_program *program, bl_context 
 /* A node's workers have ended. If that was not because the run is over, the others end, too, and nothing moves any more:
  * what was about to is back in the inlet of its node. Again is fine. */
 void bl__local_ends(bl_context *c, int status);
+/* With config.checkpoint, after bl__local_ends: waits until the workers of all nodes have stopped. True: results have
+ * come home to this node, and workers must see to them before a checkpoint can be written. `over`: they cannot any
+ * more. */
+bool bl__local_goes_on(bl_context *c, bool over);
+/* Instead: the node has no thread, and never begins. */
+void bl__local_misses(bl_context *c, int status);
 /* After the run: its status, and at which node that was decided; BL_OK also if that was in another process. */
 int bl__local_status(const bl__cluster *cluster, uint32_t *node);
 const bl_traffic *bl__local_traffic(const bl__cluster *cluster, uint32_t i); /* of the last run */
+bl__cluster *bl__local_of(const bl_context *c);   /* the cluster of any of its nodes; NULL: it is none */
+bool bl__local_keeps(const bl__cluster *cluster); /* checkpoints: what is under way when the run ends early */
+/* Where results of entries from other nodes go, for the node of c; and its number. */
+struct bl__homes;
+const struct bl__homes *bl__local_homes(const bl_context *c, uint32_t *number);
+/* Whether an early end with one status is to be told rather than one with another. */
+bool bl__local_outranks(int status, int other);
 /* Tasks that all nodes of a context have run. */
 uint64_t bl__local_progress(const bl_context *c);
 
@@ -33,6 +46,7 @@ bl__line *bl__local_line(const bl__cluster *cluster);      /* NULL: there is non
 void bl__local_lock(bl__cluster *cluster);
 void bl__local_unlock(bl__cluster *cluster);
 /* With the lock: */
+bool bl__local_has_results(const bl__cluster *cluster);                  /* that wait for workers */
 bool bl__local_hear(bl__cluster *cluster);                               /* true: something had arrived */
 bool bl__local_waits(const bl__cluster *cluster);                        /* for others, to get work */
 void bl__local_rest(bl__cluster *cluster, const struct timespec *until); /* without it, until then or line->stirs */

@@ -24,6 +24,9 @@ enum { LEAST_NAP = 10000, MOST_NAP = 500000 /* ns */, NAP_SHARE = 1, WAITING_SHA
 
 enum { DETAIL = 512, NAME = 64 };
 
+/* Results go to all in pieces: of so many bytes, but of no more than memory for all ranks' pieces allows. */
+enum { LEAST_PIECE = 4096, ALL_PIECES = 1 << 20 };
+
 /* What ranks tell each other, each with one gather. */
 typedef struct opening {
     int32_t status;
@@ -33,7 +36,9 @@ typedef struct opening {
 
 typedef struct terms {
     int32_t status;
-    uint32_t payload_bytes, carried_bytes, shared_bytes, of_all;
+    uint32_t payload_bytes, carried_bytes, shared_bytes, result_bytes, record_bytes, of_all;
+    uint32_t roots, results_wanted, empty; /* empty: a loop of no indices */
+    uint32_t checkpoint, resume;
     double time_limit, stall_seconds;
     char program[NAME], scheduler[NAME];
     char detail[DETAIL];
@@ -41,7 +46,8 @@ typedef struct terms {
 
 typedef struct settlement {
     uint64_t sent, received;
-    int32_t status; /* of the rank that has ended the run early; BL_OK: this one has not */
+    int32_t status;           /* of the rank that has ended the run early; BL_OK: this one has not */
+    uint32_t writes, waiting; /* waiting: results that have come home wait for workers */
 } settlement;
 
 typedef struct reason { /* why it has; the payload of a task that failed follows */
@@ -64,7 +70,11 @@ typedef struct bl__ranks {
     bool settled; /* the run is over everywhere */
     int status;   /* then: its status, ... */
     uint32_t why; /* ... and the rank that knows why */
+    bool writes;  /* checkpoints, as rank 0 says */
     bool ran;     /* `stats` are of a run */
+    /* Of the run under way: roots of all, the first that is of this rank, and whose results are given here. */
+    uint32_t roots, first, given, given_from;
+    uint32_t result_bytes; /* 0: nobody wants them */
     void *gathered;
     size_t room;
     bl_stats *stats; /* of the last run, by rank */
@@ -247,6 +257,16 @@ static bool differs(bl_context *c, const terms *all, uint32_t i) {
     else if (a->payload_bytes != b->payload_bytes || a->carried_bytes != b->carried_bytes)
         bl__detail(c, "Rank %u: %s has payloads of %u bytes, but of %u at rank 0 %s", (unsigned)i, b->program,
                    (unsigned)b->payload_bytes, (unsigned)a->payload_bytes, same);
+    else if (a->result_bytes != b->result_bytes || a->record_bytes != b->record_bytes)
+        bl__detail(c, "Rank %u: %s has results of %u bytes and joins of %u, but of %u and %u at rank 0 %s", (unsigned)i,
+                   b->program, (unsigned)b->result_bytes, (unsigned)b->record_bytes, (unsigned)a->result_bytes,
+                   (unsigned)a->record_bytes, same);
+    else if (a->results_wanted != b->results_wanted)
+        bl__detail(c, "Rank %u: asks for %s, but rank 0 for %s (accepted: the same call on all ranks)", (unsigned)i,
+                   b->results_wanted ? "results" : "none", a->results_wanted ? "results" : "none");
+    else if (a->results_wanted && !a->of_all && a->roots != b->roots)
+        bl__detail(c, "Rank %u: results of %u roots, but rank 0 has %u %s", (unsigned)i, (unsigned)b->roots,
+                   (unsigned)a->roots, same);
     else if (a->shared_bytes != b->shared_bytes)
         bl__detail(c, "Rank %u: %s has %u bytes of shared data, but %u at rank 0 %s", (unsigned)i, b->program,
                    (unsigned)b->shared_bytes, (unsigned)a->shared_bytes, same);
@@ -257,6 +277,9 @@ static bool differs(bl_context *c, const terms *all, uint32_t i) {
     else if (a->stall_seconds < b->stall_seconds || a->stall_seconds > b->stall_seconds)
         bl__detail(c, "Rank %u: stall_seconds %g, but rank 0 has %g %s", (unsigned)i, b->stall_seconds,
                    a->stall_seconds, same);
+    else if (a->checkpoint != b->checkpoint || a->resume != b->resume)
+        bl__detail(c, "Rank %u: %s, but not as at rank 0 %s", (unsigned)i,
+                   a->checkpoint != b->checkpoint ? "config.checkpoint" : "config.resume", same);
     else if (a->of_all != b->of_all)
         bl__detail(c, "Rank %u: bl_roots_of_all %u, but rank 0 has %u %s", (unsigned)i, (unsigned)b->of_all,
                    (unsigned)a->of_all, same);
@@ -282,10 +305,16 @@ static int judge_terms(bl_context *c, const terms *all, uint32_t ranks) {
 }
 
 /* Which of what was asked for is not built; BL_OK: nothing. */
-static int check_terms(bl_context *c, const bl__terms *t) {
-    if (t->program->result_bytes)
-        bl__detail(c, "BL_RESULT: %s has results, which cannot go to another process (accepted: in one process)",
-                   t->program->name);
+static int check_terms(bl_context *c, const bl__ranks *r, const bl__terms *t) {
+    const char *file = c->config.checkpoint[0] ? "checkpoint" : c->config.resume[0] ? "resume" : NULL;
+    size_t untold = 0;
+    while (untold < c->block_count && c->blocks[untold].told)
+        untold++;
+    if (file && r->of_all)
+        bl__detail(c, "%s: not with bl_roots_of_all (accepted: with roots of rank 0)", file);
+    else if (file && untold < c->block_count && r->line.link.ranks > 1)
+        bl__detail(c, "%s: piece %zu of memory has other contents in each process (accepted: after bl_combine)", file,
+                   untold + 1);
     else if (t->range > UINT32_MAX)
         bl__detail(c, "count: too many indices for several processes (accepted: fewer than 2^32)");
     else if (c->timelines.room)
@@ -295,6 +324,38 @@ static int check_terms(bl_context *c, const bl__terms *t) {
     return BL_EINVAL;
 }
 
+/* Numbers roots from rank 0 on, and finds out which results are given here. */
+static int count_roots(bl_context *c, bl__ranks *r, const terms *all) {
+    const uint32_t rank = r->line.link.rank, others = r->of_all ? rank : 0;
+    uint64_t roots = 0;
+    for (uint32_t i = 0; i < (r->of_all ? r->line.link.ranks : 1); i++) {
+        r->first = i == others ? (uint32_t)roots : r->first;
+        roots += all[i].roots;
+    }
+    if (roots >= 1u << 30) {
+        bl__detail(c, "count: too many roots on all ranks (accepted: fewer than 2^30)");
+        return BL_EINVAL;
+    }
+    r->roots = (uint32_t)roots;
+    r->given_from = r->first;
+    r->given = all[others].empty ? 0 : all[others].roots;
+    r->result_bytes = all[0].results_wanted ? all[0].result_bytes : 0;
+    return BL_OK;
+}
+
+uint32_t bl__ranks_roots(const bl_context *c, uint32_t *first) {
+    *first = ranks_of(c)->first;
+    return ranks_of(c)->roots;
+}
+
+static size_t piece_size(uint32_t ranks) { return ALL_PIECES / ranks > LEAST_PIECE ? ALL_PIECES / ranks : LEAST_PIECE; }
+
+/* What this rank has to gather, at most; one piece more: its own. */
+static size_t gathered_size(const bl__terms *t, uint32_t ranks) {
+    const size_t why = reason_size(t->program), piece = piece_size(ranks);
+    return (ranks + 1) * (why > piece ? why : piece);
+}
+
 int bl__ranks_agree(bl_context *c, const bl__terms *t, int status) {
     bl__ranks *r = ranks_of(c);
     const uint32_t ranks = r->line.link.ranks;
@@ -302,8 +363,8 @@ int bl__ranks_agree(bl_context *c, const bl__terms *t, int status) {
     if (status == BL_OK && c->dead)
         status = BL_EDEAD;
     if (status == BL_OK)
-        status = check_terms(c, t);
-    if (status == BL_OK && !make_room(r, (ranks + 1) * reason_size(t->program))) /* one more: see tell_why */
+        status = check_terms(c, r, t);
+    if (status == BL_OK && !make_room(r, gathered_size(t, ranks)))
         status = bl__no_memory(c, "what processes exchange");
     if (status == BL_OK)
         status = bl__local_start(r->cluster, t->program, c);
@@ -312,6 +373,8 @@ int bl__ranks_agree(bl_context *c, const bl__terms *t, int status) {
     mine.of_all = r->of_all;
     mine.time_limit = c->config.time_limit;
     mine.stall_seconds = c->config.stall_seconds;
+    mine.checkpoint = c->config.checkpoint[0] != '\0';
+    mine.resume = c->config.resume[0] != '\0';
     snprintf(mine.scheduler, sizeof mine.scheduler, "%s", c->config.scheduler);
     snprintf(mine.detail, sizeof mine.detail, "%.*s", DETAIL - 1, c->detail);
     if (status == BL_OK) {
@@ -319,8 +382,16 @@ int bl__ranks_agree(bl_context *c, const bl__terms *t, int status) {
         mine.payload_bytes = t->program->payload_bytes;
         mine.carried_bytes = t->program->carried_bytes;
         mine.shared_bytes = t->program->shared_bytes;
+        mine.result_bytes = t->program->result_bytes;
+        mine.record_bytes = t->program->record_bytes;
+        mine.roots = t->count;
+        mine.results_wanted = t->results_wanted;
+        mine.empty = t->range == 0;
     }
-    status = judge_terms(c, gather(r, &mine, sizeof mine), ranks);
+    const terms *all = gather(r, &mine, sizeof mine);
+    status = judge_terms(c, all, ranks);
+    if (status == BL_OK)
+        status = count_roots(c, r, all);
     r->settled = status != BL_OK;
     if (status == BL_OK)
         set_listening(r, &r->listening, true);
@@ -329,30 +400,43 @@ int bl__ranks_agree(bl_context *c, const bl__terms *t, int status) {
 
 /* ---- the end ---- */
 
-/* Nobody sends once it is here, so if all messages that were sent so far have arrived, all have. */
-static void settle(bl__ranks *r) {
+/* Of the ranks that have ended the run early, the one that tells why. */
+static void find_reason(bl__ranks *r, const settlement *all) {
+    r->why = 0;
+    for (uint32_t i = 1; i < r->line.link.ranks; i++)
+        r->why = bl__local_outranks(all[i].status, all[r->why].status) ? i : r->why;
+    r->status = all[r->why].status;
+    r->writes = all[0].writes;
+}
+
+/* Nobody sends once it is here, so if all messages that were sent so far have arrived, all have. True: results have come
+ * home to somebody, and a checkpoint has to wait for workers that see to them. */
+static bool settle(bl__ranks *r) {
     const uint32_t ranks = r->line.link.ranks;
     const settlement *all;
-    uint64_t sent, received;
+    uint64_t sent, received, waiting;
     uint32_t node;
     set_listening(r, &r->listening, false);
     do {
         bl__local_lock(r->cluster);
         bl__local_hear(r->cluster);
-        const settlement mine = {r->line.sent, r->line.received, bl__local_status(r->cluster, &node)};
+        const settlement mine = {.sent = r->line.sent,
+                                 .received = r->line.received,
+                                 .status = bl__local_status(r->cluster, &node),
+                                 .writes = bl__local_node(r->cluster, 0)->writes,
+                                 .waiting = bl__local_keeps(r->cluster) && bl__local_has_results(r->cluster)};
         bl__local_unlock(r->cluster);
         all = gather(r, &mine, sizeof mine);
-        sent = received = 0;
+        sent = received = waiting = 0;
         for (uint32_t i = 0; i < ranks; i++) {
             sent += all[i].sent;
             received += all[i].received;
+            waiting += all[i].waiting;
         }
     } while (sent != received);
-    r->why = 0;
-    while (r->why < ranks - 1 && all[r->why].status == BL_OK)
-        r->why++;
-    r->status = all[r->why].status;
-    r->settled = true;
+    find_reason(r, all);
+    r->settled = !waiting || bl__local_outranks(r->status, BL_ETIME); /* after a failure there is no checkpoint */
+    return !r->settled;
 }
 
 void bl__node_ends(bl_context *c, int status) {
@@ -360,8 +444,125 @@ void bl__node_ends(bl_context *c, int status) {
     if (r && r->settled)
         return;
     bl__local_ends(c, status);
-    if (r)
-        settle(r);
+    if (!r)
+        bl__local_goes_on(c, true);
+    else
+        while (settle(r))
+            ;
+}
+
+bool bl__node_goes_on(bl_context *c, int status) {
+    bl__ranks *r = ranks_of(c);
+    bl__cluster *cluster = bl__local_of(c);
+    if (!cluster || !bl__local_keeps(cluster) || (r && r->settled))
+        return false;
+    bl__local_ends(c, status);
+    if (!r)
+        return bl__local_goes_on(c, false);
+    while (settle(r)) /* here nobody else touches results */
+        if (bl__local_has_results(cluster))
+            return true;
+    return false;
+}
+
+int bl__node_status(const bl_context *c) {
+    uint32_t node;
+    return ranks_of(c) ? ranks_of(c)->status : bl__local_status(bl__local_of(c), &node);
+}
+
+bool bl__node_is_first(const bl_context *c) { return !c->leader && bl_rank(c) == 0; }
+
+/* ---- between two parts ---- */
+
+bool bl__ranks_write(const bl_context *c) { return ranks_of(c)->writes; }
+
+typedef struct opinion {
+    uint64_t bytes;
+    int32_t status;
+    char detail[DETAIL];
+} opinion;
+
+/* The status of the first rank that has one other than BL_OK, and its words. */
+static int judge_opinions(bl_context *c, bl__ranks *r, uint64_t bytes, int status, uint64_t *most) {
+    opinion mine = {.bytes = bytes, .status = status};
+    snprintf(mine.detail, sizeof mine.detail, "%.*s", DETAIL - 1, c->detail);
+    const opinion *all = gather(r, &mine, sizeof mine);
+    *most = 0;
+    for (uint32_t i = 0; i < r->line.link.ranks; i++) {
+        *most = all[i].bytes > *most ? all[i].bytes : *most;
+        if (all[i].status == BL_OK)
+            continue;
+        if (i != r->line.link.rank) {
+            bl__detail_clear(c);
+            bl__detail(c, "%s%srank %u", all[i].detail, all[i].detail[0] ? "; at " : "", (unsigned)i);
+        }
+        return all[i].status;
+    }
+    return BL_OK;
+}
+
+int bl__ranks_hear(bl_context *c, int status) {
+    uint64_t most;
+    return judge_opinions(c, ranks_of(c), 0, status, &most);
+}
+
+/* At rank 0: how many bytes each rank has, as just gathered, and memory for them. */
+static int make_copies(bl_context *c, const bl__ranks *r, uint64_t *sizes, void **all) {
+    const opinion *of = r->gathered;
+    bool made = sizes != NULL;
+    for (uint32_t i = 0; i < r->line.link.ranks && made; i++) {
+        sizes[i] = of[i].bytes;
+        made = (all[i] = malloc(sizes[i] + 1)) != NULL;
+    }
+    return made ? BL_OK : bl__no_memory(c, "a checkpoint of all ranks");
+}
+
+/* The bytes from `at` on, `count` of each rank; shorter ones end earlier. */
+static void collect_piece(bl__ranks *r, const void *mine, uint64_t bytes, uint64_t at, size_t count,
+                          const uint64_t *sizes, void **all) {
+    unsigned char *sent = (unsigned char *)r->gathered + r->line.link.ranks * count;
+    memset(sent, 0, count);
+    if (at < bytes)
+        memcpy(sent, (const unsigned char *)mine + at, bytes - at < count ? bytes - at : count);
+    const unsigned char *got = gather(r, sent, count);
+    for (uint32_t i = 0; sizes && i < r->line.link.ranks; i++)
+        if (at < sizes[i])
+            memcpy((unsigned char *)all[i] + at, got + i * count, sizes[i] - at < count ? sizes[i] - at : count);
+}
+
+int bl__ranks_collect(bl_context *c, const void *mine, uint64_t bytes, void **all, int status) {
+    bl__ranks *r = ranks_of(c);
+    const uint32_t ranks = r->line.link.ranks;
+    const size_t piece = piece_size(ranks);
+    uint64_t most, none, *sizes = NULL;
+    status = judge_opinions(c, r, bytes, status, &most);
+    if (status != BL_OK)
+        return status;
+    if (r->line.link.rank == 0) {
+        sizes = malloc(ranks * sizeof *sizes);
+        status = make_copies(c, r, sizes, all);
+    }
+    status = judge_opinions(c, r, 0, status, &none);
+    for (uint64_t at = 0; at < most && status == BL_OK; at += piece)
+        collect_piece(r, mine, bytes, at, most - at < piece ? (size_t)(most - at) : piece, sizes, all);
+    free(sizes);
+    return status;
+}
+
+int bl__ranks_resume(bl_context *c, const bl_program *program) {
+    bl__ranks *r = ranks_of(c);
+    const bl_traffic so_far = r->line.traffic;
+    int status = bl__ranks_hear(c, bl__local_start(r->cluster, program, c));
+    r->line.traffic = so_far;
+    r->settled = status != BL_OK;
+    if (status == BL_OK)
+        set_listening(r, &r->listening, true);
+    return status;
+}
+
+void bl__ranks_decide(bl_context *c, int status) {
+    ranks_of(c)->status = status;
+    ranks_of(c)->why = 0;
 }
 
 /* What the rank that ended the run early says about it, to all. */
@@ -405,6 +606,31 @@ int bl__ranks_end(bl_context *c, int status, const bl_stats *here, const bl_stat
         return status;
     tell_why(c, r);
     return r->status;
+}
+
+/* What pieces [at, at + bytes) of all results have for this rank. */
+static void take_piece(const bl__ranks *r, const void *piece, size_t at, size_t bytes, void *results) {
+    const size_t begin = (size_t)r->given_from * r->result_bytes, end = begin + (size_t)r->given * r->result_bytes;
+    const size_t from = at > begin ? at : begin, to = at + bytes < end ? at + bytes : end;
+    if (from < to)
+        memcpy((unsigned char *)results + (from - begin), (const unsigned char *)piece + (from - at), to - from);
+}
+
+void bl__ranks_give_results(bl_context *c, const void *results_of_all, void *results) {
+    bl__ranks *r = ranks_of(c);
+    const uint32_t ranks = r->line.link.ranks;
+    const size_t all = (size_t)r->roots * r->result_bytes, most = piece_size(ranks);
+    if (r->status != BL_OK)
+        return;
+    for (size_t at = 0; at < all; at += most) {
+        const size_t bytes = all - at < most ? all - at : most;
+        unsigned char *mine = (unsigned char *)r->gathered + ranks * bytes;
+        if (r->line.link.rank == 0)
+            memcpy(mine, (const unsigned char *)results_of_all + at, bytes);
+        else
+            memset(mine, 0, bytes);
+        take_piece(r, gather(r, mine, bytes), at, bytes, results);
+    }
 }
 
 /* ---- what users ask ---- */

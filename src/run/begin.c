@@ -1,5 +1,7 @@
 /* How a run begins, from its roots or from a checkpoint, and how it is stopped before its end. */
+#include "cluster/ranks.h"
 #include "job.h"
+#include "pieces.h"
 
 #include <ballast/parts/entry.h>
 #include <ballast/parts/record.h>
@@ -9,9 +11,15 @@
 
 /* ---- stopping before the end ---- */
 
+/* Of several nodes only the first knows which runs are repeated because of config.resume: then it keeps the time. */
+static bool has_limit(const bl__job *j) {
+    const bl_config *config = &j->c->config;
+    return config->time_limit > 0 && !j->again && (j->first || !config->resume[0]);
+}
+
 static void set_pause(bl__job *j) {
     const bl_config *config = &j->c->config;
-    double limit = config->time_limit > 0 && !j->again ? j->begun + config->time_limit - j->c->spent : INFINITY;
+    double limit = has_limit(j) ? j->begun + config->time_limit - j->c->spent : INFINITY;
     j->c->pause_at = limit < j->checkpoint_at ? limit : j->checkpoint_at;
 }
 
@@ -20,26 +28,24 @@ static int stopped_by(const bl__job *j) {
     const bl_config *config = &j->c->config;
     if (bl_load32_host(&j->c->cancelled) || bl_load32_host(&j->c->halted))
         return BL_ECANCEL;
-    return config->time_limit > 0 && !j->again && j->c->spent + bl__now() - j->begun >= config->time_limit ? BL_ETIME
-                                                                                                           : BL_OK;
+    return has_limit(j) && j->c->spent + bl__now() - j->begun >= config->time_limit ? BL_ETIME : BL_OK;
 }
 
-/* This run as a checkpoint would have it, without what is left. */
-static bl__rest this_run(const bl__job *j) {
-    return (bl__rest){.problem = j->c->problem,
-                      .first_problem = j->c->first_problem,
-                      .run = j->c->runs,
-                      .words = j->run.words,
-                      .record_bytes = j->plan.program->record_bytes,
-                      .result_bytes = j->plan.program->result_bytes,
-                      .roots = j->roots,
-                      .program = j->plan.program};
+bl__rest bl__this_run(const bl_context *c, const bl_program *program, uint32_t roots) {
+    return (bl__rest){.problem = c->problem,
+                      .first_problem = c->first_problem,
+                      .run = c->runs,
+                      .words = BL__ENTRY_HEAD + program->carried_bytes / 4,
+                      .record_bytes = program->record_bytes,
+                      .result_bytes = program->result_bytes,
+                      .roots = roots,
+                      .program = program};
 }
 
 static int write_checkpoint(bl__job *j) {
     const bl_stats so_far = j->stats;
     bl__add_up(j);
-    bl__rest rest = this_run(j);
+    bl__rest rest = bl__this_run(j->c, j->plan.program, j->roots);
     rest.entries = j->entries;
     rest.record_capacity = j->run.record_capacity;
     rest.flat = j->flat.memory ? j->flat.memory : j->in.memory;
@@ -56,7 +62,10 @@ static int write_checkpoint(bl__job *j) {
 
 int bl__look_up(bl__job *j) {
     int stopped = stopped_by(j), status = BL_OK;
-    if (j->checkpoints && (stopped != BL_OK || bl__now() >= j->checkpoint_at))
+    const bool writes = j->checkpoints && (stopped != BL_OK || bl__now() >= j->checkpoint_at);
+    if (writes && j->c->open) /* all nodes do so together, when they have stopped */
+        stopped = stopped != BL_OK ? stopped : BL__PAUSE;
+    else if (writes)
         status = write_checkpoint(j);
     set_pause(j);
     return status != BL_OK ? status : stopped;
@@ -130,7 +139,7 @@ static int upload_roots(bl__job *j, const void *roots, uint32_t count, uint32_t 
         if (payload)
             memcpy(entry + BL__ENTRY_HEAD, (const char *)roots + (size_t)(i / parts) * payload, payload);
         if (joins)
-            entry[BL__ENTRY_HEAD + payload / 4] = range == 1 ? BL__ROOT | i : BL__NO_JOIN;
+            entry[BL__ENTRY_HEAD + payload / 4] = range == 1 ? BL__ROOT | (j->first_root + i) : BL__NO_JOIN;
     }
     int status = entries ? bl__ensure(j, &j->flat, bytes + 4) : bl__no_memory(j->c, "the roots");
     if (status == BL_OK && j->c->config.place && j->run.queue_count > 1 && range == 1)
@@ -186,20 +195,48 @@ static int begin_again(bl__job *j, bl__resume *resume) {
     return status == BL_OK ? bl__first_records(j) : status;
 }
 
+/* With what several nodes have left. */
+static int begin_with(bl__job *j, const bl__whole *whole) {
+    const bl_program *p = j->plan.program;
+    j->entries = whole->entries;
+    const size_t flat = 4u * (size_t)j->run.words * j->entries,
+                 records = (size_t)whole->record_capacity * p->record_bytes;
+    int status = bl__ensure(j, &j->flat, flat + 4);
+    if (status == BL_OK && records)
+        status = bl__ensure(j, &j->records, records);
+    if (status == BL_OK)
+        status = bl__copy_in(j->c, j->flat.memory, whole->flat, flat);
+    if (status == BL_OK && records)
+        status = bl__copy_in(j->c, j->records.memory, whole->records, records);
+    if (status == BL_OK && bl__results_bytes(j))
+        status = bl__copy_in(j->c, j->run.results, whole->results, bl__results_bytes(j));
+    j->run.record_bytes = p->record_bytes;
+    j->run.record_capacity = whole->record_capacity;
+    j->drained = status == BL_OK;
+    return status == BL_OK ? bl__first_records(j) : status;
+}
+
 int bl__begin(bl__job *j, const void *roots, uint32_t count, uint32_t range, uint32_t *tasks) {
     const bl_config *config = &j->c->config;
     bl__resume resume = {.file = NULL};
-    bl__rest is = this_run(j);
+    bl__rest is = bl__this_run(j->c, j->plan.program, j->roots);
     is.range = range;
-    int status = config->checkpoint[0] ? bl__checkpoint_check(j->c) : BL_OK;
-    if (status == BL_OK && config->resume[0] && (j->c->runs == 1 || j->c->runs == j->c->resume_run))
+    j->first = bl__node_is_first(j->c);
+    int status = j->first && !j->from && config->checkpoint[0] ? bl__checkpoint_check(j->c) : BL_OK;
+    if (status == BL_OK && j->first && !j->from && config->resume[0] &&
+        (j->c->runs == 1 || j->c->runs == j->c->resume_run))
         status = bl__resume_open(j->c, &is, &resume);
     /* What is made again was in the time and in the file before. */
     j->again = j->c->runs < j->c->resume_run;
-    j->checkpoints = config->checkpoint[0] && !j->again;
+    j->checkpoints = j->first && config->checkpoint[0] && !j->again;
+    j->c->writes = j->checkpoints;
     j->checkpoint_at = j->checkpoints ? j->begun + config->checkpoint_seconds : INFINITY;
     if (status == BL_OK)
-        status = resume.file ? begin_again(j, &resume) : begin_roots(j, roots, count, range);
+        status = j->from       ? begin_with(j, j->from)
+                 : resume.file ? begin_again(j, &resume)
+                               : begin_roots(j, roots, count, range);
+    if (status == BL_OK)
+        status = j->fails;
     if (status == BL_OK)
         status = bl__look_up(j); /* its time may be up already */
     if (status == BL_OK && !resume.file && is_loop(j, range))

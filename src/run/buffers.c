@@ -25,7 +25,7 @@ static void keep(bl_context *c, bl__buffer *b) {
         bl__free_kept(c);
         i = 0;
     }
-    c->kept[i] = (bl__block){b->memory, b->room};
+    c->kept[i] = (bl__block){.memory = b->memory, .bytes = b->room};
 }
 
 void bl__count_bytes(bl__job *j, size_t more) {

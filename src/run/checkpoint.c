@@ -137,8 +137,10 @@ static void pass(stream *s, void *memory, bool on_device, uint64_t bytes) {
 /* What the user sees of it: results of roots, and memory. */
 static void pass_memory(stream *s, const bl__rest *rest, void *results) {
     pass(s, results, true, (uint64_t)rest->result_bytes * rest->roots);
-    for (size_t i = 0; i < s->c->block_count; i++)
-        pass(s, s->c->blocks[i].memory, true, s->c->blocks[i].bytes);
+    for (size_t i = 0; i < s->c->block_count; i++) {
+        void *other = rest->memory ? rest->memory[i] : NULL;
+        pass(s, other ? other : s->c->blocks[i].memory, !other, s->c->blocks[i].bytes);
+    }
 }
 
 static uint64_t entry_bytes(const bl__rest *rest) { return 4u * (uint64_t)rest->words * rest->entries; }

@@ -5,6 +5,7 @@
  *   nodes.c    a run of several nodes
  *   run.c      plans, launches until nothing is left
  *   left.c     what a run that ends early has not run
+ *   pieces.c   the same of several nodes, for a checkpoint of all of them
  *   waves.c    the launches of the static and list schedulers
  *   begin.c    from the roots or from a checkpoint; and stopping before the end
  *   launch.c   one launch, and what its workers counted
@@ -47,19 +48,22 @@ typedef struct bl__job {
     bl__buffer state; /* a bl__launch_report and what lies behind it */
     bl__buffer spill, memory, queues, pool, flat, total, in, in_first, out, out_first;
     bl__buffer records, free_records, spares;
-    bl__buffer dealt;     /* roots of each queue, where config.place says; ... */
-    uint32_t most_dealt;  /* ... and the most that one has */
-    bl__totals totals;    /* of the workers, after the last launch */
-    bool reused;          /* its records are those of an earlier run */
-    bool over;            /* nothing is left: all queues are empty, and all records free */
-    bool wide;            /* results of forks may lie outside of their records */
-    bool again;           /* a run that was complete before the checkpoint that is to be gone on from */
-    bool checkpoints;     /* are written */
-    bool drained;         /* all that is left lies in flat or in the in-array */
-    struct bl__job *next; /* abandoned */
+    bl__buffer dealt;             /* roots of each queue, where config.place says; ... */
+    uint32_t most_dealt;          /* ... and the most that one has */
+    bl__totals totals;            /* of the workers, after the last launch */
+    bool reused;                  /* its records are those of an earlier run */
+    bool over;                    /* nothing is left: all queues are empty, and all records free */
+    bool wide;                    /* results of forks may lie outside of their records */
+    bool again;                   /* a run that was complete before the checkpoint that is to be gone on from */
+    bool checkpoints;             /* are written */
+    bool first;                   /* of several nodes, which keeps the files and the time; or the only one */
+    const struct bl__whole *from; /* it goes on with this */
+    int fails;                    /* and ends at once, if this is not BL_OK */
+    bool drained;                 /* all that is left lies in flat or in the in-array */
+    struct bl__job *next;         /* abandoned */
     uint64_t bytes;
-    uint32_t entries; /* in flat, or in the in-array */
-    uint32_t roots;
+    uint32_t entries;            /* in flat, or in the in-array */
+    uint32_t roots, first_root;  /* of all nodes; the number of the first one here */
     double begun, checkpoint_at; /* on bl__now */
     const char *phase;           /* that the profiler shows; NULL: none */
     bl_stats before;             /* of what was run before the checkpoint that this run resumes from */
@@ -90,6 +94,11 @@ typedef struct bl__request {
     bool reduces;  /* bl_run_reduce: `range` indices, in blocks; roots is the user's part of the payload */
     bool open;     /* to submissions */
     bool rootless; /* a node other than the one that has the roots: there are `count` of them */
+    bool goes_on;  /* after a checkpoint that several nodes have written, ... */
+    const struct bl__whole *from; /* ... at the first node with this, ... */
+    int fails;                    /* ... which could not be written: it ends at once */
+    uint32_t first, others; /* of several processes with roots: the number of the first root here, and how many others
+                             * there are */
 } bl__request;
 
 /* Of each kind of call; a loop's payload is its only root. */
@@ -122,6 +131,8 @@ int bl__request_part(const bl_context *c, bl__request *q, bl_context *told);
 int bl__request_check(const bl_context *c, bl__request *q, bl_context *told);
 /* Within a call: all of it. `stats` may be NULL. */
 int bl__request_run(bl_context *c, const bl__request *q, bl_stats *stats);
+/* The parts of a run so far, and one more. */
+void bl__stats_next(bl_stats *all, const bl_stats *part);
 /* As much as the caller has room for. `to` may be NULL. */
 void bl__stats_give(const bl_context *c, bl_stats *to, const bl_stats *from);
 
@@ -140,6 +151,8 @@ int bl__begin(bl__job *j, const void *roots, uint32_t count, uint32_t range, uin
 /* Between two launches, with all that is left in flat or in the in-array. Writes a checkpoint if it is time. Not
  * BL_OK: the run ends here. */
 int bl__look_up(bl__job *j);
+/* A run as a checkpoint would have it, without what is left. */
+bl__rest bl__this_run(const bl_context *c, const bl_program *program, uint32_t roots);
 
 /* ---- launch.c ---- */
 

@@ -4,6 +4,7 @@
 #include "cluster/local.h"
 #include "cluster/ranks.h"
 #include "job.h"
+#include "pieces.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +56,12 @@ int bl__nodes_check(bl_context *c, bl__request *q, bl_context *told) {
     q->whole = q->program;
     int status = bl__request_check(c, q, told);
     if (bl__ranks_are_several(c))
-        return bl__ranks_agree(c, &(bl__terms){status == BL_OK ? q->program : NULL, q->range}, status);
+        return bl__ranks_agree(c,
+                               &(bl__terms){.program = status == BL_OK ? q->program : NULL,
+                                            .range = q->range,
+                                            .count = q->count,
+                                            .results_wanted = q->results_wanted},
+                               status);
     if (status != BL_OK || !c->cluster)
         return status;
     if (q->open)
@@ -129,6 +135,8 @@ static bool prepare_part(bl_context *c, part *p, const bl__request *q, bool has_
     if (!has_roots) {
         p->request.range = 1;
         p->request.results = NULL;
+        p->request.from = NULL;
+        p->request.fails = BL_OK;
     }
     if (p->c->memory == c || !q->program->shared_bytes)
         return true;
@@ -144,7 +152,7 @@ static void start_part(bl_context *c, part *p, const bl__request *q, bool has_ro
     bl__detail_clear(p->c);
     p->has_thread = prepare_part(c, p, q, has_roots) && pthread_create(&p->thread, NULL, part_main, p) == 0;
     if (!p->has_thread)
-        bl__node_ends(p->c, bl__no_memory(p->c, "the thread of a node"));
+        bl__local_misses(p->c, bl__no_memory(p->c, "the thread of a node"));
 }
 
 /* The node that begins: a GPU spreads work faster than others can fetch it from a CPU. Results return to node 0. */
@@ -207,19 +215,217 @@ static int run_all(bl_context *c, const bl__request *q, bl_stats *stats) {
     return status != BL_OK ? status : kept;
 }
 
-/* The part of this process, and then what all have done. */
-static int run_ranks(bl_context *c, bl__request *q, bl_stats *all) {
-    const bl_stats *of;
-    if (!bl__ranks_begin_here(c)) {
-        q->roots = NULL;
-        q->count = 0;
-        q->range = 1;
+/* ---- checkpoints: what all nodes have left becomes one file, as one node would have written it ---- */
+
+static size_t aligned(size_t bytes) { return (bytes + 15) / 16 * 16; }
+
+/* What a process sends to rank 0: statistics, its piece, and the memory that is to be combined. */
+typedef struct parcel {
+    unsigned char *memory;
+    size_t bytes, piece_at, blocks_at;
+} parcel;
+
+static size_t combined_bytes(const bl__block *b) { return b->combine ? aligned(b->bytes) : 0; }
+
+static int pack(bl_context *c, const bl_stats *so_far, parcel *p) {
+    p->piece_at = aligned(sizeof *so_far);
+    p->blocks_at = p->piece_at + (c->piece ? aligned(c->piece->bytes) : 0);
+    p->bytes = p->blocks_at;
+    for (size_t i = 0; i < c->block_count; i++)
+        p->bytes += combined_bytes(&c->blocks[i]);
+    p->memory = c->piece ? calloc(1, p->bytes) : NULL;
+    if (!p->memory)
+        return bl__no_memory(c, "a checkpoint");
+    memcpy(p->memory, so_far, sizeof *so_far);
+    memcpy(p->memory + p->piece_at, c->piece, c->piece->bytes);
+    unsigned char *at = p->memory + p->blocks_at;
+    int status = BL_OK;
+    for (size_t i = 0; i < c->block_count && status == BL_OK; at += combined_bytes(&c->blocks[i++]))
+        if (c->blocks[i].combine)
+            status = bl__copy_out(c, at, c->blocks[i].memory, c->blocks[i].bytes);
+    return status;
+}
+
+/* Of all processes into those of the first; and where each piece of memory lies there. */
+static void combine(bl_context *c, unsigned char *const *all, const size_t *blocks_at, uint32_t count, void **memory) {
+    size_t at = 0;
+    for (size_t i = 0; i < c->block_count; at += combined_bytes(&c->blocks[i++])) {
+        memory[i] = c->blocks[i].combine ? all[0] + blocks_at[0] + at : NULL;
+        for (uint32_t k = 1; k < count && memory[i]; k++)
+            c->blocks[i].combine(memory[i], all[k] + blocks_at[k] + at, c->blocks[i].bytes);
     }
-    int status = run_all(c, q, all);
+}
+
+/* By the first process. BL__COMPLETE: nothing is left. */
+static int write_whole(bl_context *c, const bl__rest *run, const bl__piece *const *pieces, uint32_t count,
+                       bl__whole *whole) {
+    bl__rest rest = *run;
+    int status = bl__whole_make(c, run->program, pieces, count, whole);
+    if (status != BL_OK || whole->entries == 0)
+        return status == BL_OK ? BL__COMPLETE : status;
+    rest.entries = whole->entries;
+    rest.record_capacity = whole->record_capacity;
+    rest.flat = whole->flat;
+    rest.records = whole->records;
+    rest.results = whole->results;
+    return bl__checkpoint_write(c, &rest);
+}
+
+/* At rank 0: what has come from all. */
+static int write_ranks(bl_context *c, bl__rest *rest, unsigned char *const *all, uint32_t ranks, bl__whole *whole) {
+    const bl__piece **pieces = calloc(ranks, sizeof *pieces);
+    size_t *blocks_at = calloc(ranks, sizeof *blocks_at);
+    void **memory = calloc(c->block_count + 1, sizeof *memory);
+    int status = pieces && blocks_at && memory ? BL_OK : bl__no_memory(c, "a checkpoint");
+    for (uint32_t i = 0; i < ranks && status == BL_OK; i++) {
+        bl_stats of;
+        memcpy(&of, all[i], sizeof of);
+        of.seconds = i ? 0 : of.seconds; /* they pass for all at the same time */
+        bl__stats_add(&rest->stats, &of);
+        pieces[i] = (const bl__piece *)(void *)(all[i] + aligned(sizeof of));
+        blocks_at[i] = aligned(sizeof of) + aligned(pieces[i]->bytes);
+    }
+    if (status == BL_OK) {
+        combine(c, all, blocks_at, ranks, memory);
+        rest->memory = memory;
+        status = write_whole(c, rest, pieces, ranks, whole);
+    }
+    free(pieces);
+    free(blocks_at);
+    free(memory);
+    return status;
+}
+
+/* Collective. */
+static int save_ranks(bl_context *c, bl__rest *rest, const bl_stats *so_far, bl__whole *whole) {
+    const uint32_t ranks = bl_ranks(c);
+    parcel mine = {.memory = NULL};
+    void **all = calloc(ranks, sizeof *all);
+    int status = pack(c, so_far, &mine);
+    if (status == BL_OK && !all)
+        status = bl__no_memory(c, "a checkpoint");
+    status = bl__ranks_collect(c, mine.memory, mine.bytes, all, status);
+    if (status == BL_OK)
+        status = bl__ranks_hear(c, bl_rank(c) == 0 ? write_ranks(c, rest, (unsigned char *const *)all, ranks, whole)
+                                                   : BL_OK);
+    for (uint32_t i = 0; all && i < ranks; i++)
+        free(all[i]);
+    free(all);
+    free(mine.memory);
+    return status;
+}
+
+static int save_nodes(bl_context *c, bl__rest *rest, const bl_stats *so_far, bl__whole *whole) {
+    const bl__piece *pieces[BL__LOCAL_NODES_MAX];
+    uint32_t count = 0;
+    for (bl_context *node; (node = bl__local_node(c->cluster, count)); count++)
+        if (!(pieces[count] = node->piece))
+            return bl__no_memory(c, "a checkpoint");
+    rest->stats = *so_far;
+    return write_whole(c, rest, pieces, count, whole);
+}
+
+static void drop_pieces(bl_context *c) {
+    bl_context *node;
+    for (uint32_t i = 0; (node = bl__local_node(c->cluster, i)); i++) {
+        free(node->piece);
+        node->piece = NULL;
+    }
+}
+
+/* What all nodes have left. BL_OK: it is written, and at the first node in `whole`. Collective. */
+static int save(bl_context *c, const bl__request *q, const bl_stats *so_far, bl__whole *whole) {
+    uint32_t roots = q->count, first;
+    if (bl__ranks_are_several(c))
+        roots = bl__ranks_roots(c, &first);
+    bl__rest rest = bl__this_run(c, q->program, roots);
+    const int status =
+        bl__ranks_are_several(c) ? save_ranks(c, &rest, so_far, whole) : save_nodes(c, &rest, so_far, whole);
+    if (status == BL__COMPLETE)
+        bl__detail_clear(c);
+    drop_pieces(c);
+    return status;
+}
+
+/* After a part of a run that writes checkpoints has ended with `status`, in all processes. True: the next part begins.
+ * If a checkpoint cannot be written on the way, that one ends at once, and gives away what is left. */
+static bool begin_next(bl_context *c, bl__request *q, const bl_stats *so_far, bl__whole *whole, int *status) {
+    const bool pauses = *status == BL__PAUSE, several = bl__ranks_are_several(c);
+    bl__whole_free(whole);
+    const int saved = save(c, q, so_far, whole);
+    if (saved == BL__COMPLETE && q->results)
+        memcpy(q->results, whole->results, q->program->result_bytes * (size_t)(q->count + q->others));
+    if (saved != BL_OK)
+        *status = saved == BL__COMPLETE ? BL_OK : saved;
+    if (several && (!pauses || saved != BL_OK))
+        bl__ranks_decide(c, *status);
+    if (!pauses || (saved != BL_OK && saved != BL_EFILE))
+        return false;
+    const int started = several ? bl__ranks_resume(c, q->program) : bl__local_start(c->cluster, q->program, c);
+    if (started != BL_OK) {
+        *status = started;
+        if (several)
+            bl__ranks_decide(c, started);
+        return false;
+    }
+    q->goes_on = q->rootless = true;
+    q->range = 1;
+    q->from = bl__node_is_first(c) ? whole : NULL;
+    q->fails = bl__node_is_first(c) ? saved : BL_OK;
+    c->of_parts = so_far->tasks;
+    return true;
+}
+
+/* The part of this process, which has begun; with config.checkpoint in several parts, with a checkpoint after each. */
+static int run_in_parts(bl_context *c, bl__request *q, bl_stats *all) {
+    bl__whole whole = {.entries = 0};
+    int status;
+    bool goes_on;
+    do {
+        bl_stats part = {.tasks = 0};
+        status = run_all(c, q, &part);
+        bl__stats_next(all, &part);
+        const int ended = bl__ranks_are_several(c) ? bl__node_status(c) : status;
+        const bool writes = bl__ranks_are_several(c) ? bl__ranks_write(c) : c->writes;
+        goes_on = false;
+        if (writes && (ended == BL__PAUSE || ended == BL_ETIME || ended == BL_ECANCEL)) {
+            status = ended;
+            goes_on = begin_next(c, q, all, &whole, &status);
+        } else {
+            drop_pieces(c);
+        }
+    } while (goes_on);
+    bl__whole_free(&whole);
+    return status;
+}
+
+/* The part of this process. `results`: of all roots, at rank 0 if they are wanted. */
+static int run_here(bl_context *c, bl__request *q, void *results, bl_stats *stats) {
+    const uint32_t roots = bl__ranks_roots(c, &q->first);
+    q->rootless = !bl__ranks_begin_here(c);
+    q->count = q->rootless ? roots : q->count;
+    q->range = q->rootless ? 1 : q->range;
+    q->others = roots - q->count;
+    q->results = results;
+    if (q->results_wanted && bl_rank(c) == 0 && !results)
+        bl__local_ends(c, bl__no_memory(c, "the results of all ranks"));
+    return run_in_parts(c, q, stats);
+}
+
+/* And then what all have done. */
+static int run_ranks(bl_context *c, bl__request *q, bl_stats *all) {
+    uint32_t first;
+    const size_t bytes = (size_t)bl__ranks_roots(c, &first) * q->program->result_bytes;
+    void *mine = q->results, *results = q->results_wanted && bl_rank(c) == 0 ? malloc(bytes + 1) : NULL;
+    const bl_stats *of;
+    int status = run_here(c, q, results, all);
     status = bl__ranks_end(c, status, all, &of);
     *all = of[0];
     for (uint32_t i = 1; i < bl_ranks(c); i++)
         add_stats(all, &of[i]);
+    if (q->results_wanted)
+        bl__ranks_give_results(c, results, mine);
+    free(results);
     return status;
 }
 
@@ -235,7 +441,7 @@ int bl__nodes_run(bl_context *c, const bl__request *q, bl_stats *stats) {
     } else {
         status = c->dead ? BL_EDEAD : bl__local_start(c->cluster, q->program, c);
         if (status == BL_OK)
-            status = run_all(c, &open, &all);
+            status = run_in_parts(c, &open, &all);
     }
     if (stats)
         *stats = all;

@@ -5,7 +5,7 @@
 
 static void to_block(bl__job *j, bl__buffer *from, bl__block *to) {
     j->bytes -= from->bytes;
-    *to = (bl__block){from->memory, from->room};
+    *to = (bl__block){.memory = from->memory, .bytes = from->room};
     *from = (bl__buffer){NULL, 0, 0};
 }
 static void from_block(bl__job *j, bl__block *from, bl__buffer *to) {

@@ -1,6 +1,7 @@
 /* One run on any device: set up, launch, grow when the workers ask for it. job.h says where the rest of it is. */
 #include "cluster/ranks.h"
 #include "job.h"
+#include "pieces.h"
 
 #include <ballast/parts/blocks.h>
 #include <ballast/parts/entry.h>
@@ -233,6 +234,8 @@ static int run_dynamic(bl__job *j) {
         j->stats.pauses++;
         if (after.stop & BL__STOP_HOST)
             status = bl__look_up(j);
+        if (status != BL_OK && j->c->open && bl__node_goes_on(j->c, status))
+            status = BL_OK;
         if (status != BL_OK)
             break;
         j->run.spares_left = false; /* they are in the store */
@@ -333,14 +336,25 @@ static const char *wrong_argument(const bl__request *q) {
     return NULL;
 }
 
+/* A run of several nodes has ended here. If it has been interrupted for a checkpoint, what is left is not given away. */
+static bool keep_piece(bl__job *j, int status) {
+    bl_context *c = j->c;
+    const int all = bl__node_status(c);
+    if (c->config.checkpoint[0] && all != BL_OK && (status == BL_OK || j->drained))
+        c->piece = bl__piece_make(j, status == BL_OK);
+    return all == BL__PAUSE;
+}
+
 /* From the roots to the results, and what it took. */
 static int perform(bl__job *j, const bl__request *q, uint32_t range) {
     bl_context *c = j->c;
     uint32_t tasks = 0;
-    if (c->config.checkpoint[0] || c->config.resume[0])
+    if ((c->config.checkpoint[0] || c->config.resume[0]) && !q->rootless)
         c->problem = bl__problem(c, q->program, q->shared, q->roots, q->count, range);
-    if (c->runs++ == 0)
+    if (!q->goes_on && c->runs++ == 0)
         c->first_problem = c->problem;
+    j->from = q->from;
+    j->fails = q->fails;
     int status = bl__begin(j, q->roots, q->rootless ? 0 : q->count, range, &tasks);
     if (status == BL_OK)
         status = bl__in_waves(j) ? bl__run_waves(j, tasks) : run_dynamic(j);
@@ -349,9 +363,10 @@ static int perform(bl__job *j, const bl__request *q, uint32_t range) {
         bl__inlet_end(c, status);
         bl__node_ends(c, status);
     }
-    if (status != BL_OK && !c->dead && j->drained)
+    const bool paused = c->inlet.ring.node && q->open && keep_piece(j, status);
+    if (status != BL_OK && !c->dead && j->drained && !paused)
         bl__give_left(j);
-    if (status == BL_OK && q->results && range) /* a loop of no indices has none */
+    if (status == BL_OK && q->results && (range || q->others)) /* a loop of no indices has none */
         status = take_results(j, q->results);
     bl__add_up(j);
     bl__stats_add(&j->stats, &j->before);
@@ -375,7 +390,8 @@ static int run_part(bl_context *c, const bl__request *q, uint64_t base, uint32_t
     if (!j)
         return bl__no_memory(c, "a run");
     uint32_t lanes;
-    j->roots = q->count;
+    j->roots = q->count + q->others;
+    j->first_root = q->first;
     c->open = q->open;
     int status = bl__plan_make(c, program, &j->plan, &lanes);
     bl__phase(j, "set up");
@@ -413,8 +429,7 @@ static int run_part(bl_context *c, const bl__request *q, uint64_t base, uint32_t
     return status;
 }
 
-/* The parts of a loop so far, and one more. */
-static void add_part(bl_stats *all, const bl_stats *part) {
+void bl__stats_next(bl_stats *all, const bl_stats *part) {
     bl_stats sum = *part;
     bl__stats_add(&sum, all);
     sum.wall_seconds += all->wall_seconds;
@@ -434,7 +449,7 @@ static int run_parts(bl_context *c, const bl__request *q, bl_stats *stats) {
         uint32_t n = left < most ? (uint32_t)left : most;
         bl_stats part = {.tasks = 0};
         status = run_part(c, q, q->range - left, n, &part);
-        add_part(&all, &part);
+        bl__stats_next(&all, &part);
         c->of_parts = all.tasks;
         left -= n;
     }
@@ -466,7 +481,8 @@ static int run_reduction(bl_context *c, const bl__request *q, bl_stats *stats) {
 
 int bl__request_run(bl_context *c, const bl__request *q, bl_stats *stats) {
     const uint32_t most = c->most_indices ? c->most_indices : UINT32_MAX;
-    c->of_parts = 0;
+    if (!q->goes_on)
+        c->of_parts = 0;
     if (q->reduces && !q->rootless)
         return run_reduction(c, q, stats);
     return q->range <= most ? run_part(c, q, 0, (uint32_t)q->range, stats) : run_parts(c, q, stats);

@@ -2,14 +2,12 @@
  * all of them with the same status and loses nothing. Started by run.sh.
  *
  *     test_ranks            all tests
- *     test_ranks endless    a run that does not end, for run.sh to kill; prints the process of the last rank
  *     test_ranks measure    how long after its last task a run returns, and how long a question for work takes */
 #include "../check.h"
-#include "../shared_trees.h"
+
+#include "../bushes.h"
 
 #include <ballast/mpi.h>
-#include <pthread.h>
-#include <stdlib.h>
 
 static int rank, ranks;
 
@@ -69,7 +67,7 @@ static void test_trees(bl_program *program) {
                                                .capacity = shapes[i].capacity,
                                                .private_entries = shapes[i].private_entries,
                                                .caller_waits = shapes[i].caller_waits});
-        for (uint32_t seed = 1; seed <= 100 / CHECK_SLOWER; seed++) {
+        for (uint32_t seed = 1; seed <= 50 / CHECK_SLOWER; seed++) {
             check_at("rank %d, shape %u, seed %u", rank, i, seed);
             check_tree(c, program, seed, seed % 2);
         }
@@ -99,6 +97,53 @@ static void test_range(void) {
     }
     CHECK_SAME(bl_close(c), BL_OK);
     bl_program_free(program);
+}
+
+/* ---- results ---- */
+
+static void check_bush(bl_context *c, uint32_t seed, bool of_all) {
+    enum { ROOTS = 6 };
+    const bool sums = seed % 3 == 0;
+    garden got = {.deepest = 4 + seed % 6, .widest = seed % 2 ? 900 : 40}, want = got;
+    const garden_of shared = {&got};
+    twig roots[ROOTS];
+    uint64_t results[ROOTS] = {0};
+    bl_stats stats;
+    for (uint32_t i = 0; i < seed % ROOTS; i++)
+        roots[i] = (twig){twig_mix(seed, i) + (uint32_t)rank, 0, 0};
+    CHECK_SAME(bl_roots_of_all(c, of_all), BL_OK);
+    CHECK_SAME(bl_run_join(c, sums ? bush_sum_cpu() : bush_cpu(), &shared, roots, seed % ROOTS, results, &stats),
+               BL_OK);
+    for (uint32_t i = 0; i < seed % ROOTS; i++) { /* each rank has its own, or all have those of rank 0 */
+        const twig root = {twig_mix(seed, i) + (of_all ? (uint32_t)rank : 0), 0, 0};
+        CHECK_SAME(results[i], bush_expect(&want, root, 0, sums));
+    }
+    CHECK_SAME(sum(got.tasks), of_all ? sum(want.tasks) : want.tasks);
+    CHECK_SAME(stats.tasks, sum(got.tasks));
+    CHECK_SAME(got.wrong, 0);
+}
+
+/* A few roots, and more results than one message has room for. */
+static void test_results(void) {
+    bl_context *c = open_ranks((bl_config){.workers = 1});
+    for (uint32_t seed = 1; seed <= 40 / CHECK_SLOWER; seed++) {
+        check_at("rank %d, results, seed %u", rank, seed);
+        check_bush(c, seed, seed % 4 == 1);
+    }
+    enum { MANY = 200000 };
+    twig *roots = calloc(MANY, sizeof *roots);
+    uint64_t *results = calloc(MANY, sizeof *results);
+    garden g = {.deepest = 1, .widest = 3};
+    check_at("rank %d, %d roots", rank, MANY);
+    for (uint32_t i = 0; i < MANY; i++)
+        roots[i] = (twig){i, 0, 0};
+    CHECK_SAME(bl_roots_of_all(c, false), BL_OK);
+    CHECK_SAME(bl_run_join(c, bush_cpu(), &(garden_of){&g}, roots, MANY, results, NULL), BL_OK);
+    for (uint32_t i = 0; i < MANY; i += 997)
+        CHECK_SAME(results[i], bush_expect(&g, roots[i], 0, false));
+    CHECK_SAME(bl_close(c), BL_OK);
+    free(results);
+    free(roots);
 }
 
 /* ---- all ranks work ---- */
@@ -182,6 +227,35 @@ static void test_early_ends(bl_program *program) {
     }
 }
 
+/* The same with results, which are on their way between ranks. */
+static void test_early_ends_with_results(void) {
+    for (uint32_t i = 0; i < 8; i++) {
+        const int where = (int)(i / 2) % ranks, want = i % 2 ? BL_ETASK : BL_ECANCEL;
+        const bool here = rank == where, of_all = i >= 4;
+        garden g = {.endless = true, .widest = i % 4 < 2 ? 3 : 700, .fails_at = i % 2 && (here || rank == 0) ? 900 : 0};
+        const garden_of shared = {&g};
+        const twig root = {i, 0, 0};
+        uint64_t result;
+        bl_stats stats;
+        check_at("rank %d, early end with results %u", rank, i);
+        bl_context *c = open_ranks((bl_config){.workers = 1 + i % 2, .left = bush_left, .left_arg = &g});
+        pthread_t helper;
+        if (here && want == BL_ECANCEL)
+            CHECK_SAME(pthread_create(&helper, NULL, cancel_soon, c), 0);
+        CHECK_SAME(bl_roots_of_all(c, of_all), BL_OK);
+        CHECK_SAME(bl_run_join(c, i % 4 < 2 ? bush_cpu() : bush_sum_cpu(), &shared, &root, 1, &result, &stats), want);
+        if (here && want == BL_ECANCEL)
+            pthread_join(helper, NULL);
+        CHECK_SAME(stats.tasks, sum(g.tasks));
+        CHECK_SAME(stats.left, sum(g.left_tasks));
+        CHECK_SAME(sum(g.tasks) + sum(g.left_tasks), sum(g.forked) + (of_all ? (uint64_t)ranks : 1));
+        CHECK_SAME(g.wrong, 0);
+        CHECK_SAME(bl_reset(c), BL_OK);
+        check_bush(c, 7, false);
+        CHECK_SAME(bl_close(c), BL_OK);
+    }
+}
+
 /* A task that takes longer than the stall time, in one rank. */
 static void sleep_long(bl_task *task, const void *payload, uint32_t index, const void *shared) {
     (void)task, (void)payload, (void)index, (void)shared;
@@ -239,6 +313,15 @@ static void test_mismatches(bl_program *program) {
         c = open_ranks((bl_config){.workers = 1, .scheduler = odd ? "steal:chase_lev" : "auto"});
         check_refused(c, program, &shared, "scheduler steal:chase_lev, but rank 0 has auto");
         CHECK_SAME(bl_close(c), BL_OK);
+        void *memory;
+        c = open_ranks((bl_config){.workers = 1, .checkpoint = "unused"});
+        CHECK_SAME(bl_combine(c, &t, NULL), BL_EINVAL);
+        CHECK_SAME(bl_alloc(c, &memory, 8), BL_OK);
+        check_refused(c, program, &shared, "piece 1 of memory has other contents in each process");
+        CHECK_SAME(bl_combine(c, memory, NULL), BL_OK);
+        check_tree(c, program, 9, false);
+        CHECK_SAME(bl_free(c, memory), BL_OK);
+        CHECK_SAME(bl_close(c), BL_OK);
         c = open_ranks((bl_config){.workers = 1, .time_limit = odd ? 5 : 0});
         check_refused(c, program, &shared, "time_limit 5, but rank 0 has 0");
         CHECK_SAME(bl_close(c), BL_OK);
@@ -247,8 +330,6 @@ static void test_mismatches(bl_program *program) {
         CHECK(strstr(bl_error_detail(NULL), text));
     }
     CHECK_SAME(bl_open_mpi(&c, &(bl_config){.device = "cpu+cpu"}, MPI_COMM_WORLD), BL_ENODEVICE);
-    CHECK_SAME(bl_open_mpi(&c, &(bl_config){.checkpoint = "file"}, MPI_COMM_WORLD), BL_EINVAL);
-    CHECK(strstr(bl_error_detail(NULL), "checkpoint: not with several devices or processes"));
     CHECK_SAME(bl_open_mpi(&c, NULL, MPI_COMM_NULL), BL_EINVAL);
     CHECK(strstr(bl_error_detail(NULL), "MPI_COMM_NULL"));
     CHECK_SAME(bl_open_mpi(NULL, NULL, MPI_COMM_WORLD), BL_EINVAL);
@@ -289,18 +370,6 @@ static void test_communicators(bl_program *program) {
         CHECK_SAME(stats.tasks, want.tasks);
     }
     CHECK_SAME(bl_close(c), BL_OK);
-}
-
-static void run_endless(bl_program *program) {
-    totals t = {.endless = true}, *shared = &t;
-    bl_context *c = NULL;
-    bl_open_mpi(&c, &(bl_config){.workers = 1}, MPI_COMM_WORLD);
-    if (rank == ranks - 1) {
-        printf("%ld\n", (long)getpid());
-        fflush(stdout);
-    }
-    bl_run(c, program, &shared, &(place){1, 0}, 1, NULL);
-    bl_close(c);
 }
 
 /* ---- figures ---- */
@@ -363,14 +432,14 @@ int main(int argc, char **argv) {
         measure(1000, 20000);
         measure(10000, 20000);
         measure(100000, 2000);
-    } else if (argc > 1) {
-        run_endless(program);
     } else {
         test_mismatches(program);
         test_trees(program);
         test_range();
+        test_results();
         test_sharing();
         test_early_ends(program);
+        test_early_ends_with_results();
         test_stall();
         test_communicators(program);
     }

@@ -29,3 +29,15 @@ BL_CALLED_FN void BL__NAME(collect)(bl__worker *w, bl_task *task, const BL_SHARE
     bl__node_collected(parcel);
     BL__NAME(join)(w, task, shared, local);
 }
+
+/* A worker that stops collects what a checkpoint could not hold, as far as it has room and records for what follows;
+ * the rest is for the next launch. */
+BL_CALLED_FN void BL__NAME(collect_last)(bl__worker *w, bl_task *task, const BL_SHARED *shared, BL_LOCAL *local) {
+    const bl__run *run = w->run;
+    while (bl_load32_host(&run->control->stop) & BL__STOP_HOST && bl__node_has_results(run)) {
+        BL__NAME(make_ready)(w);
+        if (w->spare[0] == 0 || run->stack_capacity - bl__stack_count(w->stack) < run->outbox)
+            break;
+        BL__NAME(collect)(w, task, shared, local);
+    }
+}

@@ -164,6 +164,10 @@ BL_HOT_FN void BL__NAME(turns)(bl__worker *w, bl_task *task, const BL_SHARED *sh
         else
             singles = BL__NAME(run_on)(w, task, shared, local, recursion, false);
     }
+#if BL__IMPORTS
+    if (w->run->outside.node)
+        BL__NAME(collect_last)(w, task, shared, local);
+#endif
 }
 #undef BL__HAS_SINGLES
 #undef BL__RECURSION

@@ -131,7 +131,7 @@ static bool prepare_part(bl_context *c, part *p, const bl__request *q, bool has_
     p->request = *q;
     p->request.program = q->whole;
     (void)bl__request_part(p->c, &p->request, c); /* bl__nodes_check has seen that there is one */
-    p->request.rootless = !has_roots;
+    p->request.rootless = q->rootless || !has_roots;
     if (!has_roots) {
         p->request.range = 1;
         p->request.results = NULL;

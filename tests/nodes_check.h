@@ -155,22 +155,23 @@ static inline void check_loop(const bl_program *wood, const char *device, uint32
     grove_close(&g);
 }
 
-/* Tasks that take a while, until every node has run some in one run. */
+/* Tasks that take a while, until every node has run some. */
 static inline void check_all_work(const bl_program *wood, const char *device, uint32_t ticks, uint32_t n) {
     const wood_rules rules = {.seed = 3, .deepest = 8, .widest = 4, .task_ticks = ticks};
     const wood_place root = {7, 0};
-    uint32_t idle = 1, rounds = 0;
+    uint32_t idle = 1, worked = 0, rounds = 0;
     bl_stats stats, of;
     grove g;
     check_at("%s, all nodes work", device);
     grove_open(&g, (bl_config){.device = device});
-    for (; idle && rounds < 20; rounds++) {
+    for (; idle && rounds < 50; rounds++) {
         grove_begin(&g, &rules);
         CHECK_SAME(bl_run_range(g.c, wood, &g.shared, &root, n, &stats), BL_OK);
         idle = 0;
         for (uint32_t i = 0; bl_node_device(g.c, i); i++) {
             CHECK_SAME(bl_node_stats(g.c, i, &of), BL_OK);
-            idle += of.tasks == 0;
+            worked |= of.tasks ? 1u << i : 0;
+            idle += !(worked >> i & 1);
         }
     }
     CHECK_SAME(idle, 0);

@@ -79,22 +79,30 @@ BL_FN bool bl__record_free_else_share(const bl__run *run, uint32_t number) {
     r->state |= BL__SHARED_RECORD;
     return false;
 }
+/* A thread alone gives many at once, or a small run would take longer to set up than to run. */
 BL_FN void bl__records_fill(const bl__run *run, uint32_t rank, uint32_t size) {
+    enum { AT_ONCE = BL_WARP == 1 ? 64 : 1 };
     bl_broker q = bl__free_records(run);
-    uint32_t kept = 0;
+    uint32_t kept = 0, numbers[AT_ONCE], n = 0;
 #if BL_WARP > 1
     for (uint32_t id = rank; run->spares_left && id < run->workers; id += size) {
-        uint32_t *left = bl__spare_left(run, id), n = 0;
+        uint32_t *left = bl__spare_left(run, id), free = 0;
         for (uint32_t i = id * BL_WARP; i < (id + 1) * BL_WARP; i++)
             if (bl__record_free_else_share(run, i))
-                left[++n] = i;
-        left[0] = n;
+                left[++free] = i;
+        left[0] = free;
     }
     kept = run->spares_left ? BL_WARP * run->workers : 0;
 #endif
-    for (uint32_t i = kept + rank; i < run->record_capacity; i += size)
+    for (uint32_t i = kept + rank; i < run->record_capacity; i += size) {
         if (bl__record_free_else_share(run, i))
-            bl__records_give(&q, &i, 1);
+            numbers[n++] = i;
+        if (n == AT_ONCE) {
+            bl__records_give(&q, numbers, n);
+            n = 0;
+        }
+    }
+    bl__records_give(&q, numbers, n);
 }
 BL_FN void bl__records_count(const bl__run *run, uint64_t *total, uint32_t rank) {
     bl_broker q = bl__free_records(run);

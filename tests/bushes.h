@@ -1,5 +1,5 @@
-/* Bushes: random trees, some of whose forks are wide, for runs with results that several nodes or processes share. Every
- * task counts, in the garden of its process.
+/* Bushes: random trees, some of whose forks are wide, for runs with results that several nodes or processes share.
+ * Every task counts, in the garden of its process.
  *
  * As a program with joins a bush returns a number that depends on the order of its results, and some joins fork once
  * more; as one with sums, a sum. */

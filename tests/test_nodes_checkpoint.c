@@ -1,5 +1,5 @@
-/* Checkpoints of several nodes of a process, cpu+cpu: a run is stopped by the clock or by the user, or interrupted again
- * and again, and resumed with another number of nodes. Answers and counts are those of an uninterrupted run. */
+/* Checkpoints of several nodes of a process, cpu+cpu: a run is stopped by the clock or by the user, or interrupted
+ * again and again, and resumed with another number of nodes. Answers and counts are those of an uninterrupted run. */
 #include "check.h"
 
 #include "riddles.h"
@@ -156,12 +156,13 @@ static void test_wrong_files(void) {
 
 typedef struct moving {
     char from[64], to[96];
+    int failed;
 } moving;
 
 static void *move_later(void *argument) {
-    const moving *m = argument;
+    moving *m = argument;
     sleep_us(100000);
-    CHECK_SAME(rename(m->from, m->to), 0);
+    m->failed = rename(m->from, m->to);
     return NULL;
 }
 
@@ -191,6 +192,7 @@ static void test_vanished(void) {
     CHECK_SAME(pthread_create(&helper, NULL, move_later, &folder), 0);
     CHECK_SAME(bl_run_join(c, bush_sum_cpu(), &shared, &root, 1, &result, &stats), BL_EFILE);
     pthread_join(helper, NULL);
+    CHECK_SAME(folder.failed, 0);
     CHECK(strstr(bl_error_detail(c), "cannot be written"));
     CHECK(stats.pauses > 1);
     CHECK_SAME(stats.left, left);

@@ -4,8 +4,8 @@
  *
  * A context that is opened on a link has one device in each process, and each of its runs is a run of all of them:
  * workers that run out of work get some from other processes. Payloads and results travel as bytes, so they must not
- * contain pointers. Memory does not travel: shared data, memory from bl_alloc and what BL_MERGE adds up are of each process. To
- * get a sum over all, add up the processes' own after the run (examples/18_cluster.c).
+ * contain pointers. Memory does not travel: shared data, memory from bl_alloc and what BL_MERGE adds up are of each
+ * process. To get a sum over all, add up the processes' own after the run (examples/18_cluster.c).
  *
  * Collective calls: bl_open_linked, bl_run and its like, bl_close. Every process makes the same calls in the same order,
  * with the same program. bl_run returns the same status in all of them, and the same bl_stats: sums over all, except that
@@ -17,8 +17,8 @@
  * Processes whose programs or options do not fit are named by bl_error_detail, in all of them: BL_EINVAL.
  *
  * Checkpoints: rank 0 writes and reads the file, which is the same as one process would have written: a run is resumed
- * with any number of processes, or without a link. All give config.checkpoint or none, and config.resume alike. Memory from
- * bl_alloc needs a word about its contents: bl_combine of ballast.h.
+ * with any number of processes, or without a link. All give config.checkpoint or none, and config.resume alike. Memory
+ * from bl_alloc needs a word about its contents: bl_combine of ballast.h.
  *
  * Rejected: bl_start and its like, bl_start_open, checkpoints with bl_roots_of_all, timelines, loops of 2^32 indices or
  * more, schedulers of waves, devices other than "cpu". */

@@ -34,8 +34,8 @@ void bl__homes_end(bl__homes *h);
 bool bl__homes_import(bl__homes *h, uint32_t from, uint32_t *entry);
 /* Whose results bl__node_returns was given: from now on `join` says nothing any more. */
 bl__home bl__homes_leave(bl__homes *h, uint32_t join);
-/* Some of them, or their sum: those of home->count children from home->begin on; `results` as bl__node_returns has them.
- * NULL: no memory. */
+/* Some of them, or their sum: those of home->count children from home->begin on; `results` as bl__node_returns has
+ * them. NULL: no memory. */
 bl__parcel *bl__homes_pack(const bl__homes *h, const bl__home *home, const void *results);
 /* One that has come from another process: plain bytes, results included. NULL: no memory. */
 bl__parcel *bl__parcel_copy(const void *bytes);

@@ -409,8 +409,8 @@ static void find_reason(bl__ranks *r, const settlement *all) {
     r->writes = all[0].writes;
 }
 
-/* Nobody sends once it is here, so if all messages that were sent so far have arrived, all have. True: results have come
- * home to somebody, and a checkpoint has to wait for workers that see to them. */
+/* Nobody sends once it is here, so if all messages that were sent so far have arrived, all have. True: results have
+ * come home to somebody, and a checkpoint has to wait for workers that see to them. */
 static bool settle(bl__ranks *r) {
     const uint32_t ranks = r->line.link.ranks;
     const settlement *all;

@@ -26,8 +26,8 @@ typedef struct bl__terms {
 int bl__ranks_agree(bl_context *c, const bl__terms *terms, int status);
 /* The roots of the run that has begun: of all processes, and the number of the first that is of this one. */
 uint32_t bl__ranks_roots(const bl_context *c, uint32_t *first);
-/* A node's workers have ended, and so do all others (bl__local_ends). With a link or config.checkpoint: waits until they
- * have, and until nothing is in flight. Again is fine. */
+/* A node's workers have ended, and so do all others (bl__local_ends). With a link or config.checkpoint: waits until
+ * they have, and until nothing is in flight. Again is fine. */
 void bl__node_ends(bl_context *c, int status);
 /* The same for workers that were stopped, by the user, by the clock, or because another node has ended, and all that is
  * left is drained. True: with config.checkpoint, results have come home that workers have to see to. Start them once

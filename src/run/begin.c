@@ -62,11 +62,15 @@ static int write_checkpoint(bl__job *j) {
 
 int bl__look_up(bl__job *j) {
     int stopped = stopped_by(j), status = BL_OK;
-    const bool writes = j->checkpoints && (stopped != BL_OK || bl__now() >= j->checkpoint_at);
-    if (writes && j->c->open) /* all nodes do so together, when they have stopped */
-        stopped = stopped != BL_OK ? stopped : BL__PAUSE;
-    else if (writes)
+    const bool due = bl__now() >= j->checkpoint_at;
+    if (j->checkpoints && j->c->open) {                 /* all nodes write one together, when they have stopped */
+        if (stopped == BL_OK && due && j->totals.tasks) /* else a run would get nowhere if checkpoints take long */
+            stopped = BL__PAUSE;
+        else if (due)
+            j->checkpoint_at = bl__now() + j->c->config.checkpoint_seconds;
+    } else if (j->checkpoints && (stopped != BL_OK || due)) {
         status = write_checkpoint(j);
+    }
     set_pause(j);
     return status != BL_OK ? status : stopped;
 }

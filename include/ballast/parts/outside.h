@@ -62,9 +62,9 @@
  * children are the entry's tasks and whose parent is BL__AWAY with that number. Whoever returns the last of them gives
  * their results to the host (bl__node_returns), as it does with the result of a root, and the host sends them home.
  * There they wait at the host. An entry without tasks in the inlet says so, one for all of them. The worker that takes
- * it asks for the next result (bl__node_collects), puts it where it belongs, and continues if it was the last. If the run
- * is stopped for a checkpoint, results are not left where they are: workers that stop collect them, and have the joins
- * behind them, but no more tasks.
+ * it asks for the next result (bl__node_collects), puts it where it belongs, and continues if it was the last. If the
+ * run is stopped for a checkpoint, results are not left where they are: workers that stop collect them, and run the
+ * joins that follow, but no more tasks.
  *
  * Order pairs
  *   O1 (the source's at + 1, release) with O2 (a worker that takes, acquire): the entry is in its slot. A mere look is
@@ -227,7 +227,7 @@ BL_API bl__parcel *bl__node_collects(const bl__run *run);
 BL_API void bl__node_collected(bl__parcel *parcel);
 /* The same worker has to stop before that: another one will. */
 BL_API void bl__node_postpones(const bl__run *run);
-/* By a worker that stops: the run may be resumed from a checkpoint, and has results that a worker must collect first. */
+/* By a worker that stops: a checkpoint may be written, and there are results that a worker must collect before that. */
 BL_API bool bl__node_has_results(const bl__run *run);
 
 #else

@@ -309,7 +309,12 @@ says "several nodes" "^checked *known" run nqueens --n 8 --device cpu+cpu+cpu --
 says "several nodes, sums" "^checked *known" run fib --n 27 --device cpu+cpu --workers 1
 says "several nodes, joins" "^checked *known" run fourrow --lookahead 5 --device cpu+cpu+cpu --workers 2
 refuses "several nodes, unknown" 2 "--device cpu+abacus: no usable device here" run uts --device cpu+abacus
-refuses "several nodes, checkpoint" 2 "--checkpoint: not with several devices" run uts --device cpu+cpu --checkpoint "$tmp/check"
+refuses "several nodes, checkpoint" 1 "uts: stopped by --time-limit after " \
+    run uts --tree T1 --device cpu+cpu --time-limit 0.02 --checkpoint "$tmp/nodes"
+says "several nodes, resumed by three" "^checked *known" run uts --tree T1 --device cpu+cpu+cpu --resume "$tmp/nodes"
+says "several nodes, resumed by one" "^checked *known" run uts --tree T1 --device cpu --resume "$tmp/nodes"
+refuses "several memories, checkpoint" 2 "--checkpoint: not with a GPU and other devices" \
+    run uts --device cpu+sim --checkpoint "$tmp/check"
 says "nodes with a memory each" '"nodes": \[{"device": "cpu", .*{"device": "sim", "workers": 4, .*"nodes": 63914' \
     run uts --tree mini_T1_d7 --device cpu+sim --workers 1 --json
 says "all devices" "^checked *known" run nqueens --n 7 --device all

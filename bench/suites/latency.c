@@ -8,7 +8,7 @@
 
 static const bench_column COLUMNS[] = {
     {"device", "where"},
-    {"app", "the application, as for ballast run"},
+    {"case", "the application, as for ballast run"},
     {"options", "options of the application"},
     {"repeat", "number of the measurement; a run before the first is not recorded"},
     {"wall_seconds", "median of the runs of this repeat: what the caller waits for one, with the result on the host"},
@@ -145,7 +145,7 @@ static const bench_figure FIGURES[] = {
     {.name = "wait",
      .title = "What the caller of a small run waits",
      .asks = "How small may a run be?",
-     .series = "app",
+     .series = "case",
      .series_text = "application",
      .x = "tasks",
      .y = "wall_seconds",

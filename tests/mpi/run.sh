@@ -138,7 +138,7 @@ start "fourrow, stopped on 2 ranks" stop_and_resume 2 "nodes         6634026" fo
 start "uts, stopped on 4 ranks" stop_and_resume 4 "leaves        3305118" uts --tree T1
 collect
 from_one() {
-    "$tool" run fib --n 37 --device cpu+cpu --time-limit 0.05 --checkpoint "$here/file" 2>&1
+    "$tool" run fib --n 37 --device cpu+cpu --time-limit 0.005 --checkpoint "$here/file" 2>&1
     timeout 100 mpirun -n 3 "$tool" run fib --n 37 --workers 1 --resume "$here/file" | grep -F "value         24157817"
 }
 start "stopped on cpu+cpu, resumed on 3 ranks" from_one

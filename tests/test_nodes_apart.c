@@ -30,7 +30,7 @@ static void check_dry(void) {
     check_at("dry");
     CHECK_SAME(bl_open(&c, &(bl_config){.device = "cpu+sim"}), BL_OK);
     bl_context *node = bl__local_node(c->cluster, 1);
-    CHECK_SAME(bl__local_start(c->cluster, wood_cpu(), c), BL_OK);
+    CHECK_SAME(bl__local_start(c->cluster, wood_cpu(), false, c), BL_OK);
     CHECK_SAME(bl__local_traffic(c->cluster, 1)->messages, 0);
     bl__inlet_put(node, entries[0], 3);
     CHECK_SAME(sent_after(node, c, 0, 0), 0); /* there are entries that have not been taken, ... */
@@ -53,7 +53,7 @@ static void check_wish(void) {
     check_at("wish");
     CHECK_SAME(bl_open(&c, &(bl_config){.device = "sim+sim"}), BL_OK);
     bl_context *node = bl__local_node(c->cluster, 0), *other = bl__local_node(c->cluster, 1);
-    CHECK_SAME(bl__local_start(c->cluster, wood_cpu(), c), BL_OK);
+    CHECK_SAME(bl__local_start(c->cluster, wood_cpu(), false, c), BL_OK);
     const uint64_t *wish = &node->inlet.outlet.notes->wish;
     const uint32_t room = node->inlet.outlet.mask + 1;
     CHECK_SAME((uint32_t)bl_load64_host(wish), 0);

@@ -167,14 +167,12 @@ static int start_line(bl__cluster *cluster, const bl_program *program, bl_contex
     if (program->result_bytes)
         cluster->results = (uint32_t)((line->room - sizeof(letter) - sizeof(bl__parcel)) / program->result_bytes);
     line->sent = line->received = 0;
-    memset(&line->traffic, 0, sizeof line->traffic);
     return line->sending && line->arrived ? BL_OK : bl__no_memory(told, "what processes exchange");
 }
 
 static bool is_gpu(const bl__node *n) { return n->c->inlet.outlet.slots != NULL; }
 
 static void begin_exchange(bl__node *n) {
-    memset(&n->traffic, 0, sizeof n->traffic);
     n->asked = n->low_at = 0;
     n->collected = n->limit = 0;
     n->stocks = false;
@@ -184,10 +182,12 @@ static void begin_exchange(bl__node *n) {
         bl__wish(&n->c->inlet.outlet, 0, n->question);
 }
 
-int bl__local_start(bl__cluster *cluster, const bl_program *program, bl_context *told) {
+int bl__local_start(bl__cluster *cluster, const bl_program *program, bool goes_on, bl_context *told) {
     cluster->words = BL__ENTRY_HEAD + program->carried_bytes / 4;
     cluster->results = UINT32_MAX;
     int status = cluster->line ? start_line(cluster, program, told) : BL_OK;
+    if (!goes_on && cluster->line)
+        memset(&cluster->line->traffic, 0, sizeof cluster->line->traffic);
     cluster->halted = false;
     cluster->status = BL_OK;
     cluster->halted_by = cluster->waiting = 0;
@@ -209,6 +209,8 @@ int bl__local_start(bl__cluster *cluster, const bl_program *program, bl_context 
                           (uint32_t)n->c->config.seed);
         status = n->outlet ? bl__inlet_make(n->c, program, inlet_size(cluster), cluster->most, n, told)
                            : bl__no_memory(told, "what nodes exchange");
+        if (!goes_on)
+            memset(&n->traffic, 0, sizeof n->traffic);
         if (status == BL_OK)
             begin_exchange(n);
     }
@@ -342,10 +344,8 @@ static void halt_by(bl__node *n, int status) {
     cluster->halted_by = n->protocol.number - cluster->lowest;
 }
 
-/* `from`: NULL, if it is of another process. */
 static void note_entries(bl__node *from, bl__node *to, uint32_t count) {
-    if (from)
-        from->traffic.entries_sent += count;
+    from->traffic.entries_sent += count;
     to->traffic.entries_received += count;
     if (to->asked == 0)
         return;
@@ -382,10 +382,11 @@ static void post(bl__node *from, uint32_t to, const bl__cluster_message *message
 static void take_entries(bl__node *n, letter *arrived) {
     const uint32_t count = arrived->message.count;
     bl__node *from = is_here(n->cluster, arrived->from) ? node_of(n->cluster, arrived->from) : NULL;
-    note_entries(from, n, count);
     const bool known = import(n, arrived->from, from ? from->outlet : (uint32_t *)(void *)(arrived + 1), count);
-    if (from)
+    if (from) {
+        note_entries(from, n, count);
         drop_shown(from, count);
+    }
     if (!known)
         halt_by(n, BL_ENOMEM);
 }

@@ -15,8 +15,8 @@ bl__cluster *bl__local_open(bl_context *const *contexts, uint32_t count);
 bl_context *bl__local_node(const bl__cluster *cluster, uint32_t i); /* NULL: there are not so many */
 void bl__local_close(bl__cluster *cluster);                         /* leaves the contexts to the caller */
 
-/* Before a run: its nodes know each other, and have nothing. */
-int bl__local_start(bl__cluster *cluster, const bl_program *program, bl_context *told);
+/* Before a run, or the next part of one: its nodes know each other, and have nothing. */
+int bl__local_start(bl__cluster *cluster, const bl_program *program, bool goes_on, bl_context *told);
 /* A node's workers have ended. If that was not because the run is over, the others end, too, and nothing moves any more:
  * what was about to is back in the inlet of its node. Again is fine. */
 void bl__local_ends(bl_context *c, int status);
@@ -28,7 +28,6 @@ bool bl__local_goes_on(bl_context *c, bool over);
 void bl__local_misses(bl_context *c, int status);
 /* After the run: its status, and at which node that was decided; BL_OK also if that was in another process. */
 int bl__local_status(const bl__cluster *cluster, uint32_t *node);
-const bl_traffic *bl__local_traffic(const bl__cluster *cluster, uint32_t i); /* of the last run */
 bl__cluster *bl__local_of(const bl_context *c);   /* the cluster of any of its nodes; NULL: it is none */
 bool bl__local_keeps(const bl__cluster *cluster); /* checkpoints: what is under way when the run ends early */
 /* Where results of entries from other nodes go, for the node of c; and its number. */
@@ -36,6 +35,7 @@ struct bl__homes;
 const struct bl__homes *bl__local_homes(const bl_context *c, uint32_t *number);
 /* Whether an early end with one status is to be told rather than one with another. */
 bool bl__local_outranks(int status, int other);
+const bl_traffic *bl__local_traffic(const bl__cluster *cluster, uint32_t i); /* of the last run */
 /* Tasks that all nodes of a context have run. */
 uint64_t bl__local_progress(const bl_context *c);
 

@@ -188,6 +188,14 @@ static void tell_why(bl_context *c, bl_context *node) {
     node->failed_payload = NULL;
 }
 
+/* What a node did, in all parts of the run so far. */
+static void note_stats(bl_context *node, const bl__request *q, const bl_stats *part) {
+    if (q->goes_on)
+        bl__stats_next(&node->node_stats, part);
+    else
+        node->node_stats = *part;
+}
+
 static int run_all(bl_context *c, const bl__request *q, bl_stats *stats) {
     part parts[BL__LOCAL_NODES_MAX + 1]; /* and one that ends the list */
     uint32_t count = 1, halted_by;
@@ -198,12 +206,12 @@ static int run_all(bl_context *c, const bl__request *q, bl_stats *stats) {
     for (; (parts[count].c = bl__local_node(c->cluster, count)); count++)
         start_part(c, &parts[count], q, begins == count);
     bl__node_ends(c, bl__request_run(c, &parts[0].request, stats));
-    c->node_stats = *stats;
+    note_stats(c, q, stats);
     for (uint32_t i = 1; i < count; i++) {
         if (parts[i].has_thread)
             pthread_join(parts[i].thread, NULL);
         add_stats(stats, &parts[i].stats);
-        parts[i].c->node_stats = parts[i].stats;
+        note_stats(parts[i].c, q, &parts[i].stats);
         free(parts[i].shared);
         c->dead = c->dead || parts[i].c->dead;
     }
@@ -361,7 +369,7 @@ static bool begin_next(bl_context *c, bl__request *q, const bl_stats *so_far, bl
         bl__ranks_decide(c, *status);
     if (!pauses || (saved != BL_OK && saved != BL_EFILE))
         return false;
-    const int started = several ? bl__ranks_resume(c, q->program) : bl__local_start(c->cluster, q->program, c);
+    const int started = several ? bl__ranks_resume(c, q->program) : bl__local_start(c->cluster, q->program, true, c);
     if (started != BL_OK) {
         *status = started;
         if (several)
@@ -439,7 +447,7 @@ int bl__nodes_run(bl_context *c, const bl__request *q, bl_stats *stats) {
     if (bl__ranks_are_several(c)) {
         status = run_ranks(c, &open, &all);
     } else {
-        status = c->dead ? BL_EDEAD : bl__local_start(c->cluster, q->program, c);
+        status = c->dead ? BL_EDEAD : bl__local_start(c->cluster, q->program, false, c);
         if (status == BL_OK)
             status = run_in_parts(c, &open, &all);
     }

@@ -57,6 +57,13 @@ static int step(const char *device, uint32_t stop, bool resumes, double seconds,
         printf("    %s: %s\n", bl_status_name(status), bl_error_detail(c));
     CHECK_SAME(stats->left, left);
     CHECK_SAME(left > 0, status != BL_OK);
+    bl_stats one;
+    uint64_t tasks = 0;
+    for (uint32_t i = 0; bl_node_device(c, i); i++) {
+        CHECK_SAME(bl_node_stats(c, i, &one), BL_OK);
+        tasks += one.tasks;
+    }
+    CHECK_SAME(bl_node_device(c, 0) ? tasks : stats->tasks, stats->tasks); /* of all parts of the run */
     CHECK_SAME(bl_close(c), BL_OK);
     return status;
 }

@@ -382,32 +382,27 @@ printf '2252576253462244111563365343671351441\n' >"$tmp/one.games"
 printf '5554224333234511764415115\n' >"$tmp/two.games"
 resumes --input "$tmp/one.games" "$tmp/two.games" run fourrow --solve
 
-# Sends further signals to a paused process, so that it cannot have ended before. Resets SIGINT, which shells make
-# background jobs ignore.
-signals() { # SIGNALS: all after the first. Sets status.
+# Sends signals to a run, faster than it can stop. Resets SIGINT, which shells make background jobs ignore.
+signals() { # SIGNALS. Sets status.
     rm -f "$tmp/signalled"
     env --default-signal=INT "$tool" run uts --tree T1XL --device cpu --checkpoint "$tmp/signalled" >"$tmp/out" 2>"$tmp/err" </dev/null &
     sleep 0.3
-    kill -TERM $!
-    sleep 0.005 # until the signal has arrived
-    kill -STOP $!
-    sleep 1.1
     for signal in $1; do
         kill -$signal $!
     done
-    kill -CONT $!
     status=0
     wait $! || status=$?
 } 2>/dev/null
 if env --default-signal=INT true 2>/dev/null; then
-    signals TERM
+    signals "TERM INT"
     if [ "$status" -eq 1 ] && grep -q "uts: cancelled after" "$tmp/err" && [ -s "$tmp/signalled" ]; then
         ok "two signals, and a whole checkpoint"
     else
         not_ok "two signals, and a whole checkpoint" "expected the first to be honoured"
     fi
-    for try in 1 2 3 4 5 6 7 8; do # on a busy machine the process ends before this shell sends them
-        signals "TERM INT"
+    # Signals of one kind that arrive together count as one, so it takes many to deliver three.
+    for try in 1 2 3 4 5; do
+        signals "$(yes TERM INT | head -1000)"
         [ "$status" -gt 128 ] && break
     done
     if [ "$status" -gt 128 ]; then

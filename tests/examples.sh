@@ -1,16 +1,17 @@
 #!/bin/sh
-# Uses an installed Ballast as a new user would: examples.sh BUILD SOURCE. Installs BUILD into a temporary folder, moves
+# Uses an installed Ballast as a new user would: examples.sh BUILD SOURCE [NVCC]. Installs BUILD into a temporary folder, moves
 # that folder, and builds the examples and the README's program outside the tree: with the CMake package, with
 # pkg-config and only a C compiler, and with the static and the shared library. Needs only the tools that built BUILD.
 # shellcheck disable=SC2016,SC2046,SC2086 # small scripts for `sh -c`; flags are lists of words
 set -u
 
-if [ $# -ne 2 ]; then
-    echo "usage: examples.sh BUILD SOURCE" >&2
+if [ $# -lt 2 ]; then
+    echo "usage: examples.sh BUILD SOURCE [NVCC]" >&2
     exit 2
 fi
 build=$1
 source=$2
+nvcc=${3:-}
 cc=${CC:-cc}
 # shellcheck source=tests/harness.sh
 . "$(dirname "$0")/harness.sh"
@@ -85,8 +86,7 @@ check_says "01_cpu, shared library" "$area" "$tmp/shared/01_cpu"
 
 # ---- GPUs: one nvcc call per file generates code for all of these ----
 
-nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
-if [ -x "$nvcc" ]; then
+if [ -n "$nvcc" ]; then
     # Older GPUs cannot run this queue, but it must compile for them.
     cat >"$tmp/lcrq.cu" <<'END'
 #include <ballast/queues/lcrq.h>

@@ -1,25 +1,27 @@
 #!/bin/sh
-# Ballast as part of another project: subproject.sh SOURCE. Two projects, one with add_subdirectory and one with
+# Ballast as part of another project: subproject.sh SOURCE [NVCC]. Two projects, one with add_subdirectory and one with
 # FetchContent, link the static and the shared library. They use names that Ballast uses for its own programs, and get
 # neither its programs nor its compiler flags.
 # shellcheck disable=SC2016 # small scripts for `sh -c`
 set -u
 
-if [ $# -ne 1 ]; then
-    echo "usage: subproject.sh SOURCE" >&2
+if [ $# -lt 1 ]; then
+    echo "usage: subproject.sh SOURCE [NVCC]" >&2
     exit 2
 fi
 source=$(cd "$1" && pwd)
+cuda=$([ -n "${2:-}" ] && echo ON || echo OFF)
 # shellcheck source=tests/harness.sh
 . "$(dirname "$0")/harness.sh"
 
-# NAME HEAD: a project that gets Ballast by the lines HEAD, and has a target `ballast`
+# NAME HEAD CUDA: a project that gets Ballast by the lines HEAD, with CUDA or not, and has a target `ballast`
 write_project() {
     mkdir "$tmp/$1"
     cat >"$tmp/$1/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.22)
 project(user LANGUAGES C)
 set(BALLAST_QUEUES chase_lev CACHE STRING "")
+set(BALLAST_CUDA $3 CACHE BOOL "")
 $2
 add_executable(ballast main.c)
 target_link_libraries(ballast PRIVATE ballast::static)
@@ -77,7 +79,7 @@ use_project() {
         'cmake --install "$1" --prefix "$1/prefix" && test -z "$(find "$1/prefix" -type f 2>/dev/null)"' sh "$tmp/$1/build"
 }
 
-write_project subdirectory "add_subdirectory(\"$source\" ballast_build)"
+write_project subdirectory "add_subdirectory(\"$source\" ballast_build)" "$cuda"
 use_project subdirectory ""
 check "the library is optimized where the project has no build type" grep -q '"command": .* -O3 .*/errors\.c' \
     "$tmp/subdirectory/build/compile_commands.json"
@@ -86,7 +88,7 @@ check "the project's own file has none of the library's flags" sh -c \
 
 write_project fetch "include(FetchContent)
 FetchContent_Declare(ballast SOURCE_DIR \"$source\")
-FetchContent_MakeAvailable(ballast)"
+FetchContent_MakeAvailable(ballast)" OFF
 use_project fetch Debug # takes less time to compile
 
 # With its install rules on, the project installs the library, too.

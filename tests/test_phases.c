@@ -1,11 +1,11 @@
 /* The ranges that a profiler sees. This program is its own profiler: NVTX calls the functions that it puts into a table,
  * and they write "(name" where a range begins and ")" where it ends. Skipped if the library was built without NVTX. */
 #include "check.h"
-#include "task_functions.h"
 
 #ifndef BL_HAVE_NVTX
 int main(void) { return CHECK_SKIPPED; }
 #else
+#include "task_functions.h"
 #include <ballast/ballast.h>
 #include <nvtx3/nvToolsExt.h>
 

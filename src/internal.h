@@ -209,6 +209,8 @@ struct bl__device_ops {
     /* A dead context: leaves what a stuck worker may still use. An inherited one (bl__inherited): frees memory of
      * the host and nothing else. */
     void (*close)(bl_context *c);
+    /* bl_cancel asks for a look at c->cancelled, from any thread and from signal handlers. NULL: it looks by itself. */
+    void (*look_soon)(bl_context *c);
     int (*alloc)(bl_context *c, void **memory, size_t bytes);
     void (*free)(bl_context *c, void *memory);
     int (*copy_in)(bl_context *c, void *device, const void *host, size_t bytes);

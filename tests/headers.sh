@@ -33,11 +33,17 @@ for compiler in "${CC:-cc}" gcc clang; do
     path=$(readlink -f "$(command -v "$compiler")")
     case " $compilers " in
     *" $path "*) ;;
-    *) compilers="$compilers $path" ;;
+    *) compilers="${compilers:+$compilers }$path" ;;
     esac
 done
 
-# FILE: as C11 and as C++17.
+# FILE: as C11 and as C++17, by different compilers where there are several.
+check_alone() {
+    check "$1, C11, ${compilers%% *}" "${compilers%% *}" -std=c11 $warnings -fsyntax-only -x c "$tmp/$1"
+    check "$1, C++17, ${compilers##* }" "${compilers##* }" -std=c++17 $warnings -fsyntax-only -x c++ "$tmp/$1"
+}
+
+# FILE: as C11 and as C++17, by every compiler.
 check_both() {
     for compiler in $compilers; do
         check "$1, C11, $compiler" "$compiler" -std=c11 $warnings -fsyntax-only -x c "$tmp/$1"
@@ -57,7 +63,7 @@ for header in $headers; do
     case $header in
     ballast/platform/cuda.h) ;; # for nvcc, through platform.h: see below
     *)
-        check_both "$alone"
+        check_alone "$alone"
         alones="$alones $alone"
         ;;
     esac

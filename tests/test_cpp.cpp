@@ -1,3 +1,4 @@
+// COMPILE: -O1
 /* C++: programs as structs, and exceptions that leave a task. */
 #include <ballast/cpp.h>
 

@@ -111,7 +111,7 @@ static void test_orders(uint32_t bits, uint32_t forget, uint32_t idlers) {
     m.shared.table.words = calloc((size_t)1 << bits, sizeof(uint64_t));
     if (!CHECK(m.shared.table.words != NULL))
         return;
-    for (int i = 0; i < 60 / CHECK_SLOWER; i++) {
+    for (int i = 0; i < 30 / CHECK_SLOWER; i++) {
         uint32_t stones = 24 + random32() % 8;
         int32_t score = 0;
         fourrow_question q = {.board = random_position(stones, &score), .kind = FOURROW_SCORE};

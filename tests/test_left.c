@@ -1,3 +1,4 @@
+// COMPILE: -O1
 /* What is left of a run that ends early, runs after a cancel, and what a task that fails says. */
 #include "check.h"
 #include "config.h"
@@ -69,7 +70,7 @@ static void free_left(void *arg, const void *payload, uint32_t begin, uint32_t e
 }
 
 static void check_tree(const char *scheduler, uint32_t workers, uint32_t how, uint32_t stop_after) {
-    enum { DEPTH = 9, ALL = 29524 };
+    enum { DEPTH = 8, ALL = 9841 };
     uint32_t live = 0, tasks = 0;
     tree s = {NULL, &live, &tasks, stop_after, how};
     heap h = {&s, 0};
@@ -244,7 +245,7 @@ static void free_fork(void *arg, const void *payload, uint32_t begin, uint32_t e
 
 static void test_joins(void) {
     for (uint32_t workers = 1; workers <= 3; workers++)
-        for (uint32_t fail_at = 0; fail_at < 3280; fail_at += fail_at < 10 ? 1 : 97) {
+        for (uint32_t fail_at = 0; fail_at < 3280; fail_at += fail_at < 10 ? 1 : 197) {
             uint32_t live = 0, tasks = 0, wrong = 0, result = 0;
             join_shared s = {&live, &tasks, &wrong, fail_at};
             join_node root = {7, 0, NULL}; /* 3280 tasks */
@@ -279,7 +280,7 @@ static void fail_all(bl_task *task, const void *payload, uint32_t index, const v
 
 static void test_first(void) {
     bl_program *program = bl_program_from_function(fail_all, 4, sizeof(uint32_t *), 1);
-    for (int i = 0; i < 300 / CHECK_SLOWER; i++) {
+    for (int i = 0; i < 150 / CHECK_SLOWER; i++) {
         uint32_t tasks = 0, *shared = &tasks, roots[3] = {10, 20, 30};
         uint64_t error = 0;
         bl_context *c;

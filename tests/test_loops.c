@@ -91,11 +91,11 @@ static BL_TASK void part_run(bl_task *t, const part_payload *p, uint32_t begin, 
 #ifdef BL_TARGET_SIM
 #define LOOP(name) name##_sim()
 #define LOOP_DEVICE "sim"
-enum { LARGE = 300, SEEDS = CHECK_SLOWER > 1 ? 2 : 6 };
+enum { LARGE = 300, SEEDS = CHECK_SLOWER > 1 ? 2 : 3 };
 #else
 #define LOOP(name) name##_cpu()
 #define LOOP_DEVICE "cpu"
-enum { LARGE = 100000 / CHECK_SLOWER, SEEDS = CHECK_SLOWER > 1 ? 1 : 3 };
+enum { LARGE = 100000 / CHECK_SLOWER, SEEDS = CHECK_SLOWER > 1 ? 1 : 2 };
 #endif
 
 static const char *scheduler_at(uint32_t i) {

@@ -1,3 +1,4 @@
+// COMPILE: -O1
 /* One run over the CPU and the simulated machine, which stands for a GPU: it has warps and a memory of its own, and
  * exchanges entries with others through rings. */
 #include "nodes_check.h"
@@ -85,9 +86,9 @@ int main(int argc, char **argv) {
     check_dry();
     check_wish();
     for (uint32_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
-        check_woods(wood, (bl_config){.device = devices[i]}, 30);
-        check_woods(wood, (bl_config){.device = devices[i], .capacity = 2, .private_entries = 1}, 8);
-        check_woods(wood, (bl_config){.device = devices[i], .private_entries = BL_NONE, .caller_waits = 1}, 8);
+        check_woods(wood, (bl_config){.device = devices[i]}, 12);
+        check_woods(wood, (bl_config){.device = devices[i], .capacity = 2, .private_entries = 1}, 5);
+        check_woods(wood, (bl_config){.device = devices[i], .private_entries = BL_NONE, .caller_waits = 1}, 5);
         for (uint32_t n = 1; n <= 10000; n *= 100)
             check_loop(wood, devices[i], n);
         check_all_work(wood, devices[i], 200, 20);

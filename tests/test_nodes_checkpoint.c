@@ -1,3 +1,4 @@
+// COMPILE: -O1
 /* Checkpoints of several nodes of a process, cpu+cpu: a run is stopped by the clock or by the user, or interrupted
  * again and again, and resumed with another number of nodes. Answers and counts are those of an uninterrupted run. */
 #include "check.h"

@@ -1,3 +1,4 @@
+// COMPILE: -O1
 /* One run over the CPU and a GPU, two GPUs, and a GPU named twice. Skipped without a GPU. `test_nodes_cuda measure
  * [DEVICE]` shows what goes through the rings. */
 #include "nodes_check.h"

@@ -9,6 +9,7 @@
 #define TREE_LANE_TASKS 1
 #include "tree_program.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -27,7 +28,7 @@ static void pause_seconds(double seconds) {
 static bl_context *open_with(bl_config config) { return config_open("cpu", config); }
 
 /* Full names first, then the papers' names. NULL past the end. */
-enum { SLOW_STEP = 5 }; /* tests that mostly wait take every fifth scheduler */
+enum { SLOW_STEP = 8 }; /* tests that mostly wait take every eighth scheduler */
 
 static const char *scheduler_at(uint32_t i) {
     uint32_t n = 0;
@@ -728,6 +729,43 @@ static void test_done_test(void) {
         }
 }
 
+/* Spawns itself for ever, and cancels once the run is a millisecond old. */
+typedef struct cancel_times {
+    bl_context *c;
+    double begun, asked;
+} cancel_times;
+
+static void cancel_soon(bl_task *task, const void *payload, uint32_t index, const void *data) {
+    cancel_times *t = *(cancel_times *const *)data;
+    (void)index;
+    if (t->asked == 0 && bl__now() - t->begun > 1e-3) {
+        t->asked = bl__now();
+        bl_cancel(t->c);
+    }
+    bl_task_spawn(task, payload, 1);
+}
+
+/* Nobody waits for the watcher's next look, which may be 50 ms away. */
+static void test_prompt_cancel(void) {
+    cancel_times t, *shared = &t;
+    uint32_t roots[2] = {0, 0};
+    double fastest = INFINITY;
+    bl_program *program = bl_program_from_function(cancel_soon, 4, sizeof shared, 1);
+    t.c = open_with((bl_config){.workers = 1});
+    check_at("cancelled by a task");
+    for (int i = 0; i < 20; i++) {
+        t.begun = bl__now();
+        t.asked = 0;
+        CHECK_SAME(bl_run(t.c, program, &shared, roots, 2, NULL), BL_ECANCEL);
+        fastest = fmin(fastest, bl__now() - t.asked);
+        CHECK_SAME(bl_reset(t.c), BL_OK);
+    }
+    if (!CHECK(fastest < 0.005))
+        printf("    %g ms at best\n", 1e3 * fastest);
+    bl_close(t.c);
+    bl_program_free(program);
+}
+
 typedef struct progress_seen {
     uint64_t calls, last, backwards;
     pthread_t caller;
@@ -890,6 +928,7 @@ int main(void) {
     test_task_error();
     test_done_test();
     test_progress();
+    test_prompt_cancel();
     test_two_contexts();
     test_idle();
     test_no_stall();

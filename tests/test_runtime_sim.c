@@ -16,7 +16,7 @@
 #error "compile this test with -DBL_TARGET_SIM"
 #endif
 
-enum { SEEDS = CHECK_SLOWER > 1 ? 8 : 18 };
+enum { SEEDS = CHECK_SLOWER > 1 ? 8 : 10 };
 
 static const char *scheduler_at(uint32_t i) {
     uint32_t n = 0;

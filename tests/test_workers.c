@@ -1,3 +1,4 @@
+// COMPILE: -O1
 /* Workers: their numbers, hooks at their start and end, hints for roots, and limits. */
 #include "check.h"
 #include "config.h"

@@ -524,11 +524,17 @@ int bl_close(bl_context *c) {
     return BL_OK;
 }
 
+static void set_cancelled_of(bl_context *c, uint32_t to) {
+    bl_store32_host(&c->cancelled, to);
+    if (to && c->ops->look_soon)
+        c->ops->look_soon(c);
+}
+
 static void set_cancelled(bl_context *c, uint32_t to) {
     bl_context *node;
-    bl_store32_host(&c->cancelled, to);
+    set_cancelled_of(c, to);
     for (uint32_t i = 1; c->cluster && (node = bl__local_node(c->cluster, i)); i++)
-        bl_store32_host(&node->cancelled, to);
+        set_cancelled_of(node, to);
 }
 
 void bl_cancel(bl_context *c) {

@@ -19,11 +19,14 @@
 #include <ballast/parts/trace.h>
 #include <ballast/runtime/termination.h>
 #include <ballast/task.h>
+#include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -49,7 +52,7 @@ typedef struct cpu_device {
     bool quit;
     /* The watcher, where the caller works: */
     pthread_t watcher;
-    pthread_cond_t watched; /* there is a run to watch, or it is to look sooner */
+    int bell; /* an eventfd: there is a run to watch, or it is to look sooner. A condition is not for signal handlers */
     bool has_watcher, dozing, watcher_quit;
     bool active;   /* a run is under way */
     bool works;    /* the caller, in its worker */
@@ -387,6 +390,25 @@ static void cpu_knock(const bl__run *run, uint32_t n) {
 
 static void *watcher_main(void *argument);
 
+static void ring(const cpu_device *d) {
+    const uint64_t once = 1;
+    const int before = errno;
+    (void)!write(d->bell, &once, sizeof once);
+    errno = before;
+}
+
+static void cpu_look_soon(bl_context *c) { ring(c->device); }
+
+/* Called with the lock, which others can take meanwhile. NULL: however long it takes. */
+static void wait_for_bell(cpu_device *d, const struct timespec *at_most) {
+    struct pollfd bell = {.fd = d->bell, .events = POLLIN};
+    uint64_t rings;
+    pthread_mutex_unlock(&d->lock);
+    if (ppoll(&bell, 1, at_most, NULL) > 0)
+        (void)!read(d->bell, &rings, sizeof rings);
+    pthread_mutex_lock(&d->lock);
+}
+
 static int start_watcher(cpu_device *d) {
     if (!d->has_watcher)
         d->has_watcher = pthread_create(&d->watcher, NULL, watcher_main, d) == 0;
@@ -398,7 +420,7 @@ static void stop_watcher(cpu_device *d) {
         return;
     pthread_mutex_lock(&d->lock);
     d->watcher_quit = true;
-    pthread_cond_signal(&d->watched);
+    ring(d);
     pthread_mutex_unlock(&d->lock);
     pthread_join(d->watcher, NULL);
     d->has_watcher = d->watcher_quit = false;
@@ -418,6 +440,12 @@ static int cpu_open(bl_context *c, const char *id) {
         return bl__no_memory(c, "the CPU's threads");
     d->cores = cores;
     d->bind = c->config.bind;
+    d->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (d->bell < 0) {
+        bl__detail(c, "no file descriptor for the CPU's watcher: %s", strerror(errno));
+        free(d);
+        return BL_ENOMEM;
+    }
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -426,7 +454,6 @@ static int cpu_open(bl_context *c, const char *id) {
     pthread_cond_init(&d->job_given, NULL);
     pthread_cond_init(&d->job_ended, &monotonic);
     pthread_cond_init(&d->woken, &monotonic);
-    pthread_cond_init(&d->watched, &monotonic);
     pthread_condattr_destroy(&monotonic);
     d->c = c;
     c->device = d;
@@ -448,6 +475,7 @@ static void abandon(cpu_device *d) {
 static void cpu_close(bl_context *c) {
     cpu_device *d = c->device;
     if (bl__inherited(c)) {
+        close(d->bell);
         /* Locks and conditions are as other threads left them when the process forked: not to be touched. */
         free(d->threads);
         free(d->numbers);
@@ -456,13 +484,13 @@ static void cpu_close(bl_context *c) {
         return;
     }
     stop_watcher(d);
+    close(d->bell);
     if (c->dead) {
         abandon(d);
         return;
     }
     stop_threads(d);
     free_places(d);
-    pthread_cond_destroy(&d->watched);
     pthread_cond_destroy(&d->woken);
     pthread_cond_destroy(&d->job_ended);
     pthread_cond_destroy(&d->job_given);
@@ -547,20 +575,18 @@ static void *watcher_main(void *argument) {
     pthread_mutex_lock(&d->lock);
     while (!d->watcher_quit) {
         if (!d->active || d->stalled) {
-            pthread_cond_wait(&d->watched, &d->lock);
+            wait_for_bell(d, NULL);
             continue;
         }
         if (d->job != job) {
             job = d->job;
             bl__watch_start(&watch);
         }
-        struct timespec until;
-        after_seconds(&until, bl__watch_next(d->c, LOOK_SECONDS));
+        look_after(d->c, &watch);
+        const double seconds = bl__watch_next(d->c, LOOK_SECONDS); /* less than one */
         d->dozing = true;
-        pthread_cond_timedwait(&d->watched, &d->lock, &until);
+        wait_for_bell(d, &(struct timespec){0, (long)(1e9 * seconds)});
         d->dozing = false;
-        if (d->active && d->job == job && !d->watcher_quit)
-            look_after(d->c, &watch);
     }
     pthread_mutex_unlock(&d->lock);
     return NULL;
@@ -570,7 +596,7 @@ static void *watcher_main(void *argument) {
 static void tell_watcher(bl_context *c) {
     cpu_device *d = c->device;
     if (!d->dozing || bl__watch_next(c, LOOK_SECONDS) < LOOK_SECONDS)
-        pthread_cond_signal(&d->watched);
+        ring(d);
 }
 
 /* How many of the pool are wanted from the start: all for waves, and for a loop that is dealt out; one for each root, or
@@ -687,6 +713,7 @@ const bl__device_ops bl__cpu_ops = {
     .default_private = cpu_default_private,
     .enumerate = cpu_enumerate,
     .open = cpu_open,
+    .look_soon = cpu_look_soon,
     .close = cpu_close,
     .alloc = host_alloc,
     .free = host_free,

@@ -1,12 +1,12 @@
 /* Runs of one task on an open context, beside parallel regions of OpenMP and groups of oneTBB: what it costs to start
- * and to end. Loads are numbers of runs; a "task" of the table is a run. Between runs all threads may sleep. */
+ * and to end. And runs that would never end and are cancelled by their first task. Loads are numbers of runs; a "task" of the table is a run. Between runs all threads may sleep. */
 #include "starts_peers.h"
 #include "peers.h"
 
 #include <stdlib.h>
 
 typedef struct starts_work {
-    bl_program *program;
+    bl_program *program, *endless;
     bl_context *context[PEERS_TEAMS];
     uint32_t times;
     uint64_t count; /* of the last run */
@@ -15,6 +15,21 @@ typedef struct starts_work {
 static void task(bl_task *t, const void *payload, uint32_t index, const void *data) {
     (void)t, (void)payload, (void)index;
     starts_task(*(uint64_t *const *)data);
+}
+
+typedef struct endless_data {
+    bl_context *context;
+    uint64_t *count, before;
+} endless_data;
+
+static void endless(bl_task *t, const void *payload, uint32_t index, const void *data) {
+    const endless_data *d = data;
+    (void)index;
+    if (*d->count == d->before) {
+        starts_task(d->count);
+        bl_cancel(d->context);
+    }
+    bl_task_spawn(t, payload, 1);
 }
 
 static int run_sequential(peers_run *run) {
@@ -33,7 +48,24 @@ static int run_ours(peers_run *run) {
     return status;
 }
 
+static int cancel_ours(peers_run *run) {
+    starts_work *w = run->work;
+    bl_context *context = w->context[run->team];
+    int status = BL_ECANCEL;
+    for (uint32_t i = 0; i < w->times && status == BL_ECANCEL; i++) {
+        const endless_data data = {context, &w->count, w->count};
+        status = bl_run(context, w->endless, &data, &i, 1, NULL);
+        bl_reset(context);
+    }
+    return status == BL_ECANCEL ? BL_OK : status == BL_OK ? BL_EINVAL : status;
+}
+
 #ifdef BENCH_TBB
+static int cancel_tbb(peers_run *run) {
+    starts_work *w = run->work;
+    cancels_tbb(&w->count, w->times, run->threads);
+    return BL_OK;
+}
 static int run_tbb(peers_run *run) {
     starts_work *w = run->work;
     starts_tbb(&w->count, w->times, run->threads);
@@ -41,6 +73,7 @@ static int run_tbb(peers_run *run) {
 }
 #else
 #define run_tbb NULL
+#define cancel_tbb NULL
 #endif
 #ifdef BENCH_OPENMP
 static int run_openmp(peers_run *run) {
@@ -65,6 +98,7 @@ static void close_runs(void *work) {
     for (int i = 0; i < PEERS_TEAMS; i++)
         bl_close(w->context[i]);
     bl_program_free(w->program);
+    bl_program_free(w->endless);
     free(w);
 }
 
@@ -79,8 +113,10 @@ static void *open_runs(const char *name, const uint32_t threads[PEERS_TEAMS]) {
     }
     w->times = (uint32_t)times;
     w->program = bl_program_from_function(task, 0, sizeof(uint64_t *), 1);
+    w->endless = bl_program_from_function(endless, sizeof(uint32_t), sizeof(endless_data), 1);
     for (int i = 0; i < PEERS_TEAMS; i++)
-        if (!w->program || bl_open(&w->context[i], &(bl_config){.device = "cpu", .workers = threads[i]}) != BL_OK) {
+        if (!w->program || !w->endless ||
+            bl_open(&w->context[i], &(bl_config){.device = "cpu", .workers = threads[i]}) != BL_OK) {
             peers_complain(name, "cannot open a context");
             close_runs(w);
             return NULL;
@@ -88,7 +124,7 @@ static void *open_runs(const char *name, const uint32_t threads[PEERS_TEAMS]) {
     return w;
 }
 
-enum { SEQUENTIAL, BALLAST, TBB, OPENMP };
+enum { SEQUENTIAL, BALLAST, TBB, OPENMP, CANCEL, CANCEL_TBB };
 enum { BOTH = PEERS_ON_ONE | PEERS_ON_ALL };
 
 static const peers_contest contest = {
@@ -98,7 +134,9 @@ static const peers_contest contest = {
     .methods = {[SEQUENTIAL] = {"sequential", PEERS_ON_ONE, run_sequential, right},
                 [BALLAST] = {"Ballast", BOTH, run_ours, right},
                 [TBB] = {"oneTBB", BOTH, run_tbb, right},
-                [OPENMP] = {"OpenMP", BOTH, run_openmp, right}},
+                [OPENMP] = {"OpenMP", BOTH, run_openmp, right},
+                [CANCEL] = {"Ballast, cancel", BOTH, cancel_ours, right},
+                [CANCEL_TBB] = {"oneTBB, cancel", BOTH, cancel_tbb, right}},
     .promises = {{"Ballast over oneTBB, 1 thread", {TBB, PEERS_ONE}, {BALLAST, PEERS_ONE}, 0, false, false},
                  {"Ballast over OpenMP, 1 thread", {OPENMP, PEERS_ONE}, {BALLAST, PEERS_ONE}, 0, false, false},
                  {"Ballast over oneTBB, all threads", {TBB, PEERS_ALL}, {BALLAST, PEERS_ALL}, 0, false, false},

@@ -1,5 +1,6 @@
 /* One task in a region of its own, `times` times one after the other, by others: what it costs to start and end a
- * parallel region on threads that exist. Plain C11 that is also C++17. */
+ * parallel region on threads that exist. `cancels`: a task that follows itself for ever, and cancels the region when it
+ * first runs. Plain C11 that is also C++17. */
 #ifndef BALLAST_BENCH_STARTS_PEERS_H
 #define BALLAST_BENCH_STARTS_PEERS_H
 
@@ -15,6 +16,7 @@ static inline void starts_task(uint64_t *count) {
 extern "C" {
 #endif
 void starts_tbb(uint64_t *count, uint32_t times, uint32_t threads);
+void cancels_tbb(uint64_t *count, uint32_t times, uint32_t threads);
 void starts_openmp(uint64_t *count, uint32_t times, uint32_t threads);
 #ifdef __cplusplus
 }

@@ -276,7 +276,7 @@ void bl__watch_start(bl__watch *watch);
  * the tally does not yet; else NULL. */
 bl__seen bl__watch_look(bl_context *c, bl__watch *watch, const bl__tally *tally, uint32_t count,
                         const bl__run *threads);
-/* It is time for the next look: another node of the run has ended early. */
+/* It is time for the next look: the run is cancelled, or another node of it has ended early. */
 bool bl__watch_halts(const bl_context *c);
 /* Seconds until the next look, at most `most`. */
 double bl__watch_next(const bl_context *c, double most);

@@ -9,7 +9,9 @@ void bl__watch_start(bl__watch *watch) {
     watch->since = watch->reported = bl__now();
 }
 
-bool bl__watch_halts(const bl_context *c) { return c->pausable && bl_load32_host(&c->halted); }
+bool bl__watch_halts(const bl_context *c) {
+    return c->pausable && (bl_load32_host(&c->cancelled) || bl_load32_host(&c->halted));
+}
 
 double bl__watch_next(const bl_context *c, double most) {
     double left = c->pausable ? c->pause_at - bl__now() : most;
@@ -41,7 +43,7 @@ bl__seen bl__watch_look(bl_context *c, bl__watch *watch, const bl__tally *tally,
         watch->since = now;
     if (now - watch->since > c->config.stall_seconds)
         return BL__NO_PROGRESS;
-    if (!c->pausable || (now < c->pause_at && !bl_load32_host(&c->cancelled) && !bl_load32_host(&c->halted)))
+    if (!c->pausable || (now < c->pause_at && !bl__watch_halts(c)))
         return BL__ALL_WELL;
     c->pausable = false;
     return BL__TO_PAUSE;

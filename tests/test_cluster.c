@@ -191,7 +191,7 @@ static void test_seeds(void) {
 }
 
 int main(int argc, char **argv) {
-    uint64_t runs = 300000, first = 1, states_max = 1000000;
+    uint64_t runs = 150000, first = 1, states_max = 1000000;
     bool deep = false;
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--deep")) {

@@ -1041,7 +1041,7 @@ static void compare_ways(uint64_t seed, bool sequential, uint64_t *executions) {
 
 static void test_reduction(void) {
     uint64_t executions[3] = {0};
-    for (uint64_t seed = 0; seed < 3000 / CHECK_SLOWER; seed++) {
+    for (uint64_t seed = 0; seed < 1500 / CHECK_SLOWER; seed++) {
         compare_ways(seed, false, executions);
         if (seed % 4 == 0)
             compare_ways(seed, true, executions);

@@ -560,7 +560,9 @@ static void give_up(bl_context *c) {
 /* Called with the lock, by the caller or the watcher. */
 static void look_after(bl_context *c, bl__watch *watch) {
     cpu_device *d = c->device;
-    bl__seen seen = bl__watch_look(c, watch, d->run->tally, d->run->tallies, d->run);
+    /* Where a group has one task, its thread opens the stack anew each time, and counts nothing there. */
+    const bl__run *threads = d->plan->traits & BL_TRAIT_GROUP_PER_TASK ? NULL : d->run;
+    bl__seen seen = bl__watch_look(c, watch, d->run->tally, d->run->tallies, threads);
     if (seen == BL__TO_PAUSE)
         stop_workers(d->run);
     else if (seen == BL__NO_PROGRESS)

@@ -102,7 +102,7 @@ bl__piece *bl__piece_make(bl__job *j, bool complete) {
 
 /* ---- a whole ---- */
 
-enum { NONE = UINT32_MAX };
+#define NONE UINT32_MAX
 
 typedef struct merging {
     const bl_program *p;

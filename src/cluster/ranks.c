@@ -451,7 +451,7 @@ void bl__node_ends(bl_context *c, int status) {
             ;
 }
 
-bool bl__node_goes_on(bl_context *c, int status) {
+bool bl__node_restarts(bl_context *c, int status) {
     bl__ranks *r = ranks_of(c);
     bl__cluster *cluster = bl__local_of(c);
     if (!cluster || !bl__local_keeps(cluster) || (r && r->settled))

@@ -32,8 +32,8 @@ void bl__node_ends(bl_context *c, int status);
 /* The same for workers that were stopped, by the user, by the clock, or because another node has ended, and all that is
  * left is drained. True: with config.checkpoint, results have come home that workers have to see to. Start them once
  * more, and call this again. */
-bool bl__node_goes_on(bl_context *c, int status);
-/* After that, the same at all nodes: how the run has ended; BL__PAUSE: it goes on after a checkpoint. */
+bool bl__node_restarts(bl_context *c, int status);
+/* After that, the same at all nodes: how the run has ended; BL__PAUSE: it continues after a checkpoint. */
 int bl__node_status(const bl_context *c);
 /* Whether this node keeps the files and the time of the run: the first of the first process. */
 bool bl__node_is_first(const bl_context *c);

@@ -54,10 +54,10 @@ typedef struct bl__job {
     bool reused;                  /* its records are those of an earlier run */
     bool over;                    /* nothing is left: all queues are empty, and all records free */
     bool wide;                    /* results of forks may lie outside of their records */
-    bool again;                   /* a run that was complete before the checkpoint that is to be gone on from */
+    bool again;                   /* a repeated run: it was complete when the checkpoint to resume was written */
     bool checkpoints;             /* are written */
     bool first;                   /* of several nodes, which keeps the files and the time; or the only one */
-    const struct bl__whole *from; /* it goes on with this */
+    const struct bl__whole *from; /* what it resumes; NULL: it begins with its roots */
     int fails;                    /* and ends at once, if this is not BL_OK */
     bool drained;                 /* all that is left lies in flat or in the in-array */
     struct bl__job *next;         /* abandoned */

@@ -234,7 +234,7 @@ static int run_dynamic(bl__job *j) {
         j->stats.pauses++;
         if (after.stop & BL__STOP_HOST)
             status = bl__look_up(j);
-        if (status != BL_OK && j->c->open && bl__node_goes_on(j->c, status))
+        if (status != BL_OK && j->c->open && bl__node_restarts(j->c, status))
             status = BL_OK;
         if (status != BL_OK)
             break;

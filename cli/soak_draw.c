@@ -67,17 +67,22 @@ static void add_part(soak_words *words, const char *text, char separator, unsign
     soak_words_add(words, "%.*s", (int)strcspn(text, separators), text);
 }
 
-static void draw_value(uint64_t *state, double far, const char *value, soak_words *words) {
+/* Returns how far into its range the value is; 0: it has none. */
+static double draw_value(uint64_t *state, double far, const char *value, soak_words *words) {
     const char *dots = strstr(value, "..");
     if (dots) {
         double from = atof(value), to = atof(dots + 2);
-        double above = sqrt(fraction(state)); /* rather a large one: there is more to interrupt */
-        soak_words_add(words, "%.0f", floor(from * pow((to + 0.9) / from, far * above)));
-    } else if (strchr(value, '<')) {
-        add_part(words, value, '<', (unsigned)(fraction(state) * far * parts(value, '<')));
-    } else {
-        add_part(words, value, '|', below(state, parts(value, '|')));
+        far *= sqrt(fraction(state)); /* rather a large one: there is more to interrupt */
+        soak_words_add(words, "%.0f", floor(from * pow((to + 0.9) / from, far)));
+        return far;
     }
+    if (strchr(value, '<')) {
+        far *= fraction(state);
+        add_part(words, value, '<', (unsigned)(far * parts(value, '<')));
+        return far;
+    }
+    add_part(words, value, '|', below(state, parts(value, '|')));
+    return 0;
 }
 
 static void draw_problem(uint64_t *state, const bl_device_info *device, const char *folder, soak_plan *plan,
@@ -100,7 +105,7 @@ static void draw_problem(uint64_t *state, const bl_device_info *device, const ch
             plan->graph = next(state) | 1;
             soak_words_add(words, "%s/graph.txt", folder);
         } else {
-            draw_value(state, reach(device), word, words);
+            plan->far = fmax(plan->far, draw_value(state, reach(device), word, words));
         }
     }
     soak_words_add(words, "--seed");
@@ -159,12 +164,15 @@ static void draw_sizes(uint64_t *state, const bl_device_info *device, uint32_t u
     }
 }
 
-static void draw_workers(uint64_t *state, const bl_device_info *device, soak_words *words) {
+/* A large problem of a GPU would take a few of its workers many minutes. */
+static void draw_workers(uint64_t *state, const bl_device_info *device, double far, soak_words *words) {
     uint32_t traits = bl_device_traits(device->id);
+    const double most = traits & BL_DEVICE_GPU ? 5000 : 33;
+    const double least = traits & BL_DEVICE_GPU ? pow(most, fmax(far - 0.4, 0)) : 1;
     if (one_in(state, 4))
         return;
     soak_words_add(words, "--workers");
-    soak_words_add(words, "%.0f", floor(between(state, 1, traits & BL_DEVICE_GPU ? 5000 : 33)));
+    soak_words_add(words, "%.0f", floor(between(state, least, most)));
     if (!(traits & (BL_DEVICE_GPU | BL_DEVICE_SIMULATED)) && one_in(state, 4))
         soak_words_add(words, "--bind");
 }
@@ -197,7 +205,7 @@ static void draw_step(uint64_t *state, const bl_device_info *device, const soak_
     soak_words_add(&step->words, "%s", here->id);
     soak_words_add(&step->words, "--scheduler");
     soak_words_add(&step->words, "%s", scheduler);
-    draw_workers(state, here, &step->words);
+    draw_workers(state, here, plan->far, &step->words);
     draw_sizes(state, here,
                strcmp(scheduler, "auto") == 0 ? BL_USES_CAPACITY : bl_scheduler_uses(without_alias(scheduler)),
                &step->words);

@@ -30,7 +30,8 @@ warnings="-Wall -Wextra -Wpedantic -Wconversion -Wno-sign-conversion -Werror -I$
 
 compilers= # each compiler once, even if it has several names
 for compiler in "${CC:-cc}" gcc clang; do
-    path=$(readlink -f "$(command -v "$compiler")")
+    path=$(command -v "$compiler") || continue
+    path=$(readlink -f "$path")
     case " $compilers " in
     *" $path "*) ;;
     *) compilers="${compilers:+$compilers }$path" ;;

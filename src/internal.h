@@ -103,7 +103,9 @@ typedef struct bl__inlet {
     const bl_program *program;   /* the part for the context's device */
     bl__outside ring;            /* as workers see it, ... */
     bl__outlet outlet;           /* ... and the outlet of a node whose workers are not threads; else no slots */
-    void *memory;                /* of the ring, the results and the answers: what both sides reach */
+    void *memory;                /* of the ring, the results and the answers: what both sides reach, ... */
+    size_t memory_bytes;         /* ... so many bytes ... */
+    uint32_t numbers_room;       /* ... for so many numbers */
     unsigned char *results;      /* of submitted roots, by number */
     uint64_t tickets;            /* submitted so far, ... */
     uint64_t noticed;            /* ... and when bl__inlet_stirs last looked */

@@ -74,7 +74,7 @@ mutant "entries do not make a node busy" 'n->tries = all_tries(n);'"$nl"'n->dry 
 mutant "messages are heard after the end" 'if (n->ended || m->run != n->run)' 'if (m->run != n->run)'
 mutant "messages of another run are heard" 'if (n->ended || m->run != n->run)' 'if (n->ended)'
 # Work.
-mutant "an ask is answered twice" 'give(n, from, 1, out);' 'give(n, from, 1, out), send(n, from, BL__CLUSTER_REFUSE, 0, 0, out);'
+mutant "an ask is answered twice" 'give(n, from, all, 1, out);' 'give(n, from, all, 1, out), send(n, from, BL__CLUSTER_REFUSE, 0, 0, out);'
 mutant "an ask is not answered" 'send(n, from, BL__CLUSTER_REFUSE, 0, 0, out);' ''
 mutant "a refused node does nothing" 'n->asking = false;'"$nl"'if (n->dry)' 'n->asking = false;'"$nl"'if (0)'
 mutant "a node asks for ever" 'n->tries--;' ''
@@ -86,6 +86,7 @@ mutant "a name is left once in a run" 'n->left &= ~(1u << dimension_of(n, from))
 mutant "one lifeline is never used" 'for (uint32_t d = 0; d < BL__CLUSTER_DIMENSIONS; d++)'"$nl"'if (is_neighbour(' 'for (uint32_t d = 1; d < BL__CLUSTER_DIMENSIONS; d++)'"$nl"'if (is_neighbour('
 mutant "nobody says that entries are wanted" 'if (wanted != n->wanted)' 'if (0)'
 mutant "more is given than is shown" 'n->shows - n->shows / 2' 'n->shows + 1'
+mutant "all is more than is shown" 'all ? n->shows :' 'all ? n->shows + 1 :'
 mutant "a message has too many entries" 'if (count > n->most)' 'if (0)'
 mutant "a dry node gives" 'n->dry = true;'"$nl"'n->shows = 0;' 'n->dry = true;'
 # A lost node.

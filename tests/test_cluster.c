@@ -53,12 +53,12 @@ static const small smalls[] = {
     {"a3(bc)", 4, true, true, false, false, true},
 };
 
-static void test_small(const small *s, uint64_t states_max) {
+static void test_small(const small *s, uint64_t strong, uint64_t states_max) {
     static tree_memory memory;
     world_tree t;
-    world_options o = {s->nodes, 1000, 1, s->early, s->lazy};
-    check_at("%u nodes, \"%s\"%s%s%s%s", s->nodes, s->tree, s->results ? ", results" : "", s->early ? ", early" : "",
-             s->lazy ? ", lazy" : "", s->kills ? ", a node killed" : "");
+    world_options o = {s->nodes, 1000, 1, s->early, s->lazy, strong};
+    check_at("%u nodes, \"%s\"%s%s%s%s%s", s->nodes, s->tree, s->results ? ", results" : "", s->early ? ", early" : "",
+             s->lazy ? ", lazy" : "", strong ? ", one takes all" : "", s->kills ? ", a node killed" : "");
     if (!CHECK(tree_read(&memory, s->tree, s->results, &t)))
         return;
     cluster_explored e = cluster_explore(&o, &t, s->kills, states_max, first_error ? NULL : stdout);
@@ -219,7 +219,8 @@ int main(int argc, char **argv) {
     test_seeds();
     for (uint32_t i = 0; i < sizeof smalls / sizeof *smalls; i++)
         if (deep || !smalls[i].deep)
-            test_small(&smalls[i], states_max);
+            for (uint64_t strong = 0; strong <= (smalls[i].nodes == 2 ? 2 : 0); strong += 2) /* node 1 is */
+                test_small(&smalls[i], strong, states_max);
     test_random(first, runs);
     return check_end();
 }

@@ -10,8 +10,10 @@
  * home (homes.h).
  *
  * The workers of a GPU cannot take the lock. They put entries into a ring and notes beside it (parts/outside.h), and
- * the thread that waits for the GPU looks there all the time: bl__node_serves. It keeps the outlet filled from the
- * moment at which somebody asks until the GPU is short of work itself, so that the next one to ask need not wait.
+ * the thread that waits for the GPU looks there all the time: bl__node_serves.
+ *
+ * If one of the nodes is a GPU, outlets are kept filled from the moment at which somebody asks until the node is short of
+ * work itself, so that the next one to ask need not wait: a GPU does in microseconds what takes threads much longer.
  *
  * Other processes are at the end of a line (ranks.c). A letter to a node of theirs leaves at once, with its entries or
  * results behind it. One that has come is delivered when somebody listens: bl__local_hear. Letters have a largest size,
@@ -31,8 +33,7 @@
 #include <string.h>
 
 enum {
-    MOST = 64,                                               /* entries of a letter, and of an outlet; ... */
-    MOST_OF_GPUS = 256,                                      /* ... if one of the nodes is a GPU. A power of two */
+    MOST = 64,                                               /* entries of a letter, and of an outlet: a power of two */
     LETTERS = 8 * BL__LOCAL_NODES_MAX * BL__LOCAL_NODES_MAX, /* more than all nodes can have open */
     HALT = BL__CLUSTER_KINDS /* a letter between drivers: a node of the sender has ended early */
 };
@@ -53,15 +54,17 @@ typedef struct bl__node {
     uint32_t shown;     /* so many */
     uint64_t found;     /* dry, last: the epoch of the idle word, and which launch */
     uint64_t ran;       /* tasks, when the node last was low; a GPU's: the epoch of its idle word */
+    uint64_t refused;   /* a CPU's: when it last was low and got nothing */
     uint64_t was_short; /* bl__node_short: when last */
     bool over;          /* its run, since the last meeting */
+    bool ends;          /* the protocol has ended, and its workers have yet to be told */
     bl__homes homes;
     bl_traffic traffic;
     double asked; /* when it first did, since it got entries; 0: not yet */
+    bool stocks;  /* where one of the nodes is a GPU: the outlet is kept filled */
     /* A GPU's: */
     uint32_t collected,
         limit;         /* positions in its outlet: from where nothing has been taken yet, and as far as it may go */
-    bool stocks;       /* the outlet is kept filled */
     uint32_t question; /* that its workers answer when they are low, ... */
     double low_at;     /* ... and when they last were */
     uint64_t dry;      /* what they last said about it */
@@ -70,7 +73,7 @@ typedef struct bl__node {
 struct bl__cluster {
     pthread_mutex_t lock;
     uint32_t count, runs;
-    uint32_t most;        /* entries of a letter, and of an outlet */
+    bool has_gpus;        /* among its nodes here */
     uint32_t words;       /* per entry */
     uint32_t results;     /* of one parcel, at most */
     bl__line *line;       /* to other processes, with as many nodes each; NULL: there are none */
@@ -87,18 +90,27 @@ struct bl__cluster {
     bl__node nodes[BL__LOCAL_NODES_MAX];
 };
 
+/* It is held for less time than it takes to sleep and to wake, so who waits for it spins first. */
+static void make_lock(pthread_mutex_t *lock) {
+    pthread_mutexattr_t kind;
+    pthread_mutexattr_init(&kind);
+#ifdef __GLIBC__
+    pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ADAPTIVE_NP);
+#endif
+    pthread_mutex_init(lock, &kind);
+    pthread_mutexattr_destroy(&kind);
+}
+
 bl__cluster *bl__local_open(bl_context *const *contexts, uint32_t count) {
     bl__cluster *cluster = calloc(1, sizeof *cluster);
     if (!cluster)
         return NULL;
-    pthread_mutex_init(&cluster->lock, NULL);
+    make_lock(&cluster->lock);
     pthread_cond_init(&cluster->met, NULL);
     cluster->count = cluster->all = count;
-    cluster->most = MOST;
     for (uint32_t i = 0; i < count; i++) {
         cluster->nodes[i] = (bl__node){.cluster = cluster, .c = contexts[i]};
-        if (!contexts[i]->ops->knock)
-            cluster->most = MOST_OF_GPUS;
+        cluster->has_gpus = cluster->has_gpus || !contexts[i]->ops->knock;
     }
     return cluster;
 }
@@ -143,7 +155,7 @@ static uint32_t inlet_size(const bl__cluster *cluster) {
     uint32_t dimensions = 0;
     while (1u << dimensions < cluster->all)
         dimensions++;
-    return (dimensions + 2) * cluster->most + 1;
+    return (dimensions + 2) * MOST + 1;
 }
 
 static size_t entries_size(const bl__cluster *cluster, uint32_t entries) {
@@ -152,7 +164,7 @@ static size_t entries_size(const bl__cluster *cluster, uint32_t entries) {
 
 /* Of the largest letter: so many entries, or at least one result. */
 static size_t line_room(const bl__cluster *cluster, const bl_program *program) {
-    const size_t entries = entries_size(cluster, cluster->most);
+    const size_t entries = entries_size(cluster, MOST);
     const size_t parcel = program->result_bytes ? sizeof(bl__parcel) + program->result_bytes : 0;
     return sizeof(letter) + (entries > parcel ? entries : parcel);
 }
@@ -200,14 +212,16 @@ int bl__local_start(bl__cluster *cluster, const bl_program *program, bool goes_o
     for (uint32_t i = 0; i < cluster->count && status == BL_OK; i++) {
         bl__node *n = &cluster->nodes[i];
         free(n->outlet);
-        n->outlet = malloc(4u * (size_t)cluster->words * cluster->most);
+        n->outlet = malloc(4u * (size_t)cluster->words * MOST);
         n->shown = 0;
         n->found = n->ran = 0;
-        n->over = false;
+        n->refused = 0;
+        n->over = n->ends = false;
         bl__homes_begin(&n->homes, program);
-        bl__cluster_begin(&n->protocol, cluster->lowest + i, cluster->all, cluster->runs, cluster->most,
+        bl__cluster_begin(&n->protocol, cluster->lowest + i, cluster->all, cluster->runs, MOST,
                           (uint32_t)n->c->config.seed);
-        status = n->outlet ? bl__inlet_make(n->c, program, inlet_size(cluster), cluster->most, n, told)
+        n->protocol.takes_all = !n->c->ops->knock; /* a GPU has more idle workers than others have entries */
+        status = n->outlet ? bl__inlet_make(n->c, program, inlet_size(cluster), MOST, n, told)
                            : bl__no_memory(told, "what nodes exchange");
         if (!goes_on)
             memset(&n->traffic, 0, sizeof n->traffic);
@@ -249,7 +263,7 @@ uint64_t bl__local_progress(const bl_context *c) {
 /* Of a GPU: its workers fill the outlet again. A wish is never taken back. */
 static void renew_wish(bl__node *n) {
     if (n->stocks)
-        n->limit = n->collected + n->cluster->most - n->shown;
+        n->limit = n->collected + MOST - n->shown;
     bl__wish(&n->c->inlet.outlet, n->limit, n->question);
 }
 
@@ -259,12 +273,16 @@ static void drop_shown(bl__node *n, uint32_t count) {
     memmove(n->outlet, n->outlet + count * words, 4 * words * n->shown);
     if (is_gpu(n))
         renew_wish(n);
+    else if (n->stocks)
+        bl__inlet_is_wanted(n->c, true);
 }
 
 /* What nobody has asked for goes back to the node's own workers. */
 static void give_back(bl__node *n) {
     bl__inlet_put(n->c, n->outlet, n->shown);
     n->shown = 0;
+    if (n->stocks && !is_gpu(n))
+        bl__inlet_is_wanted(n->c, n->protocol.wanted);
     n->stocks = false;
 }
 
@@ -402,12 +420,12 @@ static void take_parcel(bl__node *n, bl__parcel **parcel) {
 }
 
 static void is_wanted(bl__node *n, bool wanted) {
-    if (!is_gpu(n)) {
-        bl__inlet_is_wanted(n->c, wanted);
-    } else if (wanted) {
-        n->stocks = true;
+    if (wanted)
+        n->stocks = n->cluster->has_gpus;
+    if (is_gpu(n))
         renew_wish(n);
-    }
+    else if (wanted || !n->stocks)
+        bl__inlet_is_wanted(n->c, wanted);
 }
 
 /* `about`: the letter that has arrived; for an event at the node itself, one with what is to be sent. */
@@ -423,7 +441,7 @@ static void carry_out(bl__node *n, const bl__cluster_orders *orders, letter *abo
         else if (o->verb == BL__CLUSTER_WANTED)
             is_wanted(n, o->on);
         else if (o->verb == BL__CLUSTER_END)
-            bl__inlet_finish(n->c);
+            n->ends = true;
     }
 }
 
@@ -449,6 +467,17 @@ static void follow_with(bl__node *n, bl__cluster_orders *orders, bl__parcel *par
 }
 
 static void follow(bl__node *n, bl__cluster_orders *orders) { follow_with(n, orders, NULL); }
+
+/* Workers of the nodes that have ended, GPUs first: to wake threads takes time. */
+static void tell_ends(bl__cluster *cluster) {
+    for (uint32_t i = 0; i < 2 * cluster->count; i++) {
+        bl__node *n = &cluster->nodes[i % cluster->count];
+        if (!n->ends || is_gpu(n) != (i < cluster->count))
+            continue;
+        n->ends = false;
+        bl__inlet_finish(n->c);
+    }
+}
 
 /* A letter of another process. What was sent before its sender was halted is not lost: it is left. */
 static void deliver(bl__cluster *cluster, letter *l) {
@@ -491,6 +520,7 @@ bool bl__local_hear(bl__cluster *cluster) {
         deliver(cluster, line->arrived);
         heard = true;
     }
+    tell_ends(cluster);
     return heard;
 }
 
@@ -528,7 +558,10 @@ static bl__node *enter_for_results(const bl__run *run) {
     return enter_if(run, ((bl__node *)run->outside.node)->cluster->keeps);
 }
 
-static void leave(bl__node *n) { pthread_mutex_unlock(&n->cluster->lock); }
+static void leave(bl__node *n) {
+    tell_ends(n->cluster);
+    pthread_mutex_unlock(&n->cluster->lock);
+}
 
 void bl__node_gives(const bl__run *run, bl__stack *stack, uint32_t count) {
     bl__node *n = enter(run);
@@ -536,18 +569,23 @@ void bl__node_gives(const bl__run *run, bl__stack *stack, uint32_t count) {
         return;
     const uint32_t words = run->words, before = n->shown;
     bl__cluster_orders orders;
-    for (; count && n->shown < n->cluster->most; count--, n->shown++)
+    for (; count && n->shown < MOST; count--, n->shown++)
         bl__words_copy(n->outlet + (size_t)n->shown * words, bl__stack_slot(stack, words, stack->bottom++), words);
     if (n->shown > before) {
+        bl_store64_relaxed(&n->refused, 0);
         bl__cluster_shows(&n->protocol, n->shown, &orders);
         follow(n, &orders);
     }
+    if (n->stocks && n->shown == MOST)
+        bl__inlet_is_wanted(n->c, false);
     leave(n);
 }
 
+/* After it got nothing all workers would say so again and again. */
 void bl__node_low(const bl__run *run) {
-    bl__node *n = enter(run);
-    if (!n)
+    bl__node *n = run->outside.node;
+    const uint64_t now = bl_clock();
+    if (now - bl_load64_relaxed(&n->refused) < BL_LONG_TICKS / 2 || !(n = enter(run)))
         return;
     bl__cluster_orders orders;
     const uint64_t tasks = tasks_run(run);
@@ -559,6 +597,8 @@ void bl__node_low(const bl__run *run) {
         n->ran = tasks;
         bl__cluster_low(&n->protocol, &orders);
         follow(n, &orders);
+        if (inlet_is_empty(run))
+            bl_store64_relaxed(&n->refused, now);
     }
     leave(n);
 }

@@ -98,8 +98,8 @@ static void advance(bl__cluster_node *n, bl__cluster_orders *out) {
 
 /* ---- work ---- */
 
-static void give(bl__cluster_node *n, uint32_t to, uint32_t answers, bl__cluster_orders *out) {
-    uint32_t count = n->shows - n->shows / 2;
+static void give(bl__cluster_node *n, uint32_t to, bool all, uint32_t answers, bl__cluster_orders *out) {
+    uint32_t count = all ? n->shows : n->shows - n->shows / 2;
     if (count > n->most)
         count = n->most;
     n->shows -= count;
@@ -113,7 +113,7 @@ static void feed(bl__cluster_node *n, bl__cluster_orders *out) {
         while (!(n->waiting >> n->turn & 1))
             n->turn = (n->turn + 1) % BL__CLUSTER_DIMENSIONS;
         n->waiting &= ~(1u << n->turn);
-        give(n, n->number ^ 1u << n->turn, 0, out);
+        give(n, n->number ^ 1u << n->turn, n->stronger >> n->turn & 1, 0, out);
         n->turn = (n->turn + 1) % BL__CLUSTER_DIMENSIONS;
     }
     bool wanted = n->waiting || n->refused;
@@ -146,7 +146,7 @@ static void ask(bl__cluster_node *n, bl__cluster_orders *out) {
     n->tries--;
     n->asking = true;
     n->victim = select_victim(n);
-    send(n, n->victim, BL__CLUSTER_ASK, 0, 0, out);
+    send(n, n->victim, BL__CLUSTER_ASK, n->takes_all, 0, out);
 }
 
 /* A node that is dry, and has no answer to wait for. */
@@ -158,7 +158,7 @@ static void seek(bl__cluster_node *n, bl__cluster_orders *out) {
     for (uint32_t d = 0; d < BL__CLUSTER_DIMENSIONS; d++)
         if (is_neighbour(n, d) && !(n->left >> d & 1)) {
             n->left |= 1u << d;
-            send(n, n->number ^ 1u << d, BL__CLUSTER_NAME, 0, 0, out);
+            send(n, n->number ^ 1u << d, BL__CLUSTER_NAME, n->takes_all, 0, out);
         }
 }
 
@@ -238,9 +238,9 @@ static void receive_entries(bl__cluster_node *n, uint32_t from, const bl__cluste
     order(BL__CLUSTER_TAKE_ENTRIES, from, true, out);
 }
 
-static void receive_ask(bl__cluster_node *n, uint32_t from, bl__cluster_orders *out) {
+static void receive_ask(bl__cluster_node *n, uint32_t from, bool all, bl__cluster_orders *out) {
     if (n->shows) {
-        give(n, from, 1, out);
+        give(n, from, all, 1, out);
         return;
     }
     send(n, from, BL__CLUSTER_REFUSE, 0, 0, out);
@@ -254,7 +254,7 @@ void bl__cluster_receive(bl__cluster_node *n, uint32_t from, const bl__cluster_m
         return;
     switch ((bl__cluster_kind)m->kind) {
     case BL__CLUSTER_ASK:
-        receive_ask(n, from, out);
+        receive_ask(n, from, m->count, out);
         break;
     case BL__CLUSTER_REFUSE:
         n->asking = false;
@@ -265,6 +265,7 @@ void bl__cluster_receive(bl__cluster_node *n, uint32_t from, const bl__cluster_m
         break;
     case BL__CLUSTER_NAME:
         n->waiting |= 1u << dimension_of(n, from);
+        n->stronger = (n->stronger & ~(1u << dimension_of(n, from))) | m->count << dimension_of(n, from);
         feed(n, out);
         break;
     case BL__CLUSTER_ENTRIES:

@@ -43,8 +43,8 @@ enum { BL__SENT_ENTRIES, BL__RECEIVED_ENTRIES, BL__SENT_RESULTS, BL__RECEIVED_RE
 
 typedef struct bl__cluster_message {
     uint32_t kind;
-    uint32_t run; /* messages of another run are ignored */
-    uint32_t count;
+    uint32_t run;     /* messages of another run are ignored */
+    uint32_t count;   /* of entries, results; ASK and NAME: 1, if the sender takes all; ALARM: see above */
     uint32_t answers; /* ENTRIES: 1 answers ASK, 0 NAME; REPORT: 1 answers PROBE, or is the first of the run */
     uint64_t sums[BL__CLUSTER_SUMS]; /* REPORT */
 } bl__cluster_message;
@@ -76,10 +76,12 @@ typedef struct bl__cluster_node {
     uint32_t victim;                     /* the last one asked */
     uint32_t tries;                      /* nodes to ask before names are left */
     uint32_t shows;                      /* entries that may be given away */
-    uint32_t waiting;                    /* the neighbours whose names are here, a bit for each dimension */
+    uint32_t waiting;                    /* the neighbours whose names are here, a bit for each dimension, ... */
+    uint32_t stronger;                   /* ... and which of them take all */
     uint32_t left;                       /* the neighbours that have this node's name */
     uint32_t turn;                       /* the dimension to be served next */
     uint32_t pending;                    /* children in the tree that have not reported since they were asked to */
+    bool takes_all;                      /* that a victim shows, not half of it. The driver says so after _begin */
     bool dry, asking;                    /* asking: an ASK is not answered yet */
     bool ran;                            /* entries, since it last asked before it was dry */
     bool refused;                        /* an ASK, and nothing has been shown since */

@@ -499,7 +499,7 @@ static int wait_and_watch(bl_context *c, cuda_device *d, const bl__run *run, uin
             if (!serves)
                 usleep(50);
         }
-        if (serves)
+        if (serves && now - begun > 0.0002)
             sched_yield();
         if (now < next_look)
             continue;

@@ -55,6 +55,20 @@ void bl__inlet_destroy(bl_context *c) {
     pthread_mutex_destroy(&c->inlet.lock);
 }
 
+/* What the last run had is kept: to pin memory takes longer than many a run. */
+static bool reserve_memory(bl_context *c, size_t bytes, uint32_t numbers) {
+    bl__inlet *in = &c->inlet;
+    int (*alloc)(bl_context *, void **, size_t) = c->ops->alloc_reached ? c->ops->alloc_reached : c->ops->alloc;
+    if (in->memory && in->memory_bytes == bytes && in->numbers_room == numbers)
+        return true;
+    free_memory(c);
+    in->ticket_of = malloc(8u * (size_t)numbers + 8);
+    in->numbers = malloc(4u * (size_t)numbers + 4);
+    in->memory_bytes = bytes;
+    in->numbers_room = numbers;
+    return in->ticket_of && in->numbers && alloc(c, &in->memory, bytes) == BL_OK;
+}
+
 static size_t lines(size_t bytes) { return (bytes + BL_LINE - 1) / BL_LINE * BL_LINE; }
 
 /* Room for `inbox` submissions; if the program has results, each has a number. Nodes have no submissions, but an outlet
@@ -68,11 +82,7 @@ static bool make_memory(bl_context *c, const bl_program *program, uint32_t inbox
     const size_t answers = numbers && !c->ops->knock ? lines(4u * (size_t)places) : 0;
     const size_t outlet = given ? lines(4u * (size_t)stride * given) + sizeof(bl__notes) : 0,
                  before = ring + results + answers;
-    int (*alloc)(bl_context *, void **, size_t) = c->ops->alloc_reached ? c->ops->alloc_reached : c->ops->alloc;
-    free_memory(c);
-    in->ticket_of = malloc(8u * (size_t)numbers + 8);
-    in->numbers = malloc(4u * (size_t)numbers + 4);
-    if (!in->ticket_of || !in->numbers || alloc(c, &in->memory, before + outlet) != BL_OK)
+    if (!reserve_memory(c, before + outlet, numbers))
         return false;
     memset(in->memory, 0, before + outlet);
     in->results = (unsigned char *)in->memory + ring;

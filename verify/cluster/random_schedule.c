@@ -30,6 +30,7 @@ static world_options some_options(uint64_t *random) {
     o.seed = (uint32_t)bl__random64(random);
     o.early = below(random, 2);
     o.lazy = below(random, 3) == 0;
+    o.strong = below(random, 2) ? bl__random64(random) : 0;
     return o;
 }
 

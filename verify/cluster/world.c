@@ -540,6 +540,7 @@ world *world_begin(void *memory, const world_options *o, const world_tree *t) {
         site *s = site_at(w, i);
         memset(s, 0, sizeof *s);
         bl__cluster_begin(&s->node, i, o->nodes, 1, o->most, o->seed);
+        s->node.takes_all = o->strong >> i & 1;
         s->oldest = s->newest = s->asked = s->notice = WORLD_NONE;
     }
     for (uint32_t e = 0; e < t->count; e++)

@@ -28,8 +28,9 @@ typedef struct world_options {
     uint32_t nodes;
     uint32_t most; /* entries in a message */
     uint32_t seed;
-    bool early; /* nodes ask before they are dry */
-    bool lazy;  /* nodes show entries only while they are wanted */
+    bool early;      /* nodes ask before they are dry */
+    bool lazy;       /* nodes show entries only while they are wanted */
+    uint64_t strong; /* nodes that take all that a victim shows, a bit each */
 } world_options;
 
 typedef enum world_act { WORLD_RUN, WORLD_DELIVER, WORLD_KILL, WORLD_NOTICE } world_act;

@@ -232,19 +232,34 @@ BL_API bool bl__node_has_results(const bl__run *run);
 
 #else
 
-/* One lane: whether it is time to look, and this worker does. */
-BL_FN bool bl__look_begins(const bl__worker *w) {
+/* One lane: whether it is time to look, and this worker does. All read the same word to know, so where there are many
+ * each does so now and then; but worker 0 always, which notices the end. */
+BL_FN bool bl__look_begins(bl__worker *w) {
+    if (w->run->workers >= BL_CROWD && w->id) {
+        const uint32_t clock = bl_clock32();
+        if (clock - w->looked < BL_LONG_TICKS / 4)
+            return false;
+        w->looked = clock;
+    }
     uint32_t *looked = &w->run->control->looked, last = bl_load32_relaxed(looked);
     const uint32_t now = (uint32_t)bl_time();
     return now - last >= BL_LOOK_TICKS && bl_cas32_relaxed(looked, &last, now);
 }
 
+/* Of the idle word: so many that what others hold is for them, and nothing is given away. */
+BL_FN bool bl__are_short(const bl__run *run, uint64_t idle) {
+    return ((uint32_t)idle & 0x7fffffffu) > run->workers / 4;
+}
+
 /* One lane of the worker that looks: the host's wish reaches the workers. If a bit is lost because somebody else takes
- * it away at the same moment, the next look sets it again. */
-BL_FN void bl__wish_arrives(const bl__run *run, uint32_t limit) {
+ * it away at the same moment, the next look sets it again. At first it does not: entries are few and large then, and
+ * most workers have yet to find out that there are none for them. */
+BL_FN void bl__wish_arrives(const bl__worker *w, uint32_t limit) {
+    const bl__run *run = w->run;
     bl__control *c = run->control;
     const uint32_t given = run->outlet.given + bl_load32_relaxed(&c->given);
-    if ((int32_t)(limit - given) <= 0)
+    if ((int32_t)(limit - given) <= 0 || bl_clock32() - (uint32_t)w->tally->since < BL_LONG_TICKS ||
+        bl__are_short(run, bl_load64_relaxed(&c->idle)))
         return;
     if (bl_load32_relaxed(&c->limit) != limit)
         bl_store32_release(&c->limit, (uint32_t)bl_load64_host_acquire(&run->outlet.notes->wish)); /* O11, O10 */
@@ -255,7 +270,7 @@ BL_FN void bl__wish_arrives(const bl__run *run, uint32_t limit) {
 BL_FN void bl__tell_low(const bl__run *run, uint32_t question) {
     bl__control *c = run->control;
     const uint64_t idle = bl_load64_relaxed(&c->idle);
-    if (bl_load32_relaxed(&c->told) == question || ((uint32_t)idle & 0x7fffffffu) < run->workers / 4)
+    if (bl_load32_relaxed(&c->told) == question || !bl__are_short(run, idle))
         return;
     bl_store32_relaxed(&c->told, question);
     bl_store64_host(&run->outlet.notes->low, (uint64_t)question << 32 | idle >> 32);
@@ -271,7 +286,7 @@ BL_FN bool bl__inlet_shows(bl__worker *w, bool idle) {
         if (seen == BL__SHUT)
             bl_store32_relaxed(&run->control->shut, 1);
         if (run->outlet.slots) {
-            bl__wish_arrives(run, (uint32_t)wish);
+            bl__wish_arrives(w, (uint32_t)wish);
             if (idle)
                 bl__tell_low(run, (uint32_t)(wish >> 32));
         }

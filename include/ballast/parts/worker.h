@@ -19,7 +19,8 @@ typedef struct bl__worker {
     uint32_t words;       /* per entry: run->words, but a constant where the compiler can see it */
     uint32_t batch;       /* tasks run at once: the warp's lanes for lane tasks, else 1 */
     uint32_t stop, shown; /* lane 0: the stop word and the queue's size when it last looked */
-    uint32_t begun;       /* GPU: when the last batch began */
+    uint32_t begun;       /* GPU: when the last batch began, ... */
+    uint32_t looked;      /* ... and when it last asked whether to look at the host's memory */
     uint32_t random;
     uint32_t piece, piece_run; /* BL_RANGE_RUN: indices to take at once, and how many were */
     uint64_t piece_begun;      /* when the last piece was taken; 0: what came since was not work */
@@ -62,7 +63,7 @@ BL_FN bl__worker bl__worker_start(const bl__run *run, bl__stack *stack, uint32_t
     w.words = words;
     w.batch = batch;
     w.stop = 0;
-    w.begun = 0;
+    w.begun = w.looked = 0;
     w.shown = 1;
     w.random = (uint32_t)(run->seed * 2654435761u + id * 2246822519u) | 1u;
     w.piece = 1;

@@ -78,9 +78,10 @@ bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
         BL__NAME(give)(w, shared);
 #endif
     BL__NAME(settle)(w, shared);
+    bool called = false;
 #if !BL__ENDS_ALONE
     if (BL__IS_OPEN(w->run))
-        BL__NAME(admit)(w);
+        called = BL__NAME(admit)(w);
 #endif
     BL__NAME(make_ready)(w);
     if (w->lane == 0)
@@ -93,8 +94,8 @@ bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
 #endif
         return false;
     }
-    if (!BL__NAME(held)(w) && !(BL__IMPORTS && w->collects)) {
-        if (!BL__NAME(acquire)(w, shared))
+    if (called || (!BL__NAME(held)(w) && !(BL__IMPORTS && w->collects))) {
+        if (!BL__NAME(acquire)(w, shared, called))
             return false;
 #if BL__HIDES
         stop = bl_warp_broadcast32(w->stop, 0);
@@ -171,10 +172,12 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
 #endif
     if (leads) {
 #if BL__TURNS
-        if (lane == 0) {
+        if (lane == 0)
             bl_fetch_add32_relaxed(bl__quarter_of(&w), BL__HAS_WORK);
+#endif
+#if BL__HIDES
+        if (lane == 0)
             w.tally->since = bl_clock32();
-        }
 #endif
         BL__NAME(spend)(&w, 0 - bl_clock());
         BL__NAME(stand)(&w, BL__AT_WORK);

@@ -156,7 +156,7 @@ struct bl_context {
         bl_program copy;
         bl__plan plan;
         uint32_t lanes;
-        bool open;
+        int opens;
     } planned;
     bl__driver driver;
     bl__inlet inlet;
@@ -355,6 +355,8 @@ bool bl__inlet_waits(const bl_context *c, const bl__tally *tally, uint32_t count
 /* Where the host has to ask for answers: takes those that there are. True: there were some, or something was submitted,
  * since it was last called. */
 bool bl__inlet_stirs(bl_context *c);
+/* In a run of several nodes: one of the workers is the porter, and runs no tasks (runtime/loop/porter.inc.h). */
+bool bl__has_porter(const bl_context *c);
 
 /* ---- cluster/local.c ---- */
 

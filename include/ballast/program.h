@@ -151,10 +151,10 @@
 #define BL_OPEN 0
 #endif
 #ifdef BL_TARGET_CUDA
-#define BL__OPENS 0 /* but one of the kernels does */
+#define BL__OPENS BL__CLOSED /* but two of the kernels are not */
 #define BL__CAN_OPEN (BL_OPEN)
 #else
-#define BL__OPENS 1
+#define BL__OPENS (BL__OPEN | BL__SHARED)
 #define BL__CAN_OPEN 1
 #endif
 /* What our names for parts of the program begin with. */
@@ -238,8 +238,11 @@ BL__ASSERT((BL_JOIN_WIDTH) > 0 && (BL_JOIN_WIDTH) <= BL__MOST_CHILDREN, "BL_JOIN
 #undef BL_KIND_LANE
 #undef BL__OPENS
 #define BL_KIND_LANE (BL_LANE_TASKS)
-#define BL__OPENS 1
+#define BL__OPENS BL__OPEN
 #include <ballast/generated/kernel_open.inc.h>
+#undef BL__OPENS
+#define BL__OPENS BL__SHARED
+#include <ballast/generated/kernel_shared.inc.h>
 #else
 #include "runtime/policy_loops.inc.h"
 #if BL_WARP > 1

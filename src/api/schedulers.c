@@ -134,12 +134,12 @@ uint32_t bl_scheduler_traits(const char *name) {
     return name && resolve(name, &s, &alias) ? s.traits : 0;
 }
 
-/* `open`: for a run that takes work from outside. On a GPU that is another kernel. */
-static const bl__instance *find_instance(const bl_program *program, const scheduler *s, int lane_tasks, bool open) {
+/* `opens`: for a run that takes work from outside. On a GPU that is another kernel. */
+static const bl__instance *find_instance(const bl_program *program, const scheduler *s, int lane_tasks, int opens) {
     const int waves = (s->traits & BL_TRAIT_WAVES) != 0;
     for (uint32_t i = 0; i < program->instance_count; i++) {
         const bl__instance *instance = program->instances + i;
-        if ((instance->scheduler ? !strcmp(instance->scheduler, s->instance) && instance->opens == open
+        if ((instance->scheduler ? !strcmp(instance->scheduler, s->instance) && instance->opens == opens
                                  : instance->waves == waves) &&
             (instance->lane_tasks == lane_tasks || program->warp == 1))
             return instance;
@@ -153,9 +153,9 @@ int bl_program_has(const bl_program *program, const char *name) {
     if (!program || !name || !resolve(name, &s, &alias))
         return 0;
     for (uint32_t i = 0; i < program->part_count; i++)
-        if (!find_instance(program->parts[i], &s, (int)program->parts[i]->lane_tasks, false))
+        if (!find_instance(program->parts[i], &s, (int)program->parts[i]->lane_tasks, BL__CLOSED))
             return 0;
-    return find_instance(program, &s, (int)program->lane_tasks, false) != NULL;
+    return find_instance(program, &s, (int)program->lane_tasks, BL__CLOSED) != NULL;
 }
 
 /* Which lanes work together. False for a text that is no group here. */
@@ -253,11 +253,14 @@ static int check_fields(bl_context *c, const bl__plan *plan, const scheduler *s)
     return BL_EINVAL;
 }
 
+/* What the run under way takes from outside. */
+static int opens_of(const bl_context *c) { return !c->open ? BL__CLOSED : bl__has_porter(c) ? BL__SHARED : BL__OPEN; }
+
 /* Whether "auto" may mean that one: it is there, has a use for what was asked for, and can be stopped if that is
  * wanted. */
 static bool may_choose(const bl_context *c, const bl_program *program, const char *name, int lane_tasks, scheduler *s) {
     bool to_stop = c->config.time_limit > 0 || c->config.checkpoint[0] || c->open, alias;
-    return name && resolve(name, s, &alias) && find_instance(program, s, lane_tasks, c->open) &&
+    return name && resolve(name, s, &alias) && find_instance(program, s, lane_tasks, opens_of(c)) &&
            !bl__lacks(c->capability, name) && !unused_field(&c->config, s, BL_USES_CAPACITY) &&
            !(s->traits & BL_TRAIT_WAVES && to_stop);
 }
@@ -298,8 +301,8 @@ static int make_plan(bl_context *c, const bl_program *program, bl__plan *plan, u
         bl__detail(c, "scheduler %s: in waves nothing can come from outside (accepted: one with queues)", s.name);
         return BL_EINVAL;
     }
-    plan->instance = find_instance(program, &s, lane_tasks, c->open);
-    if (!plan->instance && c->open && find_instance(program, &s, lane_tasks, false)) {
+    plan->instance = find_instance(program, &s, lane_tasks, opens_of(c));
+    if (!plan->instance && c->open && find_instance(program, &s, lane_tasks, BL__CLOSED)) {
         bl__detail(c,
                    "%s takes no work from outside with %s and group %s on %s (accepted: " BL__DEFAULT_TEXT
                    ", with the program's own group)",
@@ -323,11 +326,12 @@ static int make_plan(bl_context *c, const bl_program *program, bl__plan *plan, u
 
 int bl__plan_make(bl_context *c, const bl_program *program, bl__plan *plan, uint32_t *lanes) {
     int status = BL_OK;
-    if (c->planned.of != program || c->planned.open != c->open || memcmp(&c->planned.copy, program, sizeof *program)) {
+    if (c->planned.of != program || c->planned.opens != opens_of(c) ||
+        memcmp(&c->planned.copy, program, sizeof *program)) {
         c->planned.of = NULL;
         status = make_plan(c, program, &c->planned.plan, &c->planned.lanes);
         c->planned.copy = *program;
-        c->planned.open = c->open;
+        c->planned.opens = opens_of(c);
         c->planned.of = status == BL_OK ? program : NULL;
     }
     *plan = c->planned.plan;

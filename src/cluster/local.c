@@ -82,7 +82,8 @@ struct bl__cluster {
     int status;           /* ... with this; BL_OK: one of another process ... */
     uint32_t halted_by;   /* ... and this was it */
     bool keeps;           /* there may be a checkpoint then: results still go home */
-    pthread_cond_t met;   /* of nodes that have stopped for it: */
+    bool begun;           /* the workers of a node */
+    pthread_cond_t met;   /* that, or of nodes that have stopped for a checkpoint: */
     uint32_t present, meeting, meetings;
     bool goes_on;            /* as the last meeting has decided */
     uint32_t first, waiting; /* letters */
@@ -200,7 +201,7 @@ int bl__local_start(bl__cluster *cluster, const bl_program *program, bool goes_o
     int status = cluster->line ? start_line(cluster, program, told) : BL_OK;
     if (!goes_on && cluster->line)
         memset(&cluster->line->traffic, 0, sizeof cluster->line->traffic);
-    cluster->halted = false;
+    cluster->halted = cluster->begun = false;
     cluster->status = BL_OK;
     cluster->halted_by = cluster->waiting = 0;
     cluster->keeps = cluster->nodes[0].c->config.checkpoint[0] != '\0';
@@ -329,6 +330,7 @@ static void post_away(bl__node *from, letter *l) {
 /* Nothing moves any more. */
 static void halt(bl__cluster *cluster) {
     cluster->halted = true;
+    pthread_cond_broadcast(&cluster->met);
     for (uint32_t i = 0; i < cluster->count; i++) {
         give_back(&cluster->nodes[i]);
         bl__inlet_halt(cluster->nodes[i].c);
@@ -708,6 +710,23 @@ bool bl__node_serves(bl_context *c) {
 const uint32_t *bl__node_has_left(const bl_context *c) {
     bl__node *n = c->inlet.ring.node;
     return n && is_gpu(n) ? bl__outlet_look(&c->inlet.ring, &c->inlet.outlet, n->collected++) : NULL;
+}
+
+void bl__local_begins(const bl__outside *ring) {
+    const bl__node *n = ring->node;
+    if (!n)
+        return;
+    pthread_mutex_lock(&n->cluster->lock);
+    n->cluster->begun = true;
+    pthread_cond_broadcast(&n->cluster->met);
+    pthread_mutex_unlock(&n->cluster->lock);
+}
+
+void bl__local_await_begin(bl__cluster *cluster) {
+    pthread_mutex_lock(&cluster->lock);
+    while (!cluster->begun && !cluster->halted)
+        pthread_cond_wait(&cluster->met, &cluster->lock);
+    pthread_mutex_unlock(&cluster->lock);
 }
 
 void bl__local_ends(bl_context *c, int status) {

@@ -17,6 +17,10 @@ void bl__local_close(bl__cluster *cluster);                         /* leaves th
 
 /* Before a run, or the next part of one: its nodes know each other, and have nothing. */
 int bl__local_start(bl__cluster *cluster, const bl_program *program, bool goes_on, bl_context *told);
+/* A node's workers are about to begin. */
+void bl__local_begins(const bl__outside *ring);
+/* Until those of one node have, or the run ends. */
+void bl__local_await_begin(bl__cluster *cluster);
 /* A node's workers have ended. If that was not because the run is over, the others end, too, and nothing moves any more:
  * what was about to is back in the inlet of its node. Again is fine. */
 void bl__local_ends(bl_context *c, int status);

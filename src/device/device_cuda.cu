@@ -443,7 +443,8 @@ static int cuda_fit(bl_context *c, bl__plan *plan, uint32_t lanes, size_t worker
     }
     /* Blocks of nodes that share the GPU are all alike: what fits together fits in any order. */
     const uint32_t together = (uint32_t)(blocks * d->multiprocessors), share = together / c->sharers;
-    if (error == cudaSuccess && share == 0) {
+    const uint32_t least = bl__has_porter(c) ? 2 : 1;
+    if (error == cudaSuccess && share * plan->workers_per_block < least) {
         bl__detail(c, "device %s: named %u times, but only %u blocks of %s fit at a time (accepted: fewer times)",
                    c->id, (unsigned)c->sharers, (unsigned)together, plan->program->name);
         return BL_EINVAL;

@@ -43,7 +43,8 @@ BL_FN void bl__add_tallies(const bl__run *run, bl__totals *totals, uint32_t rank
         mine.attempts += t->attempts;
         mine.spilled += t->spilled;
         mine.most_busy = t->busy > mine.most_busy ? t->busy : mine.most_busy;
-        if (BL_WARP > 1 || t->tasks ||
+        const bool porter = i == 0 && run->outlet.slots;
+        if ((BL_WARP > 1 && !porter) || t->tasks ||
             run->queue_count == 0) /* others joined in vain, or never; in waves all have a part */
             mine.least_busy = ~t->busy > mine.least_busy ? ~t->busy : mine.least_busy;
         mine.peak = t->peak > mine.peak ? t->peak : mine.peak;

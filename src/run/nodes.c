@@ -22,6 +22,7 @@ typedef struct part {
     bl_stats stats;
     pthread_t thread;
     bool has_thread;
+    bool waits;   /* until another node has begun */
     void *shared; /* with its own addresses; NULL: it has the memory of node 0 */
     uint32_t payload_bytes;
     kept_entry *kept;
@@ -108,6 +109,8 @@ static void *part_main(void *argument) {
     part *p = argument;
     bl__thread_belongs_to(p->c);
     pthread_setname_np(pthread_self(), "ballast-node");
+    if (p->waits)
+        bl__local_await_begin(bl__local_of(p->c));
     bl__node_ends(p->c, bl__request_run(p->c, &p->request, &p->stats));
     return NULL;
 }
@@ -203,8 +206,13 @@ static int run_all(bl_context *c, const bl__request *q, bl_stats *stats) {
     memset(parts, 0, sizeof parts);
     parts[0].c = c;
     (void)prepare_part(c, &parts[0], q, begins == 0); /* its memory is the context's */
-    for (; (parts[count].c = bl__local_node(c->cluster, count)); count++)
+    for (; (parts[count].c = bl__local_node(c->cluster, count)); count++) {
+        parts[count].waits = begins && begins != count;
         start_part(c, &parts[count], q, begins == count);
+    }
+    /* A GPU takes longer to begin than others, which have nothing to do until then. */
+    if (begins)
+        bl__local_await_begin(c->cluster);
     bl__node_ends(c, bl__request_run(c, &parts[0].request, stats));
     note_stats(c, q, stats);
     for (uint32_t i = 1; i < count; i++) {

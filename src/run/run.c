@@ -70,6 +70,8 @@ static int size_workers(bl__job *j, uint32_t lanes) {
     run->workers = j->c->ops->workers_must_fit && wanted > j->plan.fit ? j->plan.fit : wanted;
     if (j->c->limit && run->workers > j->c->limit)
         run->workers = j->c->limit;
+    if (bl__has_porter(j->c) && (run->workers < j->plan.fit || !j->c->ops->workers_must_fit))
+        run->workers++;
     run->groups = run->workers;
     run->block_workers = j->plan.workers_per_block;
     run->tallies = j->plan.traits & BL_TRAIT_GROUP_PER_TASK && j->plan.processors < run->workers ? j->plan.processors

@@ -2,6 +2,7 @@
  *
  * Threads that submit take turns. The one whose turn it is writes into the ring, and naps while the ring is full; the
  * others sleep until it is done. inlet.lock guards all of that, and workers never take it. */
+#include "cluster/local.h"
 #include "job.h"
 
 #include <ballast/parts/entry.h>
@@ -173,6 +174,7 @@ void bl__inlet_begins(bl__job *j) {
     if (bl__inlet_has(&in->ring, in->ring.taken))
         knock(j->c, 0); /* or workers that are about to start would sleep */
     pthread_mutex_unlock(&in->lock);
+    bl__local_begins(&in->ring);
 }
 
 void bl__inlet_rest(bl_context *c) {
@@ -317,6 +319,8 @@ void bl__answer(const bl__run *run, uint32_t number) {
     else
         answer(c, number);
 }
+
+bool bl__has_porter(const bl_context *c) { return c->open && c->inlet.outlet.slots; }
 
 bool bl__inlet_stirs(bl_context *c) {
     if (!c->open)

@@ -17,8 +17,9 @@
  *   - A worker that runs dry: its own queue, other workers, and then the inlet.
  *   - A worker that has work. On a CPU the source knocks (BL__KNOCK in the stop word, which every thread reads between
  *     two tasks), and wakes sleepers. On a GPU one worker reads the word in the host's memory every BL_LOOK_TICKS: any
- *     that is between two batches, or idle, when it is time. One for each multiprocessor would read it no sooner: all
- *     that read the same line of the host's memory wait for each other, 100 microseconds and more.
+ *     that is between two batches, or idle, when it is time; in a run of several nodes the porter (loop/porter.inc.h).
+ *     One for each multiprocessor would read it no sooner: all that read the same line of the host's memory wait for
+ *     each other, 100 microseconds and more.
  *     Such a worker runs what it took next. It takes nothing if it holds more than it would keep to itself, or its
  *     queue holds run->outside.most entries: what comes in cannot crowd out what is there, and so the ring fills and
  *     the source has to wait.
@@ -45,10 +46,10 @@
  *   GPU   neither reaches the other's memory at a reasonable price, except for a few lines and two rings in pinned
  *         memory, of which each is written by one side: inlet, outlet, and bl__notes.
  *
- *             host: wish ------------> a worker that looks: it sets the bit and keeps the wish in control->limit
+ *             host: wish ------------> the porter: it sets the bit and keeps the wish in control->limit
  *             host  <----------------- outlet: workers draw positions in control->given, as far as the limit
- *             host  <----------------- low: one that looks and is out of work answers a question, if a quarter are
- *             host  <----------------- dry: worker 0, when all are idle and all queues empty
+ *             host  <----------------- low: the porter answers a question, if a quarter of all are out of work
+ *             host  <----------------- dry: the porter, when all are idle and all queues empty
  *
  *         A slot of the outlet is at + 1 once position `at` is filled. It needs no word for free: the host wishes for
  *         no more than the ring has room for. What was wished for may come late, when nobody wants it any more. `dry`
@@ -88,10 +89,15 @@
 
 #define BL__SHUT (1u << 31)
 
-/* In the worker loop. A GPU's has code for this only if the program wants it (BL_OPEN): it takes registers. */
-#define BL__IS_OPEN(run) (BL__OPENS && (run)->outside.slots)
-/* ... and shares the run with other nodes, where workers are not threads. */
-#define BL__HAS_OUTLET(run) (BL__OPENS && (run)->outlet.slots)
+/* In the worker loop: workers take what comes from outside themselves. A GPU's has code for this only if the program
+ * wants it (BL_OPEN): it takes registers, and time even when it is not used. */
+#if BL_WARP == 1
+#define BL__IS_OPEN(run) ((run)->outside.slots != NULL)
+#else
+#define BL__IS_OPEN(run) (BL__OPENS & BL__OPEN && (run)->outside.slots && !(run)->outlet.slots)
+#endif
+/* ... The run is shared with other nodes, and workers are not threads: a porter does it for all (loop/porter.inc.h). */
+#define BL__HAS_PORTER(run) (BL__OPENS & BL__SHARED && (run)->outlet.slots)
 
 BL_HOST_FN uint32_t *bl__inlet_slot(const bl__outside *o, uint32_t at) {
     return o->slots + (size_t)(at & o->mask) * o->stride;
@@ -231,6 +237,12 @@ BL_API void bl__node_postpones(const bl__run *run);
 BL_API bool bl__node_has_results(const bl__run *run);
 
 #else
+
+/* One lane: where there are many, a few at a time give, because what is wished for is soon there, and to find that out
+ * takes time. */
+BL_FN bool bl__has_turn_to_give(const bl__worker *w) {
+    return w->run->workers < BL_CROWD || (bl_clock32() >> 6 ^ w->id) % 32 == 0;
+}
 
 /* One lane: whether it is time to look, and this worker does. All read the same word to know, so where there are many
  * each does so now and then; but worker 0 always, which notices the end. */

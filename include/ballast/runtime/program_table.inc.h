@@ -15,9 +15,9 @@ extern __shared__ __align__(16) unsigned char bl__shared_memory[];
 #define BL__BOUNDS(other)                                                                                              \
     __launch_bounds__(((other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS)) ? 128 : 1024,                                     \
                       ((other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS)) ? ((BL_RESIDENT) ? (BL_RESIDENT) / 4 : 1) : 1)
-#define BL__ENTRY(instance, text, other)                                                                               \
+#define BL__ENTRY_WITH(parameter, instance, other)                                                                     \
     static __global__ void BL__BOUNDS(other)                                                                           \
-        BL_CAT(BL__PROGRAM_(_kernel_), instance)(const bl__run run, const BL_SHARED shared) {                          \
+        BL_CAT(BL__PROGRAM_(_kernel_), instance)(parameter bl__run run, parameter BL_SHARED shared) {                  \
         bool lane_tasks = (other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS);                                                \
         uint32_t warp = lane_tasks ? threadIdx.x / 32 : 0;                                                             \
         uint32_t id = lane_tasks ? blockIdx.x * (blockDim.x / 32) + warp : blockIdx.x;                                 \
@@ -35,10 +35,16 @@ extern __shared__ __align__(16) unsigned char bl__shared_memory[];
         uint32_t slot = run.tallies == run.groups ? id : bl_processor() % run.tallies;                                 \
         BL_CAT(BL__PROGRAM_(_work_), instance)(&run, &shared, id, lane, slot, stack, memory);                          \
     }
+#define BL__ENTRY(instance, text, other) BL__ENTRY_WITH(const, instance, other)
+/* A porter calls a function with the addresses of both: without the attribute all threads would have copies. */
+#define BL__SHARED_ENTRY(instance, text, other) BL__ENTRY_WITH(const __grid_constant__, instance, other)
 BL__KERNELS(BL__ENTRY)
 BL__IF_OTHER(BL__ENTRY)
 BL__IF_OPEN(BL__ENTRY)
+BL__IF_SHARED(BL__SHARED_ENTRY)
+#undef BL__SHARED_ENTRY
 #undef BL__ENTRY
+#undef BL__ENTRY_WITH
 #undef BL__BOUNDS
 
 static int BL__PROGRAM_(_fit)(const void *kernel, uint32_t threads, size_t shared_memory, int *blocks) {
@@ -64,9 +70,10 @@ static int BL__PROGRAM_(_launch)(const void *kernel, uint32_t blocks, uint32_t t
 #define BL__KERNEL_ROW(instance, text, other, opens)                                                                   \
     {text,  0,    (other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS),                                                        \
      opens, NULL, (const void *)BL_CAT(BL__PROGRAM_(_kernel_), instance)},
-#define BL__ROW(instance, text, other) BL__KERNEL_ROW(instance, text, other, 0)
-#define BL__OPEN_ROW(instance, text, other) BL__KERNEL_ROW(instance, text, other, 1)
-#define BL__ROWS BL__KERNELS(BL__ROW) BL__IF_OTHER(BL__ROW) BL__IF_OPEN(BL__OPEN_ROW)
+#define BL__ROW(instance, text, other) BL__KERNEL_ROW(instance, text, other, BL__CLOSED)
+#define BL__OPEN_ROW(instance, text, other) BL__KERNEL_ROW(instance, text, other, BL__OPEN)
+#define BL__SHARED_ROW(instance, text, other) BL__KERNEL_ROW(instance, text, other, BL__SHARED)
+#define BL__ROWS BL__KERNELS(BL__ROW) BL__IF_OTHER(BL__ROW) BL__IF_OPEN(BL__OPEN_ROW) BL__IF_SHARED(BL__SHARED_ROW)
 
 #else
 
@@ -96,6 +103,7 @@ BL__INSTANCES(BL__ENTRY)
 BL__TABLE bl__instance BL__PROGRAM_(_instances)[] = {BL__ROWS};
 #undef BL__ROWS
 #undef BL__OPEN_ROW
+#undef BL__SHARED_ROW
 #undef BL__KERNEL_ROW
 #undef BL__ROW
 #undef BL__INSTANCES

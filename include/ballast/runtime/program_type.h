@@ -8,18 +8,23 @@
 /* CPU and sim: the life of one lane of worker (or group) `id`, on the private stack and with the counters of `slot`. */
 typedef void (*bl__work)(const bl__run *run, const void *shared, uint32_t id, uint32_t lane, uint32_t slot);
 
+/* What a worker loop is compiled for: runs that take no work from outside, submissions, and what other nodes send. */
+#define BL__CLOSED 0
+#define BL__OPEN 1
+#define BL__SHARED 2
+
 typedef struct bl__instance {
     const char *scheduler; /* CUDA: which one is in the kernel, "steal:abp"; NULL: any of the library's, ... */
     int waves;             /* ... with queues, or in waves */
     int lane_tasks;
-    int opens;          /* it can take work from outside, and on a GPU it is for that */
+    int opens;          /* it can take work from outside: BL__OPEN, BL__SHARED. On a GPU it is for that */
     bl__work work;      /* CPU, sim */
     const void *kernel; /* CUDA */
 } bl__instance;
 
 /* What is compiled into a program and used by the library too. A change of any of these, or of what they mean, takes
  * another number. */
-#define BL__ABI 6u
+#define BL__ABI 7u
 typedef struct bl__layout {
     uint32_t run, control, tally, worker, stack, task, record;
 } bl__layout;

@@ -2,7 +2,7 @@
  *
  *     give       in a run of several nodes: let another node have some
  *     settle     publish what others should have; keep room for the next spawns and records for the next forks
- *     admit      in a run that is open: take what came from outside
+ *     admit      in a run that is open: take what came from outside; with several nodes, a GPU's porter does
  *     acquire    with an empty stack: fetch, search, go idle, sleep; notice the end
  *     expose     on a GPU, before a batch that may take long: publish what the batch does not need
  *     run        take a batch off the private stack and run it
@@ -50,6 +50,9 @@
 #include "loop/idle.inc.h"
 #endif
 #include "loop/acquire.inc.h"
+#if BL__HIDES
+#include "loop/porter.inc.h"
+#endif
 
 /* What settle and prepare go by. A GPU looks before a batch and uses it after, so that nobody waits for memory; a
  * CPU has it near and looks when it needs it. */
@@ -74,14 +77,13 @@ bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
     if (w->stop & BL__HUNGRY)
         BL__NAME(give)(w, shared);
 #elif !BL__ENDS_ALONE
-    if (BL__HAS_OUTLET(w->run) && bl_warp_any(w->lane == 0 && w->stop & BL__HUNGRY))
+    if (BL__HAS_PORTER(w->run) && bl_warp_any(w->lane == 0 && w->stop & BL__HUNGRY && bl__has_turn_to_give(w)))
         BL__NAME(give)(w, shared);
 #endif
     BL__NAME(settle)(w, shared);
-    bool called = false;
 #if !BL__ENDS_ALONE
     if (BL__IS_OPEN(w->run))
-        called = BL__NAME(admit)(w);
+        BL__NAME(admit)(w);
 #endif
     BL__NAME(make_ready)(w);
     if (w->lane == 0)
@@ -94,8 +96,8 @@ bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
 #endif
         return false;
     }
-    if (called || (!BL__NAME(held)(w) && !(BL__IMPORTS && w->collects))) {
-        if (!BL__NAME(acquire)(w, shared, called))
+    if (!BL__NAME(held)(w) && !(BL__IMPORTS && w->collects)) {
+        if (!BL__NAME(acquire)(w, shared))
             return false;
 #if BL__HIDES
         stop = bl_warp_broadcast32(w->stop, 0);
@@ -184,7 +186,14 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
         BL__NAME(note)(&w, BL__AT_WORK);
         bl_warp_sync();
     }
-    BL__NAME(turns)(&w, &task, shared, &local);
+#if BL__HIDES
+    if (BL__HAS_PORTER(run) && id == 0) {
+        bl__worker porter = w; /* in memory; all others have theirs in registers */
+        if (leads)
+            BL__NAME(carry)(&porter, shared);
+    } else
+#endif
+        BL__NAME(turns)(&w, &task, shared, &local);
     BL_MERGE(shared, &local);
     if (leads) {
 #if BL__TURNS

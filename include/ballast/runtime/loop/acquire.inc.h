@@ -27,12 +27,11 @@ BL_FN bool BL__NAME(waits)(bl__worker *w) {
 }
 #endif
 
-/* Fills the private stack, which is empty; but not if the worker was called, which has seen something come in. False when
- * the worker should end. One place that fetches: this is much code, and a GPU reads it from memory again and again when
- * there is little to do. */
-BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared, bool called) {
+/* Fills the empty private stack. False when the worker should end. One place that fetches: this is much code, and a GPU
+ * reads it from memory again and again when there is little to do. */
+BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared) {
 #if BL__ENDS_ALONE
-    (void)shared, (void)called;
+    (void)shared;
     while (BL__NAME(fetch)(w) == 0) {
 #if BL_WARP > 1
         if (BL__NAME(waits)(w))
@@ -42,13 +41,12 @@ BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared, bool called
     }
     return true;
 #else
-    const bool busy = called;
-    bool got;
+    bool got, called = false;
     uint32_t tries = 0;
     for (;; tries++) {
-        got = !called && BL__NAME(fetch)(w) != 0;
-        if (!got && BL__IS_OPEN(w->run) && (BL_WARP == 1 || called)) {
-            got = BL__NAME(fetch_outside)(w) != 0 || busy;
+        got = BL__NAME(fetch)(w) != 0;
+        if (!got && BL__IS_OPEN(w->run)) {
+            got = BL__NAME(fetch_outside)(w, called) != 0;
             called = false;
         }
 #if BL__RAIDS

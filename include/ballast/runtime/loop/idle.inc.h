@@ -17,12 +17,12 @@ BL_FN bool BL__NAME(over)(bl__worker *w, const BL_SHARED *shared) {
     uint32_t all = bl_warp_broadcast32(bl__idle_all(word, w->run->workers) ? 1u : 0u, 0);
     if (!all || (!BL__EMPTY_WHEN_IDLE && !BL__NAME(all_empty)(w)))
         return false;
-    if (BL__IS_OPEN(w->run) && !bl_warp_any(w->lane == 0 && bl__inlet_over(w->run))) {
+    if ((BL__IS_OPEN(w->run) || BL__HAS_PORTER(w->run)) && !bl_warp_any(w->lane == 0 && bl__inlet_over(w->run))) {
 #if BL_WARP == 1
         if (w->run->outside.node)
             bl__node_dry(w->run, word);
 #else
-        if (w->lane == 0 && BL__HAS_OUTLET(w->run))
+        if (w->lane == 0 && BL__HAS_PORTER(w->run))
             bl__tell_dry(w->run, word);
 #endif
         return false;

@@ -75,9 +75,11 @@ BL_FN void BL__NAME(postpone)(bl__worker *w) {
 }
 #endif
 
-/* Something from outside onto the stack, as far as there is something. In a run of several nodes an entry may need a
- * record, and its first task another one. */
-BL_FN uint32_t BL__NAME(fetch_outside)(bl__worker *w) {
+/* Something from outside onto the stack, as far as there is something; `called`: it has been seen. In a run of several
+ * nodes an entry may need a record, and its first task another one. */
+BL_FN uint32_t BL__NAME(fetch_outside)(bl__worker *w, bool called) {
+    if (BL_WARP > 1 && !called && !bl__inlet_shows(w, true))
+        return 0;
 #if BL__IMPORTS
     if (w->run->outside.node) {
         if (w->spare[0] < 2 && !bl__spare_refill(w->run, w->spare, 2, BL__SPARE_CHUNK)) {
@@ -94,19 +96,18 @@ BL_FN uint32_t BL__NAME(fetch_outside)(bl__worker *w) {
     return bl__inlet_fetch(w);
 }
 
-/* True: something has come in that this worker should fetch; a thread has done so. */
-BL_FN bool BL__NAME(admit)(bl__worker *w) {
+BL_FN void BL__NAME(admit)(bl__worker *w) {
 #if BL_WARP == 1
     if (!(w->stop & BL__KNOCK))
-        return false;
-    if (BL__NAME(has_room)(w))
-        BL__NAME(fetch_outside)(w);
-    else
+        return;
+    if (!BL__NAME(has_room)(w)) {
         bl__inlet_hush(w->run); /* until more is submitted, or somebody runs dry */
-    return false;
+        return;
+    }
 #else
-    /* Where there are many it is enough that some look. One that is out of work looks while it is idle. */
-    return (w->run->workers < BL_CROWD || w->id % 8 == 0) && BL__NAME(held)(w) && bl__inlet_shows(w, false) &&
-           BL__NAME(has_room)(w);
+    /* Where there are many it is enough that some look. */
+    if ((w->run->workers >= BL_CROWD && w->id % 8) || !bl__inlet_shows(w, false) || !BL__NAME(has_room)(w))
+        return;
 #endif
+    BL__NAME(fetch_outside)(w, true);
 }

@@ -355,7 +355,7 @@ bool bl__inlet_waits(const bl_context *c, const bl__tally *tally, uint32_t count
 /* Where the host has to ask for answers: takes those that there are. True: there were some, or something was submitted,
  * since it was last called. */
 bool bl__inlet_stirs(bl_context *c);
-/* In a run of several nodes: one of the workers is the porter, and runs no tasks (runtime/loop/porter.inc.h). */
+/* A node whose workers are not threads: one of them is the porter, and runs no tasks (runtime/loop/porter.inc.h). */
 bool bl__has_porter(const bl_context *c);
 
 /* ---- cluster/local.c ---- */

@@ -60,9 +60,10 @@ static BL_TASK void tree_merge(const tree_shared *s, const tree_local *local) {
 
 enum { DEPTH = 12, TASKS = 797161 }; /* (3^13 - 1) / 2 */
 
-static __global__ void wait_and_set(uint32_t *word, long long cycles) {
+/* Until the host says so; a second at most. */
+static __global__ void wait_and_set(uint32_t *word, const volatile uint32_t *told) {
     long long begun = clock64();
-    while (clock64() - begun < cycles)
+    while (!*told && clock64() - begun < 2000000000)
         ;
     *word = 1;
 }
@@ -125,7 +126,10 @@ static void test_streams(uint32_t held) {
         CHECK_SAME(cudaStreamCreateWithFlags(after + i, cudaStreamNonBlocking), cudaSuccess);
         all[i] = (unsigned long long *)alloc(c, 8);
     }
-    wait_and_set<<<1, 1, 0, before>>>(m.words, 200000000); /* a tenth of a second */
+    volatile uint32_t *told;
+    CHECK_SAME(cudaMallocHost((void **)&told, sizeof *told), cudaSuccess);
+    *told = 0;
+    wait_and_set<<<1, 1, 0, before>>>(m.words, told);
     CHECK_SAME(bl_start_after(c, before), BL_OK);
     CHECK_SAME(bl_start(c, tree_cuda(), &s, &root, 1), BL_OK);
     for (uint32_t i = 0; i < held; i++) {
@@ -133,6 +137,7 @@ static void test_streams(uint32_t held) {
         copy_number<<<1, 1, 0, after[i]>>>(m.tasks, all[i]);
     }
     CHECK_SAME(cudaStreamQuery(after[0]), cudaErrorNotReady);
+    *told = 1;
     CHECK_SAME(bl_wait(c, &stats), BL_OK);
     CHECK_SAME(stats.tasks, TASKS);
     CHECK(stats.pauses > 0); /* or the test shows little */
@@ -152,6 +157,7 @@ static void test_streams(uint32_t held) {
     for (uint32_t i = 0; i < held; i++)
         cudaStreamDestroy(after[i]);
     cudaStreamDestroy(before);
+    cudaFreeHost((void *)told);
     CHECK_SAME(bl_close(c), BL_OK);
 }
 

@@ -72,6 +72,25 @@ static void check_wish(void) {
     CHECK_SAME(bl_close(c), BL_OK);
 }
 
+static uint32_t workers_on(const bl_program *program, const char *device) {
+    bl_context *c = NULL;
+    uint32_t workers = 0;
+    CHECK_SAME(bl_open(&c, &(bl_config){.device = device, .workers = 3}), BL_OK);
+    CHECK_SAME(bl_workers(c, program, &workers), BL_OK);
+    CHECK_SAME(bl_close(c), BL_OK);
+    return workers;
+}
+
+/* Numbers of workers are smaller than this at every node. A porter has one, too. */
+static void check_numbers(const bl_program *wood) {
+    check_at("numbers of workers");
+    CHECK_SAME(workers_on(wood, "cpu"), 3);
+    CHECK_SAME(workers_on(wood, "sim"), 3);
+    CHECK_SAME(workers_on(wood, "cpu+cpu"), 3);
+    CHECK_SAME(workers_on(wood, "sim+sim"), 4);
+    CHECK(workers_on(wood, "cpu+sim") > 3); /* the simulated machine has its default there */
+}
+
 int main(int argc, char **argv) {
     check_limit(300 * CHECK_SLOWER);
     const bl_program *const woods[] = {wood_cpu(), wood_sim()}, *const twigs[] = {twig_cpu(), twig_sim()};
@@ -85,6 +104,7 @@ int main(int argc, char **argv) {
     check_memories("sim+cpu");
     check_dry();
     check_wish();
+    check_numbers(wood);
     for (uint32_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
         check_woods(wood, (bl_config){.device = devices[i]}, 12);
         check_woods(wood, (bl_config){.device = devices[i], .capacity = 2, .private_entries = 1}, 5);

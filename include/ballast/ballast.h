@@ -238,7 +238,8 @@ BL_API int bl_run_range(bl_context *context, const bl_program *program, const vo
 BL_API int bl_run_reduce(bl_context *context, const bl_program *program, const void *shared, const void *payload,
                          uint64_t count, void *result, bl_stats *stats);
 
-/* How many workers a run of the program would have: their numbers (bl_task.worker) are smaller. */
+/* How many workers a run of the program would have: their numbers (bl_task.worker) are smaller. With several devices
+ * each of them counts for itself, and this is the largest number. */
 BL_API int bl_workers(bl_context *context, const bl_program *program, uint32_t *workers);
 /* The scheduler that it would have, by its complete name; NULL if the program cannot run: bl_error_detail says why. */
 BL_API const char *bl_scheduler_of(bl_context *context, const bl_program *program);

@@ -1,4 +1,5 @@
 /* One run on any device: set up, launch, grow when the workers ask for it. job.h says where the rest of it is. */
+#include "cluster/local.h"
 #include "cluster/ranks.h"
 #include "job.h"
 #include "pieces.h"
@@ -264,7 +265,7 @@ static int run_dynamic(bl__job *j) {
 
 static void describe(bl__job *j, uint32_t lanes) {
     bl_stats *s = &j->stats;
-    s->workers = j->run.workers;
+    s->workers = j->run.workers - bl__has_porter(j->c);
     s->balance = 1; /* of a run without tasks */
     s->lanes = lanes;
     snprintf(s->scheduler, sizeof s->scheduler, "%s", j->plan.scheduler);
@@ -530,9 +531,11 @@ static int count_workers(bl_context *c, const bl_program *program, uint32_t *wor
     if (!j)
         return bl__no_memory(c, "a plan");
     j->c = c;
+    c->open = c->cluster || c->leader;
     int status = c->dead ? BL_EDEAD : bl__plan_make(c, program, &j->plan, &lanes);
     if (status == BL_OK)
         status = size_workers(j, lanes);
+    c->open = false;
     *workers = status == BL_OK ? j->run.workers : 0;
     free(j);
     return status;
@@ -542,12 +545,25 @@ int bl_workers(bl_context *c, const bl_program *program, uint32_t *workers) {
     int status = bl__enter(c);
     if (status != BL_OK)
         return status;
-    bl__request q = {.program = program};
     const char *wrong = !program ? "program: NULL" : !workers ? "workers: no place for the number" : NULL;
-    if (wrong)
+    if (wrong) {
         bl__detail(c, "%s", wrong);
-    status = wrong ? BL_EINVAL : bl__request_part(c, &q, c);
-    return bl__leave(c, status == BL_OK ? count_workers(c, q.program, workers) : status);
+        return bl__leave(c, BL_EINVAL);
+    }
+    *workers = 0;
+    bl_context *node = c;
+    for (uint32_t i = 1; status == BL_OK && node; i++) {
+        bl__request q = {.program = program};
+        uint32_t of_node = 0;
+        status = bl__request_part(node, &q, c);
+        if (status == BL_OK)
+            status = count_workers(node, q.program, &of_node);
+        if (status != BL_OK && node != c)
+            bl__detail(c, "%s", node->detail);
+        *workers = of_node > *workers ? of_node : *workers;
+        node = c->cluster ? bl__local_node(c->cluster, i) : NULL;
+    }
+    return bl__leave(c, status);
 }
 
 const char *bl_scheduler_of(bl_context *c, const bl_program *program) {

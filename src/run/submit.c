@@ -320,7 +320,7 @@ void bl__answer(const bl__run *run, uint32_t number) {
         answer(c, number);
 }
 
-bool bl__has_porter(const bl_context *c) { return c->open && c->inlet.outlet.slots; }
+bool bl__has_porter(const bl_context *c) { return (c->cluster || c->leader) && !c->ops->knock; }
 
 bool bl__inlet_stirs(bl_context *c) {
     if (!c->open)

@@ -7,6 +7,11 @@
 #include "../platform/platform.h"
 
 /* Words that different parties change lie on lines of their own. */
+/* What a worker loop is compiled for: runs that take no work from outside, submissions, and what other nodes send. */
+#define BL__CLOSED 0
+#define BL__OPEN 1
+#define BL__SHARED 2
+
 typedef struct bl__control {
     uint64_t idle; /* termination.h */
     unsigned char pad0[BL_LINE - 8];

@@ -8,11 +8,6 @@
 /* CPU and sim: the life of one lane of worker (or group) `id`, on the private stack and with the counters of `slot`. */
 typedef void (*bl__work)(const bl__run *run, const void *shared, uint32_t id, uint32_t lane, uint32_t slot);
 
-/* What a worker loop is compiled for: runs that take no work from outside, submissions, and what other nodes send. */
-#define BL__CLOSED 0
-#define BL__OPEN 1
-#define BL__SHARED 2
-
 typedef struct bl__instance {
     const char *scheduler; /* CUDA: which one is in the kernel, "steal:abp"; NULL: any of the library's, ... */
     int waves;             /* ... with queues, or in waves */

@@ -48,7 +48,7 @@ typedef struct soak_step {
 typedef struct soak_plan {
     unsigned app;
     const app_sample *sample;
-    double far; /* into the range of sizes: 0 to 1 */
+    double far;     /* into the range of sizes: 0 to 1 */
     unsigned steps; /* the last one is not stopped */
     soak_step step[SOAK_STEPS];
     uint64_t graph; /* seed of the random graph that a word names; 0: none */

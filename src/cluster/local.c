@@ -91,7 +91,7 @@ struct bl__cluster {
     bl__node nodes[BL__LOCAL_NODES_MAX];
 };
 
-/* It is held for less time than it takes to sleep and to wake, so who waits for it spins first. */
+/* It is held for less time than it takes to sleep and to wake, so a thread that waits for it spins first. */
 static void make_lock(pthread_mutex_t *lock) {
     pthread_mutexattr_t kind;
     pthread_mutexattr_init(&kind);

@@ -555,6 +555,8 @@ int bl_workers(bl_context *c, const bl_program *program, uint32_t *workers) {
     for (uint32_t i = 1; status == BL_OK && node; i++) {
         bl__request q = {.program = program};
         uint32_t of_node = 0;
+        if (node != c)
+            bl__detail_clear(node);
         status = bl__request_part(node, &q, c);
         if (status == BL_OK)
             status = count_workers(node, q.program, &of_node);

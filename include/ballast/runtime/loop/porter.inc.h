@@ -25,7 +25,7 @@ BL_FN bool BL__NAME(rise)(bl__worker *w) {
     return bl_warp_any(w->lane == 0 && bl__idle_leave(w->run->control));
 }
 
-/* A function of its own, so that others are compiled as if there was none. */
+/* A function of its own, so that the code of all other workers stays as it is without a porter. */
 BL_CALLED_FN void BL__NAME(carry)(bl__worker *w, const BL_SHARED *shared) {
     bool idle = false, over = false;
 #if BL__TURNS

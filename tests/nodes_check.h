@@ -178,6 +178,113 @@ static inline void check_all_work(const bl_program *wood, const char *device, ui
     grove_close(&g);
 }
 
+/* ---- results ---- */
+
+/* The programs with results; `branches`: those whose order matters. */
+typedef struct shoots {
+    bl_program *twig, *branches[2];
+} shoots;
+
+static inline uint64_t twig_alone(const wood_rules *r, wood_totals *t, wood_place p) {
+    const uint32_t n = wood_children(r, p);
+    uint64_t sum = n ? 0 : twig_leaf(p);
+    t->tasks++;
+    for (uint32_t i = 0; i < n; i++)
+        sum += twig_alone(r, t, twig_place(&p, i, false));
+    return sum;
+}
+
+static inline branch_text branch_alone(const wood_rules *r, wood_totals *t, wood_place p) {
+    branch_text results[6], all = branch_leaf(p);
+    uint32_t n = wood_children(r, p);
+    t->tasks++;
+    while (n) {
+        for (uint32_t i = 0; i < n; i++)
+            results[i] = branch_alone(r, t, twig_place(&p, i, false));
+        all = branch_joined(&p, results, n);
+        n = branch_again(r, &p, &all);
+        p = branch_second(&p, &all);
+    }
+    return all;
+}
+
+enum { SHOOTS = 70 };
+
+/* Nodes have returned what one of them would have. */
+static inline void check_shoots(grove *g, const shoots *programs, uint32_t seed, uint32_t ticks) {
+    const uint32_t roots = seed % 7 ? seed % 7 : SHOOTS, kind = seed % 3;
+    const wood_rules rules = {.seed = seed,
+                              .deepest = 3 + seed % (roots < SHOOTS ? 7 : 3),
+                              .widest = 2 + seed % 4,
+                              .task_ticks = seed % 3 ? 0 : ticks};
+    wood_totals want = {0, 0, 0};
+    wood_place all[SHOOTS];
+    uint64_t sums[SHOOTS];
+    branch_text texts[SHOOTS];
+    bl_stats stats;
+    for (uint32_t i = 0; i < roots; i++)
+        all[i] = (wood_place){wood_mix(seed, i), 0};
+    memset(sums, 7, sizeof sums);
+    memset(texts, 7, sizeof texts);
+    grove_begin(g, &rules);
+    const int status = bl_run_join(g->c, kind ? programs->branches[kind - 1] : programs->twig, &g->shared, all, roots,
+                                   kind ? (void *)texts : (void *)sums, &stats);
+    if (!CHECK_SAME(status, BL_OK))
+        printf("    %s\n", bl_error_detail(g->c));
+    for (uint32_t i = 0; i < roots; i++) {
+        if (!kind) {
+            CHECK_SAME(sums[i], twig_alone(&rules, &want, all[i]));
+            continue;
+        }
+        const branch_text expected = branch_alone(&rules, &want, all[i]);
+        CHECK_SAME(texts[i].hash, expected.hash);
+        CHECK_SAME(texts[i].tasks, expected.tasks);
+        CHECK_SAME(texts[i].deepest, expected.deepest);
+    }
+    CHECK_SAME(grove_totals(g).tasks, want.tasks);
+    CHECK_SAME(stats.tasks, want.tasks);
+    CHECK_SAME(stats.left, 0);
+    check_nodes(g, &stats);
+}
+
+static inline void check_results(const shoots *programs, bl_config config, uint32_t seeds, uint32_t ticks) {
+    grove g;
+    grove_open(&g, config);
+    for (uint32_t seed = 1; seed <= seeds / CHECK_SLOWER + 1; seed++) {
+        check_at("%s, results, capacity %u, seed %u", config.device, (unsigned)config.capacity, (unsigned)seed);
+        check_shoots(&g, programs, seed, ticks);
+    }
+    grove_close(&g);
+}
+
+/* Until every node has run some: entries have been exchanged, and their results. */
+static inline void check_all_return(const bl_program *branch, const char *device, uint32_t ticks) {
+    const wood_rules rules = {.seed = 3, .deepest = 9, .widest = 5, .task_ticks = ticks};
+    const wood_place root = {21, 0};
+    wood_totals none = {0, 0, 0};
+    const branch_text want = branch_alone(&rules, &none, root);
+    uint32_t idle = 1, worked = 0, rounds = 0;
+    branch_text got;
+    bl_stats of;
+    grove g;
+    check_at("%s, all nodes return", device);
+    grove_open(&g, (bl_config){.device = device});
+    for (; idle && rounds < 50; rounds++) {
+        grove_begin(&g, &rules);
+        CHECK_SAME(bl_run_join(g.c, branch, &g.shared, &root, 1, &got, NULL), BL_OK);
+        CHECK_SAME(got.hash, want.hash);
+        CHECK_SAME(got.tasks, want.tasks);
+        idle = 0;
+        for (uint32_t i = 0; bl_node_device(g.c, i); i++) {
+            CHECK_SAME(bl_node_stats(g.c, i, &of), BL_OK);
+            worked |= of.tasks ? 1u << i : 0;
+            idle += !(worked >> i & 1);
+        }
+    }
+    CHECK_SAME(idle, 0);
+    grove_close(&g);
+}
+
 /* ---- early ends ---- */
 
 static inline void *cancel_soon(void *argument) {
@@ -244,19 +351,46 @@ static inline void check_cancelled(const bl_program *wood, const char *device, u
     grove_close(&g);
 }
 
+/* The same for programs with results. What a fork waits for is among what is left, or has been run. */
+static inline void check_results_end(const shoots *programs, const char *device, uint32_t how, uint32_t kind) {
+    const wood_rules rules = {.seed = 5, .deepest = 14, .widest = 5, .fails = how == 2 ? 4 : 0, .task_ticks = 20};
+    wood_place roots[SHOOTS];
+    uint64_t results[2 * SHOOTS];
+    bl_stats stats;
+    pthread_t helper;
+    grove g;
+    check_at("%s, results, early end %u, program %u", device, (unsigned)how, (unsigned)kind);
+    for (uint32_t i = 0; i < SHOOTS; i++)
+        roots[i] = (wood_place){wood_mix(5, i), 0};
+    grove_open(&g, (bl_config){.device = device, .time_limit = how == 1 ? 0.02 : 0});
+    grove_begin(&g, &rules);
+    if (how == 0)
+        CHECK_SAME(pthread_create(&helper, NULL, cancel_soon, g.c), 0);
+    const int status = bl_run_join(g.c, kind ? programs->branches[kind - 1] : programs->twig, &g.shared, roots, SHOOTS,
+                                   results, &stats);
+    CHECK(status == (how == 0 ? BL_ECANCEL : how == 1 ? BL_ETIME : BL_ETASK) || (how < 2 && status == BL_OK));
+    if (how == 0)
+        pthread_join(helper, NULL);
+    const wood_totals got = grove_totals(&g);
+    CHECK_SAME(got.tasks, stats.tasks);
+    CHECK_SAME(g.left, stats.left);
+    CHECK_SAME(got.tasks + g.left, SHOOTS + got.spawned);
+    CHECK_SAME(bl_reset(g.c), BL_OK);
+    if (how == 2) /* the context is as good as before */
+        check_shoots(&g, programs, 7 + kind, 20);
+    grove_close(&g);
+}
+
 /* ---- what is refused, and memories ---- */
 
 /* `lonely`: NULL if its code can share on this device. */
-static inline void check_refused(const char *device, const bl_program *twig, const bl_program *lonely) {
+static inline void check_refused(const char *device, const bl_program *lonely) {
     const wood_place root = {1, 0};
     wood_totals totals;
-    uint64_t sum = 0;
     grove g;
     check_at("%s, refused", device);
     grove_open(&g, (bl_config){.device = device});
     CHECK_SAME(bl_memories(g.c), 2);
-    CHECK_SAME(bl_run_join(g.c, twig, NULL, &root, 1, &sum, NULL), BL_ENOCODE);
-    CHECK(strstr(bl_error_detail(g.c), "results of its tasks cannot leave or reach"));
     if (lonely) {
         CHECK_SAME(bl_run(g.c, lonely, &g.shared, &root, 1, NULL), BL_ENOCODE);
         CHECK(strstr(bl_error_detail(g.c), "accepted: with BL_OPEN 1"));

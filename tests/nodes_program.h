@@ -75,20 +75,134 @@ static BL_TASK void wood_merge(const wood_shared *shared, const wood_totals *loc
 #define BL_OPEN 1
 #include <ballast/program.h>
 
-/* With results. */
-static BL_TASK void twig_run(bl_task *t, const wood_place *p, uint32_t index, const bl_nothing *shared,
-                             bl_nothing *local) {
-    const uint64_t one = 1 + index;
-    (void)p, (void)shared, (void)local;
-    bl_return(t, &one);
+/* With results: the same trees, whose tasks fork. */
+
+BL_HOST_FN wood_place twig_place(const wood_place *forked, uint32_t index, bool root) {
+    const wood_place child = {wood_mix(forked->hash, index), (forked->depth & 0xffff) + 1};
+    return root ? *forked : child;
+}
+BL_HOST_FN uint64_t twig_leaf(wood_place p) { return wood_mix(p.hash, p.depth) % 1000; }
+
+/* False: it has failed. */
+BL_FN bool twig_begins(bl_task *t, const wood_place *p, const wood_rules *r, wood_totals *local) {
+    if (r->task_ticks)
+        bl_spend(r->task_ticks);
+    local->tasks++;
+    local->sum += p->hash;
+    if (!r->fails || p->depth != r->fails)
+        return true;
+    bl_fail(t, 77, p);
+    return false;
+}
+
+static BL_TASK void twig_run(bl_task *t, const wood_place *forked, uint32_t index, const wood_shared *shared,
+                             wood_totals *local) {
+    wood_place p = twig_place(forked, index, bl_is_root(t));
+    if (t->lane || !twig_begins(t, &p, shared->rules, local))
+        return;
+    const uint32_t n = wood_children(shared->rules, p);
+    const uint64_t leaf = twig_leaf(p);
+    local->spawned += n;
+    if (n)
+        bl_fork(t, &p, &p, n);
+    else
+        bl_return(t, &leaf);
 }
 
 #define BL_PROGRAM twig
 #define BL_PAYLOAD wood_place
+#define BL_SHARED wood_shared
+#define BL_LOCAL wood_totals
 #define BL_RUN twig_run
+#define BL_MERGE wood_merge
 #define BL_RESULT uint64_t
 #define BL_SUM 1
+#define BL_MAX_SPAWN 1
 #define BL_LANE_TASKS 1
+#define BL_OPEN 1
+#include <ballast/program.h>
+
+/* The order of results matters, and some joins fork once more. */
+typedef struct branch_text {
+    uint32_t hash, tasks, deepest;
+} branch_text;
+
+BL_HOST_FN branch_text branch_leaf(wood_place p) {
+    const branch_text leaf = {p.hash, 1, p.depth & 0xffff};
+    return leaf;
+}
+BL_HOST_FN branch_text branch_joined(const wood_place *p, const branch_text *results, uint32_t count) {
+    branch_text all = {p->hash, 1, p->depth & 0xffff};
+    for (uint32_t i = 0; i < count; i++) {
+        all.hash = wood_mix(all.hash, results[i].hash);
+        all.tasks += results[i].tasks;
+        all.deepest = all.deepest > results[i].deepest ? all.deepest : results[i].deepest;
+    }
+    return all;
+}
+/* Children of the second fork, by what the first one's returned. */
+BL_HOST_FN uint32_t branch_again(const wood_rules *r, const wood_place *p, const branch_text *all) {
+    return p->depth >> 16 || r->endless || all->hash % 4 ? 0 : 1 + all->hash / 4 % 3;
+}
+BL_HOST_FN wood_place branch_second(const wood_place *p, const branch_text *all) {
+    const wood_place second = {all->hash, p->depth | 1u << 16};
+    return second;
+}
+
+static BL_TASK void branch_run(bl_task *t, const wood_place *forked, uint32_t index, const wood_shared *shared,
+                               wood_totals *local) {
+    wood_place p = twig_place(forked, index, bl_is_root(t));
+    if (t->lane || !twig_begins(t, &p, shared->rules, local))
+        return;
+    const uint32_t n = wood_children(shared->rules, p);
+    const branch_text leaf = branch_leaf(p);
+    local->spawned += n;
+    if (n)
+        bl_fork(t, &p, &p, n);
+    else
+        bl_return(t, &leaf);
+}
+
+static BL_TASK void branch_join(bl_task *t, const wood_place *p, const branch_text *results, uint32_t count,
+                                const wood_shared *shared, wood_totals *local) {
+    if (t->lane)
+        return;
+    const branch_text all = branch_joined(p, results, count);
+    const uint32_t again = branch_again(shared->rules, p, &all);
+    const wood_place second = branch_second(p, &all);
+    local->spawned += again;
+    if (again)
+        bl_fork(t, &second, &second, again);
+    else
+        bl_return(t, &all);
+}
+
+#define BL_PROGRAM branch
+#define BL_PAYLOAD wood_place
+#define BL_SHARED wood_shared
+#define BL_LOCAL wood_totals
+#define BL_RUN branch_run
+#define BL_MERGE wood_merge
+#define BL_RESULT branch_text
+#define BL_JOIN branch_join
+#define BL_JOIN_WIDTH 6
+#define BL_MAX_SPAWN 1
+#define BL_LANE_TASKS 1
+#define BL_OPEN 1
+#include <ballast/program.h>
+
+/* Tasks of a block. */
+#define BL_PROGRAM stem
+#define BL_PAYLOAD wood_place
+#define BL_SHARED wood_shared
+#define BL_LOCAL wood_totals
+#define BL_RUN branch_run
+#define BL_MERGE wood_merge
+#define BL_RESULT branch_text
+#define BL_JOIN branch_join
+#define BL_JOIN_WIDTH 6
+#define BL_MAX_SPAWN 1
+#define BL_LANE_TASKS 0
 #define BL_OPEN 1
 #include <ballast/program.h>
 

@@ -255,7 +255,8 @@ static void test_wide_stopped(void) {
     check_at("wide with a checkpoint");
     bl_context *c = open_with((bl_config){.workers = 2, .checkpoint = "/tmp/test_misuse_none"});
     says(c, bl_run_join(c, wide_cpu(), NULL, &root, 1, &result, NULL), BL_EMISUSE,
-         "wide: a fork of 50 children, but BL_JOIN_WIDTH is 2, and a checkpoint holds the results of no wider one");
+         "wide: a fork of 50 children, but BL_JOIN_WIDTH is 2, and neither a checkpoint nor a GPU holds the results of "
+         "a wider one");
     bl_close(c);
     check_at("wide, cancelled");
     c = open_with((bl_config){.workers = 2, .time_limit = 1e-9});

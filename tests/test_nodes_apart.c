@@ -9,6 +9,8 @@
 
 const bl_program *wood_sim(void);
 const bl_program *twig_sim(void);
+const bl_program *branch_sim(void);
+const bl_program *stem_sim(void);
 
 /* ---- what the host makes of the notes: here the test is the GPU ---- */
 
@@ -31,7 +33,7 @@ static void check_dry(void) {
     check_at("dry");
     CHECK_SAME(bl_open(&c, &(bl_config){.device = "cpu+sim"}), BL_OK);
     bl_context *node = bl__local_node(c->cluster, 1);
-    CHECK_SAME(bl__local_start(c->cluster, wood_cpu(), false, c), BL_OK);
+    CHECK_SAME(bl__local_start(c->cluster, wood_cpu(), 0, false, c), BL_OK);
     CHECK_SAME(bl__local_traffic(c->cluster, 1)->messages, 0);
     bl__inlet_put(node, entries[0], 3);
     CHECK_SAME(sent_after(node, c, 0, 0), 0); /* there are entries that have not been taken, ... */
@@ -54,7 +56,7 @@ static void check_wish(void) {
     check_at("wish");
     CHECK_SAME(bl_open(&c, &(bl_config){.device = "sim+sim"}), BL_OK);
     bl_context *node = bl__local_node(c->cluster, 0), *other = bl__local_node(c->cluster, 1);
-    CHECK_SAME(bl__local_start(c->cluster, wood_cpu(), false, c), BL_OK);
+    CHECK_SAME(bl__local_start(c->cluster, wood_cpu(), 0, false, c), BL_OK);
     const uint64_t *wish = &node->inlet.outlet.notes->wish;
     const uint32_t room = node->inlet.outlet.mask + 1;
     CHECK_SAME((uint32_t)bl_load64_host(wish), 0);
@@ -94,13 +96,15 @@ static void check_numbers(const bl_program *wood) {
 int main(int argc, char **argv) {
     check_limit(300 * CHECK_SLOWER);
     const bl_program *const woods[] = {wood_cpu(), wood_sim()}, *const twigs[] = {twig_cpu(), twig_sim()};
-    bl_program *wood = bl_program_join(woods, 2), *twig = bl_program_join(twigs, 2);
+    const bl_program *const branches[] = {branch_cpu(), branch_sim()}, *const stems[] = {stem_cpu(), stem_sim()};
+    bl_program *wood = bl_program_join(woods, 2);
+    const shoots programs = {bl_program_join(twigs, 2), {bl_program_join(branches, 2), bl_program_join(stems, 2)}};
     if (argc > 1 && !strcmp(argv[1], "measure")) {
         measure_chains(wood, "cpu+sim", 5000, 3, 0);
         return check_end();
     }
     const char *const devices[] = {"cpu+sim", "sim+cpu", "sim+sim", "cpu+sim+cpu", "sim+cpu+sim+sim"};
-    check_refused("cpu+sim", twig, NULL);
+    check_refused("cpu+sim", NULL);
     check_memories("sim+cpu");
     check_dry();
     check_wish();
@@ -116,8 +120,18 @@ int main(int argc, char **argv) {
         for (uint32_t how = 0; how < 3; how++)
             for (uint32_t roots = 1; roots <= 100; roots *= 10)
                 check_early_end(wood, devices[i], how, roots);
+        check_results(&programs, (bl_config){.device = devices[i]}, 20, 200);
+        check_results(&programs, (bl_config){.device = devices[i], .capacity = 2, .private_entries = 1}, 11, 200);
+        for (uint32_t kind = 0; kind < 3; kind++) {
+            if (kind)
+                check_all_return(programs.branches[kind - 1], devices[i], 50000);
+            for (uint32_t how = 0; how < 3; how++)
+                check_results_end(&programs, devices[i], how, kind);
+        }
     }
     bl_program_free(wood);
-    bl_program_free(twig);
+    bl_program_free(programs.twig);
+    bl_program_free(programs.branches[0]);
+    bl_program_free(programs.branches[1]);
     return check_end();
 }

@@ -7,6 +7,8 @@
 
 const bl_program *wood_cuda(void);
 const bl_program *twig_cuda(void);
+const bl_program *branch_cuda(void);
+const bl_program *stem_cuda(void);
 const bl_program *lonely_cuda(void);
 
 /* Entries through the ring, and how long a node waits for them: short tasks, and tasks of about 1 and 10 us. */
@@ -23,15 +25,17 @@ int main(int argc, char **argv) {
     const bool two = bl_device_find("cuda:1", &info);
     check_limit(300);
     const bl_program *const woods[] = {wood_cpu(), wood_cuda()}, *const twigs[] = {twig_cpu(), twig_cuda()};
+    const bl_program *const branches[] = {branch_cpu(), branch_cuda()}, *const stems[] = {stem_cpu(), stem_cuda()};
     const bl_program *const lonelies[] = {lonely_cpu(), lonely_cuda()};
-    bl_program *wood = bl_program_join(woods, 2), *twig = bl_program_join(twigs, 2);
+    bl_program *wood = bl_program_join(woods, 2);
+    const shoots programs = {bl_program_join(twigs, 2), {bl_program_join(branches, 2), bl_program_join(stems, 2)}};
     bl_program *lonely = bl_program_join(lonelies, 2);
     if (argc > 1 && !strcmp(argv[1], "measure")) {
         measure(wood, argc > 2 ? argv[2] : "cpu+cuda:0");
         return check_end();
     }
     const char *const devices[] = {"cpu+cuda:0", "cuda:0+cpu", "cuda:0+cuda:0", "cpu+cuda:0+cuda:0", "cuda:0+cuda:1"};
-    check_refused("cpu+cuda:0", twig, lonely);
+    check_refused("cpu+cuda:0", lonely);
     check_memories("cpu+cuda:0");
     for (uint32_t i = 0; i < (two ? 5 : 4); i++) {
         check_woods(wood, (bl_config){.device = devices[i]}, 60);
@@ -43,9 +47,19 @@ int main(int argc, char **argv) {
         for (uint32_t how = 0; how < 3; how++)
             for (uint32_t roots = 1; roots <= 10000; roots *= 100)
                 check_early_end(wood, devices[i], how, roots);
+        check_results(&programs, (bl_config){.device = devices[i]}, 210, 20000);
+        check_results(&programs, (bl_config){.device = devices[i], .capacity = 2, .private_entries = 1}, 42, 20000);
+        for (uint32_t kind = 0; kind < 3; kind++) {
+            if (kind)
+                check_all_return(programs.branches[kind - 1], devices[i], 20000);
+            for (uint32_t how = 0; how < 3; how++)
+                check_results_end(&programs, devices[i], how, kind);
+        }
     }
     bl_program_free(wood);
-    bl_program_free(twig);
+    bl_program_free(programs.twig);
+    bl_program_free(programs.branches[0]);
+    bl_program_free(programs.branches[1]);
     bl_program_free(lonely);
     return check_end();
 }

@@ -68,6 +68,7 @@ typedef struct bl__node {
     uint32_t question; /* that its workers answer when they are low, ... */
     double low_at;     /* ... and when they last were */
     uint64_t dry;      /* what they last said about it */
+    uint32_t fetched, brought; /* results that have come from its workers, and that were brought to them */
 } bl__node;
 
 struct bl__cluster {
@@ -188,6 +189,7 @@ static bool is_gpu(const bl__node *n) { return n->c->inlet.outlet.slots != NULL;
 static void begin_exchange(bl__node *n) {
     n->asked = n->low_at = 0;
     n->collected = n->limit = 0;
+    n->fetched = n->brought = 0;
     n->stocks = false;
     n->question = 1;
     n->dry = UINT64_MAX;
@@ -195,7 +197,7 @@ static void begin_exchange(bl__node *n) {
         bl__wish(&n->c->inlet.outlet, 0, n->question);
 }
 
-int bl__local_start(bl__cluster *cluster, const bl_program *program, bool goes_on, bl_context *told) {
+int bl__local_start(bl__cluster *cluster, const bl_program *program, uint32_t roots, bool goes_on, bl_context *told) {
     cluster->words = BL__ENTRY_HEAD + program->carried_bytes / 4;
     cluster->results = UINT32_MAX;
     int status = cluster->line ? start_line(cluster, program, told) : BL_OK;
@@ -222,7 +224,7 @@ int bl__local_start(bl__cluster *cluster, const bl_program *program, bool goes_o
         bl__cluster_begin(&n->protocol, cluster->lowest + i, cluster->all, cluster->runs, MOST,
                           (uint32_t)n->c->config.seed);
         n->protocol.takes_all = !n->c->ops->knock; /* a GPU has more idle workers than others have entries */
-        status = n->outlet ? bl__inlet_make(n->c, program, inlet_size(cluster), MOST, n, told)
+        status = n->outlet ? bl__inlet_make(n->c, program, inlet_size(cluster), MOST, roots, n, told)
                            : bl__no_memory(told, "what nodes exchange");
         if (!goes_on)
             memset(&n->traffic, 0, sizeof n->traffic);
@@ -235,6 +237,11 @@ int bl__local_start(bl__cluster *cluster, const bl_program *program, bool goes_o
 bl__cluster *bl__local_of(const bl_context *c) {
     const bl__node *n = c->inlet.ring.node;
     return n ? n->cluster : NULL;
+}
+
+bool bl__local_has_gpus(const bl_context *c) {
+    const bl__cluster *cluster = bl__local_of(c);
+    return cluster && cluster->has_gpus;
 }
 
 bool bl__local_keeps(const bl__cluster *cluster) { return cluster->keeps; }
@@ -411,13 +418,26 @@ static void take_entries(bl__node *n, letter *arrived) {
         halt_by(n, BL_ENOMEM);
 }
 
+/* To the workers of a GPU, as far as the ring has room. */
+static void bring_parcels(bl__node *n) {
+    const bl__parcels *ring = &n->c->inlet.outlet.home;
+    for (; n->homes.first && bl__parcel_has_room(ring, n->brought); n->brought++) {
+        bl__parcel *parcel = bl__homes_take(&n->homes);
+        memcpy(bl__parcel_slot(ring, n->brought) + 1, parcel, sizeof *parcel + parcel->bytes);
+        bl__parcel_fill(ring, n->brought);
+        bl__parcel_free(parcel);
+    }
+}
+
 /* The first of them is announced to the workers, and the others when that has been collected. Workers that stop look by
  * themselves. */
 static void take_parcel(bl__node *n, bl__parcel **parcel) {
     const bool announced = n->homes.first != NULL || n->cluster->halted;
     bl__homes_put(&n->homes, *parcel);
     *parcel = NULL;
-    if (!announced)
+    if (is_gpu(n))
+        bring_parcels(n);
+    else if (!announced)
         bl__inlet_put(n->c, NULL, 1);
 }
 
@@ -524,6 +544,34 @@ bool bl__local_hear(bl__cluster *cluster) {
     }
     tell_ends(cluster);
     return heard;
+}
+
+/* Home is another node. False: no memory. */
+static bool send_home(bl__node *n, const bl__home *home, const void *results) {
+    const bl__cluster_message message = {.kind = BL__CLUSTER_RESULTS, .count = 1};
+    bl__parcel *parcel = bl__homes_pack(&n->homes, home, results);
+    bl__cluster_orders orders = {.count = 0};
+    if (!parcel)
+        return false;
+    if (n->cluster->halted)
+        post(n, home->node, &message, &parcel); /* nobody counts any more */
+    else
+        bl__cluster_results(&n->protocol, home->node, 1, &orders);
+    follow_with(n, &orders, parcel);
+    return true;
+}
+
+/* As bl__node_returns has them. */
+static void send_results(bl__node *n, uint32_t join, const void *results) {
+    const bl__home home = bl__homes_leave(&n->homes, join);
+    const uint32_t most = n->homes.sums ? home.count : n->cluster->results;
+    for (uint32_t done = 0; done < home.count && (!n->cluster->halted || n->cluster->keeps); done += most) {
+        bl__home some = home;
+        some.begin += done;
+        some.count = home.count - done < most ? home.count - done : most;
+        if (!send_home(n, &some, results))
+            halt_by(n, BL_ENOMEM);
+    }
 }
 
 static void take_back(bl__node *n) {
@@ -649,6 +697,26 @@ static bool collect(bl__node *n) {
     return true;
 }
 
+/* The same for results: of entries that came from other nodes, and of roots. */
+static bool has_results(const bl__node *n) {
+    const bl__inlet *in = &n->c->inlet;
+    return n->homes.join_at && (bl__parcel_is_there(&in->outlet.away, n->fetched) || bl__answer_is_there(&in->ring) ||
+                                (n->homes.first && bl__parcel_has_room(&in->outlet.home, n->brought)));
+}
+static void move_results(bl__node *n) {
+    bl__inlet *in = &n->c->inlet;
+    const bl__parcels *ring = &in->outlet.away;
+    for (; bl__parcel_is_there(ring, n->fetched); n->fetched++) {
+        const bl__parcel *parcel = (const bl__parcel *)(const void *)(bl__parcel_slot(ring, n->fetched) + 1);
+        send_results(n, parcel->join, parcel + 1);
+        bl__parcel_clear(ring, n->fetched);
+    }
+    for (uint32_t number; (number = bl__answer_take(&in->ring));)
+        if (n->protocol.number) /* else they are where they belong */
+            send_results(n, BL__ROOT | (number - 1), in->results + (size_t)(number - 1) * n->homes.result_bytes);
+    bring_parcels(n);
+}
+
 /* Nothing is in its inlet. */
 static bool has_taken_all(const bl_context *c) {
     const uint32_t put = (uint32_t)bl_load64_host(&c->inlet.tickets);
@@ -672,11 +740,13 @@ static void is_low(bl__node *n, uint32_t epoch, double now) {
     renew_wish(n);
 }
 
-/* `dry`: what workers had taken and given when they had nothing left. They have got nothing since if that is all. */
+/* `dry`: what workers had taken and given, entries and results, when they had nothing left. They have got nothing since
+ * if that is all. */
 static void is_dry(bl__node *n, uint64_t dry) {
     bl__cluster_orders orders;
     n->dry = dry;
-    if ((uint32_t)dry != (uint32_t)n->c->inlet.tickets || (uint32_t)(dry >> 32) != n->collected || n->protocol.dry)
+    if ((uint32_t)dry != (uint32_t)n->c->inlet.tickets + n->brought ||
+        (uint32_t)(dry >> 32) != n->collected + n->fetched || n->homes.first || n->protocol.dry)
         return;
     if (n->shown) {
         take_back(n);
@@ -692,19 +762,22 @@ bool bl__node_serves(bl_context *c) {
     const uint64_t dry = bl_load64_host_acquire(&x->notes->dry), low = bl_load64_host(&x->notes->low); /* O16 */
     const double now = low >> 32 == n->question ? bl__now() : 0;
     const bool asks = now > n->low_at + PATIENCE;
-    if (dry == n->dry && !asks && !bl__outlet_look(&c->inlet.ring, x, n->collected))
+    const bool returns = has_results(n);
+    if (dry == n->dry && !asks && !returns && !bl__outlet_look(&c->inlet.ring, x, n->collected))
         return false;
     pthread_mutex_lock(&n->cluster->lock);
     bool stirs = false;
     if (!n->cluster->halted) {
         stirs = collect(n);
+        if (returns)
+            move_results(n);
         if (asks)
             is_low(n, (uint32_t)low, now);
         if (dry != n->dry)
             is_dry(n, dry);
     }
     leave(n);
-    return stirs || asks;
+    return stirs || asks || returns;
 }
 
 const uint32_t *bl__node_has_left(const bl_context *c) {
@@ -792,36 +865,13 @@ void bl__local_misses(bl_context *c, int status) {
 
 /* ---- results ---- */
 
-/* Home is another node. False: no memory. */
-static bool send_home(bl__node *n, const bl__home *home, const void *results) {
-    const bl__cluster_message message = {.kind = BL__CLUSTER_RESULTS, .count = 1};
-    bl__parcel *parcel = bl__homes_pack(&n->homes, home, results);
-    bl__cluster_orders orders = {.count = 0};
-    if (!parcel)
-        return false;
-    if (n->cluster->halted)
-        post(n, home->node, &message, &parcel); /* nobody counts any more */
-    else
-        bl__cluster_results(&n->protocol, home->node, 1, &orders);
-    follow_with(n, &orders, parcel);
-    return true;
-}
-
 void bl__node_returns(const bl__run *run, uint32_t join, const void *results) {
     bl__node *n = run->outside.node;
     if (!bl__is_away(join) && n->protocol.number == 0) /* the roots' results are there */
         return;
     if (!enter_for_results(run))
         return;
-    const bl__home home = bl__homes_leave(&n->homes, join);
-    const uint32_t most = n->homes.sums ? home.count : n->cluster->results;
-    for (uint32_t done = 0; done < home.count && (!n->cluster->halted || n->cluster->keeps); done += most) {
-        bl__home some = home;
-        some.begin += done;
-        some.count = home.count - done < most ? home.count - done : most;
-        if (!send_home(n, &some, results))
-            halt_by(n, BL_ENOMEM);
-    }
+    send_results(n, join, results);
     leave(n);
 }
 

@@ -15,8 +15,8 @@ bl__cluster *bl__local_open(bl_context *const *contexts, uint32_t count);
 bl_context *bl__local_node(const bl__cluster *cluster, uint32_t i); /* NULL: there are not so many */
 void bl__local_close(bl__cluster *cluster);                         /* leaves the contexts to the caller */
 
-/* Before a run, or the next part of one: its nodes know each other, and have nothing. */
-int bl__local_start(bl__cluster *cluster, const bl_program *program, bool goes_on, bl_context *told);
+/* Before a run with so many roots, or the next part of one: its nodes know each other, and have nothing. */
+int bl__local_start(bl__cluster *cluster, const bl_program *program, uint32_t roots, bool goes_on, bl_context *told);
 /* A node's workers are about to begin. */
 void bl__local_begins(const bl__outside *ring);
 /* Until those of one node have, or the run ends. */
@@ -33,6 +33,7 @@ void bl__local_misses(bl_context *c, int status);
 /* After the run: its status, and at which node that was decided; BL_OK also if that was in another process. */
 int bl__local_status(const bl__cluster *cluster, uint32_t *node);
 bl__cluster *bl__local_of(const bl_context *c);   /* the cluster of any of its nodes; NULL: it is none */
+bool bl__local_has_gpus(const bl_context *c);     /* among the nodes of its run in this process */
 bool bl__local_keeps(const bl__cluster *cluster); /* checkpoints: what is under way when the run ends early */
 /* Where results of entries from other nodes go, for the node of c; and its number. */
 struct bl__homes;

@@ -367,7 +367,7 @@ int bl__ranks_agree(bl_context *c, const bl__terms *t, int status) {
     if (status == BL_OK && !make_room(r, gathered_size(t, ranks)))
         status = bl__no_memory(c, "what processes exchange");
     if (status == BL_OK)
-        status = bl__local_start(r->cluster, t->program, false, c);
+        status = bl__local_start(r->cluster, t->program, 0, false, c);
     memset(&mine, 0, sizeof mine);
     mine.status = status;
     mine.of_all = r->of_all;
@@ -551,7 +551,7 @@ int bl__ranks_collect(bl_context *c, const void *mine, uint64_t bytes, void **al
 
 int bl__ranks_resume(bl_context *c, const bl_program *program) {
     bl__ranks *r = ranks_of(c);
-    int status = bl__ranks_hear(c, bl__local_start(r->cluster, program, true, c));
+    int status = bl__ranks_hear(c, bl__local_start(r->cluster, program, 0, true, c));
     r->settled = status != BL_OK;
     if (status == BL_OK)
         set_listening(r, &r->listening, true);

@@ -210,9 +210,9 @@ static inline void bl__phase(bl__job *j, const char *name) {
 /* Before the run: from now on payloads can be submitted. */
 int bl__inlet_start(bl_context *c, const bl_program *program, bl_context *told);
 /* The same for a node, which gets entries from others, so many at most that no worker has taken yet. `given`: a power
- * of two, and how many its workers may give that the host has not taken. */
-int bl__inlet_make(bl_context *c, const bl_program *program, uint32_t entries, uint32_t given, void *node,
-                   bl_context *told);
+ * of two, and how many its workers may give that the host has not taken. `roots`: of the run, at all nodes. */
+int bl__inlet_make(bl_context *c, const bl_program *program, uint32_t entries, uint32_t given, uint32_t roots,
+                   void *node, bl_context *told);
 void bl__inlet_join(bl__job *j);                             /* the run that was opened begins */
 void bl__inlet_begins(bl__job *j);                           /* workers are about to look at it, ... */
 void bl__inlet_pauses(bl__job *j, const bl__control *after); /* ... and have stopped */

@@ -13,7 +13,9 @@ static void say_too_wide(bl__job *j, uint32_t children) {
     else
         bl__detail(j->c, "%s: a fork of %u children, but BL_JOIN_WIDTH is %u%s", p->name, (unsigned)children,
                    (unsigned)p->join_width,
-                   !j->c->ops->workers_allocate ? "" : ", and a checkpoint holds the results of no wider one");
+                   !j->c->ops->workers_allocate
+                       ? ""
+                       : ", and neither a checkpoint nor a GPU holds the results of a wider one");
 }
 
 int bl__say_failure(bl__job *j, const bl__control *after) {

@@ -43,9 +43,6 @@ static int check_nodes(bl_context *c, const bl__request *q, bl_context *told) {
             bl__detail(told, "%s has no code for %s (accepted: a program with a part for each device)", p->name, name);
         else if (!p->opens)
             bl__detail(told, "%s has no code to share a run on %s (accepted: with BL_OPEN 1)", p->name, name);
-        else if (p->result_bytes && !node->ops->knock)
-            bl__detail(told, "%s: results of its tasks cannot leave or reach %s (accepted with results: cpu+cpu)",
-                       p->name, name);
         else
             continue;
         return BL_ENOCODE;
@@ -377,7 +374,8 @@ static bool begin_next(bl_context *c, bl__request *q, const bl_stats *so_far, bl
         bl__ranks_decide(c, *status);
     if (!pauses || (saved != BL_OK && saved != BL_EFILE))
         return false;
-    const int started = several ? bl__ranks_resume(c, q->program) : bl__local_start(c->cluster, q->program, true, c);
+    const int started =
+        several ? bl__ranks_resume(c, q->program) : bl__local_start(c->cluster, q->program, q->count, true, c);
     if (started != BL_OK) {
         *status = started;
         if (several)
@@ -455,7 +453,7 @@ int bl__nodes_run(bl_context *c, const bl__request *q, bl_stats *stats) {
     if (bl__ranks_are_several(c)) {
         status = run_ranks(c, &open, &all);
     } else {
-        status = c->dead ? BL_EDEAD : bl__local_start(c->cluster, q->program, false, c);
+        status = c->dead ? BL_EDEAD : bl__local_start(c->cluster, q->program, q->count, false, c);
         if (status == BL_OK)
             status = run_in_parts(c, &open, &all);
     }

@@ -96,7 +96,7 @@ static void choose_policy(bl__job *j) {
     run->pieces = j->plan.pieces;
     run->loop_at = j->plan.program->loop_at;
     run->grain = config->grain ? config->grain : j->plan.program->grain;
-    bool any_width = j->c->ops->workers_allocate && !config->checkpoint[0];
+    bool any_width = j->c->ops->workers_allocate && !config->checkpoint[0] && !bl__local_has_gpus(j->c);
     run->widest = any_width ? BL__MOST_CHILDREN : j->plan.program->join_width;
     run->of_list.locked = (j->plan.traits & BL_TRAIT_LOCKED) != 0;
     run->fences_alone = j->plan.fences_alone;
@@ -219,7 +219,7 @@ static int run_dynamic(bl__job *j) {
     while (status == BL_OK) {
         j->run.in_entries = j->entries;
         j->drained = false;
-        after.taken = after.given = 0; /* if there will be no launch */
+        after.taken = after.given = after.sent = after.brought = 0; /* if there will be no launch */
         if (j->c->open)
             bl__inlet_begins(j);
         status = bl__launch(j, &after);
@@ -254,6 +254,8 @@ static int run_dynamic(bl__job *j) {
             status = refill(j);
         if (status == BL_OK)
             status = bl__zero_for_launch(j->c, j->state.memory, sizeof after);
+        if (status == BL_OK && after.finished) /* the porter has not sent their results yet */
+            status = bl__copy_in(j->c, &j->run.control->finished, &after.finished, sizeof after.finished);
     }
     int stopped = j->c->ops->timer_stop(j->c, &j->stats.seconds);
     if (bl__stopped_by_task(status) && !j->drained)
@@ -280,6 +282,10 @@ static void describe(bl__job *j, uint32_t lanes) {
 /* Most often they have come with the report. */
 static int take_results(bl__job *j, void *results) {
     const size_t bytes = bl__results_bytes(j);
+    if (j->c->open && j->c->inlet.ring.answers) {
+        memcpy(results, j->c->inlet.results, bytes);
+        return BL_OK;
+    }
     if (BL__RESULTS_OF_ROOTS + bytes > BL__READ_BACK)
         return bl__copy_out(j->c, results, j->run.results, bytes);
     memcpy(results, j->read_back + BL__RESULTS_OF_ROOTS, bytes);

@@ -72,20 +72,36 @@ static bool reserve_memory(bl_context *c, size_t bytes, uint32_t numbers) {
 
 static size_t lines(size_t bytes) { return (bytes + BL_LINE - 1) / BL_LINE * BL_LINE; }
 
-/* Room for `inbox` submissions; if the program has results, each has a number. Nodes have no submissions, but an outlet
- * of `given` entries if their workers are not threads. */
-static bool make_memory(bl_context *c, const bl_program *program, uint32_t inbox, uint32_t given, void *node) {
+/* Empty; each parcel has room for all results of a record, or their sum. */
+static bl__parcels make_parcels(unsigned char *memory, uint32_t count, uint32_t stride) {
+    const bl__parcels p = {(uint32_t *)(void *)memory, count - 1, stride, 0};
+    for (uint32_t i = 0; i < count; i++)
+        *bl__parcel_slot(&p, i) = i;
+    return p;
+}
+
+/* Room for `inbox` submissions; if the program has results, each has a number. Nodes have no submissions. If their
+ * workers are not threads they have an outlet of `given` entries, and, with results, rings of as many parcels, and a
+ * number for each of the run's roots. */
+static bool make_memory(bl_context *c, const bl_program *program, uint32_t inbox, uint32_t given, uint32_t roots,
+                        void *node) {
     bl__inlet *in = &c->inlet;
-    const uint32_t capacity = bl__power_of_two((uint64_t)inbox + 1), places = bl__power_of_two(inbox);
+    const uint32_t capacity = bl__power_of_two((uint64_t)inbox + 1);
     const uint32_t stride = (1 + BL__ENTRY_HEAD + program->carried_bytes / 4 + 3) / 4 * 4;
     const uint32_t numbers = program->result_bytes && !node ? inbox : 0;
-    const size_t ring = lines(4u * (size_t)stride * capacity), results = lines((size_t)program->result_bytes * numbers);
-    const size_t answers = numbers && !c->ops->knock ? lines(4u * (size_t)places) : 0;
-    const size_t outlet = given ? lines(4u * (size_t)stride * given) + sizeof(bl__notes) : 0,
-                 before = ring + results + answers;
-    if (!reserve_memory(c, before + outlet, numbers))
+    const uint32_t answering = !program->result_bytes || c->ops->knock ? 0 : !node ? inbox : roots ? roots : 1;
+    const uint32_t places = bl__power_of_two(answering);
+    const size_t ring = lines(4u * (size_t)stride * capacity);
+    const size_t results = lines((size_t)program->result_bytes * (numbers ? numbers : answering));
+    const size_t answers = answering ? lines(4u * (size_t)places) : 0;
+    const size_t outlet = given ? lines(4u * (size_t)stride * given) + sizeof(bl__notes) : 0;
+    const size_t parcel = program->results_at ? (size_t)program->join_width * program->result_bytes : sizeof(uint64_t);
+    const uint32_t parcel_stride =
+        given && program->result_bytes ? (uint32_t)((4 + sizeof(bl__parcel) + parcel + 15) / 16 * 4) : 0;
+    const size_t parcels = lines(4u * (size_t)parcel_stride * given), before = ring + results + answers;
+    if (!reserve_memory(c, before + outlet + 2 * parcels, numbers))
         return false;
-    memset(in->memory, 0, before + outlet);
+    memset(in->memory, 0, before + outlet + 2 * parcels);
     in->results = (unsigned char *)in->memory + ring;
     in->ring = (bl__outside){.slots = in->memory,
                              .answers = answers ? (uint32_t *)(void *)(in->results + results) : NULL,
@@ -97,9 +113,14 @@ static bool make_memory(bl_context *c, const bl_program *program, uint32_t inbox
     unsigned char *out = (unsigned char *)in->memory + before;
     in->outlet = (bl__outlet){.slots = NULL};
     if (given) {
-        in->outlet =
-            (bl__outlet){(uint32_t *)(void *)(out + sizeof(bl__notes)), (bl__notes *)(void *)out, given - 1, 0};
+        in->outlet = (bl__outlet){.slots = (uint32_t *)(void *)(out + sizeof(bl__notes)),
+                                  .notes = (bl__notes *)(void *)out,
+                                  .mask = given - 1};
         in->outlet.notes->dry = UINT64_MAX; /* nothing has been said */
+    }
+    if (parcels) {
+        in->outlet.away = make_parcels(out + outlet, given, parcel_stride);
+        in->outlet.home = make_parcels(out + outlet + parcels, given, parcel_stride);
     }
     for (uint32_t i = 0; i < capacity; i++)
         *bl__inlet_slot(&in->ring, i) = i;
@@ -111,11 +132,11 @@ static bool make_memory(bl_context *c, const bl_program *program, uint32_t inbox
 
 /* ---- the run ---- */
 
-int bl__inlet_make(bl_context *c, const bl_program *program, uint32_t entries, uint32_t given, void *node,
-                   bl_context *told) {
+int bl__inlet_make(bl_context *c, const bl_program *program, uint32_t entries, uint32_t given, uint32_t roots,
+                   void *node, bl_context *told) {
     bl__inlet *in = &c->inlet;
     pthread_mutex_lock(&in->lock);
-    const bool made = make_memory(c, program, entries, c->ops->knock ? 0 : given, node);
+    const bool made = make_memory(c, program, entries, c->ops->knock ? 0 : given, roots, node);
     in->runs++;
     in->program = program;
     in->tickets = in->noticed = in->drawn = in->called = 0;
@@ -137,7 +158,7 @@ int bl__inlet_start(bl_context *c, const bl_program *program, bl_context *told) 
         bl__detail(told, "%s has no code to take submissions on this device (accepted: with BL_OPEN 1)", program->name);
         return BL_ENOCODE;
     }
-    return bl__inlet_make(c, program, c->config.inbox, 0, NULL, told);
+    return bl__inlet_make(c, program, c->config.inbox, 0, 0, NULL, told);
 }
 
 /* Without results nobody learns when a submission is done, so there the queues limit what is taken in. */
@@ -145,7 +166,7 @@ void bl__inlet_join(bl__job *j) {
     bl__inlet *in = &j->c->inlet;
     const bool numbered = j->plan.program->result_bytes && !in->ring.node;
     in->ring.most = numbered ? UINT32_MAX : j->run.capacity;
-    if (numbered)
+    if (numbered || in->ring.answers)
         j->run.results = in->results;
 }
 
@@ -189,6 +210,8 @@ void bl__inlet_pauses(bl__job *j, const bl__control *after) {
     pthread_mutex_lock(&in->lock);
     in->ring.taken += after->taken;
     in->outlet.given += after->given;
+    in->outlet.away.moved += after->sent;
+    in->outlet.home.moved += after->brought;
     pthread_mutex_unlock(&in->lock);
     (void)bl__inlet_stirs(j->c);
 }

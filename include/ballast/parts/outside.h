@@ -85,6 +85,7 @@
 #ifndef BL_PARTS_OUTSIDE_H
 #define BL_PARTS_OUTSIDE_H
 
+#include "record.h"
 #include "worker.h"
 
 #define BL__SHUT (1u << 31)
@@ -114,6 +115,9 @@ BL_FN void bl__inlet_fill(const bl__outside *o, uint32_t at) {
     bl_store32_host_release(bl__inlet_slot(o, at), at + 1); /* O1 */
 }
 BL_FN void bl__inlet_shut(const bl__outside *o, uint32_t at) { bl_store32_host(bl__inlet_slot(o, at), at + BL__SHUT); }
+BL_FN bool bl__answer_is_there(const bl__outside *o) {
+    return bl_load32_host(o->answers + (o->answered & o->answers_mask)) != 0;
+}
 /* The next number that workers have announced, more by one; 0: none yet. */
 BL_FN uint32_t bl__answer_take(bl__outside *o) {
     uint32_t *place = o->answers + (o->answered & o->answers_mask), number = bl_load32_host_acquire(place); /* O6 */
@@ -122,6 +126,23 @@ BL_FN uint32_t bl__answer_take(bl__outside *o) {
         o->answered++;
     }
     return number;
+}
+
+BL_HOST_FN uint32_t *bl__parcel_slot(const bl__parcels *p, uint32_t at) {
+    return p->slots + (size_t)(at & p->mask) * p->stride;
+}
+/* By the side that fills the ring, and by the one that empties it. */
+BL_FN bool bl__parcel_has_room(const bl__parcels *p, uint32_t at) {
+    return bl_load32_host_acquire(bl__parcel_slot(p, at)) == at; /* O20 */
+}
+BL_FN void bl__parcel_fill(const bl__parcels *p, uint32_t at) {
+    bl_store32_host_release(bl__parcel_slot(p, at), at + 1); /* O21 */
+}
+BL_FN bool bl__parcel_is_there(const bl__parcels *p, uint32_t at) {
+    return bl_load32_host_acquire(bl__parcel_slot(p, at)) == at + 1; /* O22 */
+}
+BL_FN void bl__parcel_clear(const bl__parcels *p, uint32_t at) {
+    bl_store32_host_release(bl__parcel_slot(p, at), at + p->mask + 1); /* O19 */
 }
 
 BL_HOST_FN uint32_t *bl__outlet_slot(const bl__outside *o, const bl__outlet *x, uint32_t at) {
@@ -218,13 +239,6 @@ BL_API void bl__node_short(const bl__run *run);
 /* All workers are idle, and all queues were found empty after `idle` was read (termination.h). May be repeated. */
 BL_API void bl__node_dry(const bl__run *run, uint64_t idle);
 
-/* Results on their way home: plain bytes, whose meaning is the home's. The results follow in turn, or their sum. */
-typedef struct bl__parcel {
-    uint32_t join;         /* what the children carried there */
-    uint32_t begin, count; /* which children: their indices */
-    uint32_t bytes;        /* that follow */
-} bl__parcel;
-
 /* All children of a record whose parent is `join` have returned, or the root that `join` says. `results`: of children
  * 0, 1, ... of the record, or their sum; of the root its result. */
 BL_API void bl__node_returns(const bl__run *run, uint32_t join, const void *results);
@@ -237,6 +251,8 @@ BL_API void bl__node_postpones(const bl__run *run);
 BL_API bool bl__node_has_results(const bl__run *run);
 
 #else
+
+enum { BL__PORTER_LEAVES, BL__PORTER_LOOKS, BL__PORTER_JOINS };
 
 /* One lane: where there are many, a few at a time give, because what is wished for is soon there, and to find that out
  * takes time. */
@@ -306,16 +322,38 @@ BL_FN bool bl__inlet_shows(bl__worker *w, bool idle) {
     return bl_warp_broadcast32(seen, 0) == 1;
 }
 
-/* Worker 0, one lane: all are idle and all queues empty, since `idle` was read. */
+/* The porter, one lane: all are idle and all queues empty, since `idle` was read. */
 BL_FN void bl__tell_dry(const bl__run *run, uint64_t idle) {
     bl__control *c = run->control;
-    const uint32_t taken = run->outside.taken + bl_load32_acquire(&c->taken);
-    const uint32_t given = run->outlet.given + bl_load32_acquire(&c->given);
+    const bl__outlet *x = &run->outlet;
+    if (bl_load32_relaxed(&c->finished))
+        return;
+    const uint32_t taken = run->outside.taken + bl_load32_acquire(&c->taken) + x->home.moved + c->brought;
+    const uint32_t given = x->given + bl_load32_acquire(&c->given) + x->away.moved + c->sent;
     const uint64_t all = (uint64_t)given << 32 | taken;
     if (c->dried == ~all || bl_load64_acquire(&c->idle) != idle)
         return;
     c->dried = ~all;
-    bl_store64_host_release(&run->outlet.notes->dry, all); /* O15 */
+    bl_store64_host_release(&x->notes->dry, all); /* O15 */
+}
+
+/* One lane: all children of a record that stands for one of another node have returned, and the porter has to know. One
+ * child stays out, so that nobody takes the record for a free one. Nobody else uses its slot. */
+BL_FN void bl__leave_to_porter(const bl__run *run, uint32_t number, uint64_t sum) {
+    bl__record *r = bl__record_at(run, number);
+    uint32_t *head = &run->control->finished, first = bl_load32_relaxed(head);
+    bl_store64_relaxed(&r->state, sum | BL__ONE_CHILD);
+    do
+        r->slot = first;
+    while (!bl_cas32_release(head, &first, number + 1)); /* O17 */
+}
+/* The porter, one lane: the next of them, which is its own from now on; BL__NO_JOIN: there is none. Nobody else takes
+ * any, so a record that is first now was not first, gone, and back since. */
+BL_FN uint32_t bl__next_finished(const bl__run *run) {
+    uint32_t *head = &run->control->finished, first = bl_load32_acquire(head); /* O18 */
+    while (first && !bl_cas32_acquire(head, &first, bl__record_at(run, first - 1)->slot))
+        ;
+    return first ? first - 1 : BL__NO_JOIN;
 }
 
 /* All lanes: up to n of the oldest entries of the private stack, as far as they are wished for. How many. */

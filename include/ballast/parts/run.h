@@ -27,8 +27,11 @@ typedef struct bl__control {
     uint32_t limit;    /* ... and the host's wish, how far they may, as a worker last saw it; ... */
     uint64_t dried;    /* ... worker 0's: the inverse of what it last told the host to be all; ... */
     uint32_t told;     /* ... the last question that a worker has answered; ... */
-    uint32_t looked;   /* ... when a worker last looked at the host's memory */
-    unsigned char pad3[BL_LINE - 40];
+    uint32_t looked;   /* ... when a worker last looked at the host's memory; ... */
+    uint32_t finished; /* ... the first record whose results the porter has to send home, more by one; ... */
+    uint32_t sent;     /* ... those that it has sent, ... */
+    uint32_t brought;  /* ... and results that came home and that it has put into their records */
+    unsigned char pad3[BL_LINE - 56];
     uint64_t drawn[2];  /* list: tasks that somebody has taken; which: wave % 2 */
     uint32_t draw_lock; /* list:locked */
     unsigned char pad5[BL_LINE - 20];
@@ -124,12 +127,27 @@ typedef struct bl__notes {
     unsigned char pad2[BL_LINE - 8];
 } bl__notes;
 
-/* GPU and sim: the way out of a node. outside.h */
+/* Results on their way home: plain bytes, whose meaning is the home's. The results follow in turn, or their sum. */
+typedef struct bl__parcel {
+    uint32_t join;         /* what the children carried there */
+    uint32_t begin, count; /* which children: their indices */
+    uint32_t bytes;        /* that follow */
+} bl__parcel;
+
+/* A ring of parcels, in memory that host and workers reach. */
+typedef struct bl__parcels {
+    uint32_t *slots;
+    uint32_t mask, stride; /* stride: words from one to the next */
+    uint32_t moved;        /* in earlier launches */
+} bl__parcels;
+
+/* GPU and sim: the way out of a node, and that of results in both directions. outside.h */
 typedef struct bl__outlet {
     uint32_t *slots;  /* a ring, with the stride of the inlet's; NULL: the run is not a node */
     bl__notes *notes; /* in memory that both sides reach, like the ring */
     uint32_t mask;
     uint32_t given; /* in earlier launches */
+    bl__parcels away, home;
 } bl__outlet;
 
 typedef struct bl__run {

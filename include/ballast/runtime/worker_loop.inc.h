@@ -37,6 +37,8 @@
 #define BL__RECURSES (BL__RAIDS && BL__JOINS)
 /* The same programs: their entries may come from other nodes, and their results go there. */
 #define BL__IMPORTS BL__RECURSES
+/* Likewise, but a porter sees to it. */
+#define BL__PORTS (BL__HIDES && BL__JOINS && BL__OPENS & BL__SHARED)
 
 #define BL__BATCH (BL_KIND_LANE ? BL_WARP : 1u)
 
@@ -50,9 +52,6 @@
 #include "loop/idle.inc.h"
 #endif
 #include "loop/acquire.inc.h"
-#if BL__HIDES
-#include "loop/porter.inc.h"
-#endif
 
 /* What settle and prepare go by. A GPU looks before a batch and uses it after, so that nobody waits for memory; a
  * CPU has it near and looks when it needs it. */
@@ -73,6 +72,8 @@ BL_FN
 bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
     if (BL_WARP == 1)
         BL__NAME(look_around)(w);
+    if (BL_WARP > 1 && !BL_KIND_LANE && (BL_MAX_SPAWN) > 0)
+        bl__close_outbox(w, BL_MAX_SPAWN);
 #if BL_WARP == 1 && !BL__ENDS_ALONE
     if (w->stop & BL__HUNGRY)
         BL__NAME(give)(w, shared);
@@ -134,6 +135,9 @@ bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
 #if BL__IMPORTS
 #include "loop/home.inc.h"
 #endif
+#if BL__HIDES
+#include "loop/porter.inc.h"
+#endif
 #if BL__RECURSES
 #include "loop/recurse.inc.h"
 #endif
@@ -189,8 +193,9 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
 #if BL__HIDES
     if (BL__HAS_PORTER(run) && id == 0) {
         bl__worker porter = w; /* in memory; all others have theirs in registers */
-        if (leads)
-            BL__NAME(carry)(&porter, shared);
+        BL_LOCAL of_porter = local;
+        BL__NAME(carry)(&porter, lane, scratch, shared, &of_porter);
+        local = of_porter;
     } else
 #endif
         BL__NAME(turns)(&w, &task, shared, &local);
@@ -213,6 +218,7 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
 #undef BL__COPIES
 #undef BL__RECURSES
 #undef BL__IMPORTS
+#undef BL__PORTS
 #undef BL__FRAME_RESULTS
 #undef BL__RETURNS
 #undef BL__RAIDS

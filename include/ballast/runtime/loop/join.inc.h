@@ -1,12 +1,13 @@
 /* Template, part of worker_loop.inc.h: passes on what tasks returned, and runs joins whose children have all
  * returned. */
 
-/* One lane: passes on what its task returned. The record all of whose children have returned, or BL__NO_JOIN. */
+/* One lane: passes on what its task returned. The record all of whose children have returned, or BL__NO_JOIN: there is
+ * none, or the porter has it. */
 BL_HOT_FN uint32_t BL__NAME(pass_on)(const bl__run *run, const bl_task *task) {
     if (task->join & BL__ROOT) {
         if (BL_SUM && task->join != BL__NO_JOIN)
             ((uint64_t *)(void *)run->results)[task->join & ~BL__ROOT] = task->returned->sum;
-        if (!BL__ENDS_ALONE && BL__IS_OPEN(run) && task->join != BL__NO_JOIN)
+        if (!BL__ENDS_ALONE && (BL__IS_OPEN(run) || BL__HAS_PORTER(run)) && task->join != BL__NO_JOIN)
             bl__answer(run, task->join & ~BL__ROOT);
         return BL__NO_JOIN;
     }
@@ -19,6 +20,12 @@ BL_HOT_FN uint32_t BL__NAME(pass_on)(const bl__run *run, const bl_task *task) {
     if (BL__CHECKS && BL_SUM && (sum > BL__SUM_MASK || (state & BL__SUM_MASK) < sum)) /* it has wrapped */
         bl__stop_for_misuse(run->control, BL__SUM_TOO_LARGE, 0);
     task->returned->sum = state & BL__SUM_MASK;
+#if BL__PORTS
+    if (!bl__record_out(state) && bl__is_away(r->parent)) {
+        bl__leave_to_porter(run, number, state & BL__SUM_MASK);
+        return BL__NO_JOIN;
+    }
+#endif
     return bl__record_out(state) ? BL__NO_JOIN : number;
 }
 

@@ -2,7 +2,11 @@
  *
  * It is worker 0, and runs no tasks: it looks at the host's memory, and puts what has come in into its queue, from where
  * others steal it. So the others look nowhere, as in a run of one node. A look takes microseconds, and code for it in
- * their loops slows them down even if they do not look: a GPU reads code from memory again and again. */
+ * their loops slows them down even if they do not look: a GPU reads code from memory again and again.
+ *
+ * In a program with results it also makes the records of entries that come in, sends their results home, and puts those
+ * that come home into their records. If they were the last it continues in the fork's place: the only code of the user
+ * that a porter runs is BL_JOIN. */
 
 BL_FN bool BL__NAME(has_none)(bl__worker *w) {
     return !BL__NAME(held)(w) && !bl_warp_any(w->lane == 0 && BL__NAME(shown)(w));
@@ -25,31 +29,208 @@ BL_FN bool BL__NAME(rise)(bl__worker *w) {
     return bl_warp_any(w->lane == 0 && bl__idle_leave(w->run->control));
 }
 
-/* A function of its own, so that the code of all other workers stays as it is without a porter. */
-BL_CALLED_FN void BL__NAME(carry)(bl__worker *w, const BL_SHARED *shared) {
-    bool idle = false, over = false;
-#if BL__TURNS
-    if (w->lane == 0)
-        bl_fetch_add32_relaxed(bl__quarter_of(w), 0 - BL__HAS_WORK);
+#if BL__PORTS
+/* The n newest entries have come in, a lane for each. Of one that is another node's, a record here stands for the record
+ * there. */
+BL_FN void BL__NAME(import)(bl__worker *w, uint32_t n) {
+    uint32_t *entry = bl__stack_slot(w->stack, w->words, w->stack->top - 1 - w->lane);
+    uint32_t *join = entry + BL__ENTRY_HEAD + sizeof(BL_PAYLOAD) / 4;
+    if (w->lane < n && bl__is_away(*join)) {
+        const uint32_t number = bl__spare_take(w->spare);
+        bl__record *r = bl__record_at(w->run, number);
+        bl_store64_relaxed(&r->state, (entry[1] - entry[0]) * BL__ONE_CHILD);
+        r->parent = *join;
+        r->slot = 0;
+#if !BL_SUM
+        *bl__record_count(r) = entry[1];
 #endif
-    BL__NAME(stand)(w, BL__AT_IDLE);
-    BL__NAME(spend)(w, bl_clock()); /* this is no work */
-    while (!over && !BL__NAME(stopping)(w)) {
-        if (bl__inlet_shows(w, true)) {
-            over = idle && !BL__NAME(rise)(w);
-            idle = false;
-            if (!over)
-                bl__inlet_fetch(w);
-        }
-        if (BL__NAME(held)(w))
-            BL__NAME(share_and_publish)(w, BL__NAME(held)(w));
-        if (!idle && BL__NAME(has_none)(w)) {
-            BL__NAME(rest)(w);
-            idle = true;
-        }
-        over = over || (idle && BL__NAME(over)(w, shared));
-        bl_backoff(3);
+        *join = number;
     }
+    bl_warp_sync();
+}
+
+/* Results of records that stand for others, as far as the host has room for them. */
+BL_FN void BL__NAME(send_home)(bl__worker *w) {
+    const bl__run *run = w->run;
+    const bl__parcels *p = &run->outlet.away;
+    bl__control *c = run->control;
+    for (;;) {
+        uint32_t number = BL__NO_JOIN, at = p->moved;
+        if (w->lane == 0) {
+            at += c->sent;
+            if (bl_load32_relaxed(&c->finished) && bl__parcel_has_room(p, at))
+                number = bl__next_finished(run);
+        }
+        number = bl_warp_broadcast32(number, 0);
+        at = bl_warp_broadcast32(at, 0);
+        if (number == BL__NO_JOIN)
+            return;
+        bl__record *r = bl__record_at(run, number);
+        uint32_t *slot = bl__parcel_slot(p, at);
+        bl__parcel *parcel = (bl__parcel *)(void *)(slot + 1);
+        const uint64_t sum = bl_load64_relaxed(&r->state) & BL__SUM_MASK;
+        const bl_word *results =
+            BL_SUM ? (const bl_word *)&sum : (const bl_word *)bl__record_results(r, BL__RESULTS_AT, false);
+        const uint32_t words = BL_SUM ? 2 : *bl__record_count(r) * (BL__RESULT_BYTES / 4);
+        for (uint32_t i = w->lane; i < words; i += BL_WARP)
+            ((uint32_t *)(parcel + 1))[i] = results[i];
+        bl_warp_sync();
+        if (w->lane == 0) {
+            parcel->join = r->parent;
+            bl__parcel_fill(p, at);
+            c->sent++;
+            bl_store64_relaxed(&r->state, 0);
+            bl__spare_give(w->spare, number);
+            if (w->spare[0] > BL__SPARE_HIGH)
+                bl__spare_trim(run, w->spare, BL__SPARE_HIGH);
+        }
+        bl_warp_sync();
+    }
+}
+
+BL_FN bool BL__NAME(home_shows)(bl__worker *w) {
+    const bl__parcels *p = &w->run->outlet.home;
+    return bl_warp_any(w->lane == 0 && bl__parcel_is_there(p, p->moved + w->run->control->brought));
+}
+
+/* Results that have come home into their record, as if lane 0 had run those children. All of them but one are taken off;
+ * the last is passed on like the result of any task. */
+BL_FN void BL__NAME(bring_home)(bl__worker *w, bl_task *task) {
+    const bl__run *run = w->run;
+    const bl__parcels *p = &run->outlet.home;
+    const uint32_t at = p->moved + run->control->brought;
+    uint64_t sum = 0;
+    (void)bl__parcel_is_there(p, at); /* which lane 0 knows: each lane for itself, before it reads */
+    const bl__parcel *parcel = (const bl__parcel *)(const void *)(bl__parcel_slot(p, at) + 1);
+    const bl__parcel head = *parcel;
+    const uint32_t *results = (const uint32_t *)(parcel + 1);
+    bl_warp_sync(); /* all have read `brought` */
+#if BL_SUM
+    sum = results[0] | (uint64_t)results[1] << 32;
+#else
+    bl_word *to = (bl_word *)(run->results + (size_t)(head.join & ~BL__ROOT) * BL__RESULT_BYTES);
+    if (!(head.join & BL__ROOT))
+        to = (bl_word *)(bl__record_results(bl__record_at(run, head.join), BL__RESULTS_AT, false) +
+                         (size_t)head.begin * BL__RESULT_BYTES);
+    for (uint32_t i = w->lane; i < head.bytes / 4; i += BL_WARP)
+        to[i] = results[i];
+#endif
+    bl_warp_sync();
+    if (w->lane)
+        return;
+    bl__parcel_clear(p, at);
+    run->control->brought++;
+    task->join = head.join;
+    task->index = head.begin;
+    task->spawned = 0;
+    task->returned->sum = sum;
+    if ((BL_MAX_SPAWN) > 0)
+        w->stack->limit = w->stack->top + (BL_MAX_SPAWN);
+    if (head.count > 1) /* only a record has several children; J1 follows */
+        bl_fetch_add64_relaxed(&bl__record_at(run, head.join)->state, 0 - (uint64_t)(head.count - 1) * BL__ONE_CHILD);
+}
+
+/* Records for entries that come in and forks of joins, and room for what a join may spawn; else asks for a pause. */
+BL_FN bool BL__NAME(is_ready)(bl__worker *w) {
+    if (w->lane == 0 && w->spare[0] < BL_WARP && !bl__spare_refill(w->run, w->spare, BL_WARP, BL__SPARE_CHUNK))
+        w->stop = bl_fetch_or32_relaxed(&w->run->control->stop, BL__STOP_RECORDS) | BL__STOP_RECORDS;
+    bl_warp_sync();
+    return bl_warp_broadcast32(w->spare[0], 0) >= BL_WARP &&
+           w->run->stack_capacity - BL__NAME(held)(w) >= w->run->outbox;
+}
+#endif
+
+/* The leading warp. What all lanes do next. */
+BL_FN uint32_t BL__NAME(port)(bl__worker *w, bl_task *task, const BL_SHARED *shared, bool *idle) {
+    bool entries = bl__inlet_shows(w, true), results = false;
+    (void)task;
+#if BL__PORTS
+    BL__NAME(send_home)(w);
+    results = BL__NAME(home_shows)(w);
+    if ((entries || results) && !BL__NAME(is_ready)(w))
+        entries = results = false;
+#endif
+    if ((entries || results) && *idle) {
+        if (!BL__NAME(rise)(w))
+            return BL__PORTER_LEAVES;
+        *idle = false;
+    }
+    if (entries) {
+        const uint32_t n = bl__inlet_fetch(w);
+        (void)n;
+#if BL__PORTS
+        BL__NAME(import)(w, n);
+        results = results && BL__NAME(is_ready)(w);
+#endif
+    }
+#if BL__PORTS
+    if (results) {
+        BL__NAME(bring_home)(w, task);
+        return BL__PORTER_JOINS;
+    }
+#endif
+    if (BL__NAME(held)(w))
+        BL__NAME(share_and_publish)(w, BL__NAME(held)(w));
+    if (!*idle && BL__NAME(has_none)(w)) {
+        BL__NAME(rest)(w);
+        *idle = true;
+    }
+    if (*idle && BL__NAME(over)(w, shared))
+        return BL__PORTER_LEAVES;
+    bl_backoff(3);
+    return BL__PORTER_LOOKS;
+}
+
+/* What the leading warp does next, in all lanes of a block. */
+BL_FN uint32_t BL__NAME(told)(bl__stack *s, uint32_t lane, uint32_t lanes, uint32_t next) {
+#if BL_KIND_LANE
+    return (void)s, (void)lane, (void)lanes, next;
+#else
+    if (lane == 0)
+        s->order = next;
+    bl__worker_sync(lanes);
+    next = s->order;
+    bl__worker_sync(lanes);
+    return next;
+#endif
+}
+
+/* A function of its own, so that the code of all other workers stays as it is without a porter. All lanes. */
+BL_CALLED_FN void BL__NAME(carry)(bl__worker *w, uint32_t lane, void *scratch, const BL_SHARED *shared,
+                                  BL_LOCAL *local) {
+    const bl__run *run = w->run;
+    const bool leads = BL_KIND_LANE || lane < BL_WARP;
+    uint32_t next = BL__PORTER_LOOKS;
+    bool idle = false;
+    bl__returned mine = {0, BL__FORKED};
+    bl_task task = BL__TASK(run, w->stack, scratch, lane, (uint32_t)(w->tally - run->tally), w->spare,
+                            BL_KIND_LANE ? &mine : &w->stack->returned);
+    (void)local, (void)task;
+    if (leads) {
+#if BL__TURNS
+        if (w->lane == 0)
+            bl_fetch_add32_relaxed(bl__quarter_of(w), 0 - BL__HAS_WORK);
+#endif
+        BL__NAME(stand)(w, BL__AT_IDLE);
+        BL__NAME(spend)(w, bl_clock()); /* this is no work */
+    }
+    while (next != BL__PORTER_LEAVES) {
+        if (leads)
+            next = BL__NAME(stopping)(w) ? BL__PORTER_LEAVES : BL__NAME(port)(w, &task, shared, &idle);
+        next = BL__NAME(told)(w->stack, lane, run->lanes, next);
+#if BL__PORTS
+        if (next == BL__PORTER_JOINS) {
+            if (lane == 0) /* not sooner: lanes of a block look at it until they have left the last join */
+                task.returned->ended = BL__RETURNED;
+            next = BL__NAME(told)(w->stack, lane, run->lanes, next);
+            BL__NAME(join)(w, &task, shared, local);
+            if (leads && !BL_KIND_LANE && (BL_MAX_SPAWN) > 0)
+                bl__close_outbox(w, BL_MAX_SPAWN);
+        }
+#endif
+    }
+    if (!leads)
+        return;
     BL__NAME(spend)(w, 0 - bl_clock());
 #if BL__TURNS
     if (w->lane == 0) {

@@ -72,8 +72,6 @@ BL_FN void BL__NAME(settle)(bl__worker *w, const BL_SHARED *shared) {
     const bl__run *run = w->run;
     if (BL_WARP > 1 && BL__ENDS_ALONE && (BL_MAX_SPAWN) == 0) /* a wave that is all there is */
         return;
-    if (BL_WARP > 1 && !BL_KIND_LANE && (BL_MAX_SPAWN) > 0)
-        bl__close_outbox(w, BL_MAX_SPAWN);
     uint32_t count = BL__NAME(held)(w), n = 0;
     w->peak = bl__max(w->peak, count);
     if (BL_WARP == 1)

@@ -40,3 +40,14 @@ void app_add_counts(void *into, const void *from, size_t bytes) {
     for (size_t i = 0; i < bytes / sizeof(uint64_t); i++)
         ((uint64_t *)into)[i] += ((const uint64_t *)from)[i];
 }
+
+int app_add_memories(bl_context *context, uint64_t *sum, const uint64_t *number) {
+    int status = BL_OK;
+    *sum = 0;
+    for (uint32_t i = 0; i < bl_memories(context) && status == BL_OK; i++) {
+        uint64_t part = 0;
+        status = bl_copy_out_of(context, i, &part, number, sizeof part);
+        *sum += part;
+    }
+    return status;
+}

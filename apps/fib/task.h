@@ -26,6 +26,7 @@ static BL_TASK void fib_run(bl_task *t, const fib_call *caller, uint32_t index, 
 #define BL_LANE_TASKS 1
 #define BL_RESIDENT 32
 #define BL_MAX_SPAWN 1
+#define BL_OPEN 1
 #include <ballast/program.h>
 
 #endif

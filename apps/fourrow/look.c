@@ -2,6 +2,7 @@
 #define FOURROW_WITHOUT_PROGRAM
 #include "fourrow.h"
 
+#include "common/app.h"
 #include "task.h"
 
 #include <string.h>
@@ -40,7 +41,7 @@ int fourrow_look(bl_context *context, const fourrow_board *board, uint32_t looka
     if (status == BL_OK)
         status = bl_run_join(context, fourrow_program(), &shared, roots, count, values, stats);
     if (status == BL_OK)
-        status = bl_copy_out(context, &outlook->nodes, &totals->nodes, sizeof totals->nodes);
+        status = app_add_memories(context, &outlook->nodes, &totals->nodes);
     if (status == BL_OK)
         fourrow_spread(board, values, outlook);
     return status;

@@ -229,6 +229,7 @@ static BL_TASK void fourrow_solve_join(bl_task *t, const fourrow_question *forke
 #define BL_JOIN_WIDTH FOURROW_COLUMNS
 #define BL_MERGE fourrow_solve_merge
 #define BL_LANE_TASKS 1
+#define BL_OPEN 1
 #include <ballast/program.h>
 #endif
 

@@ -79,7 +79,7 @@ int fourrow_solver_run(const fourrow_solver *solver, bl_context *context, const 
     if (status == BL_OK)
         status = bl_run_join(context, fourrow_solve_program(), &solver->shared, roots, count, scores, stats);
     if (status == BL_OK)
-        status = bl_copy_out(context, nodes, solver->shared.nodes, sizeof *nodes);
+        status = app_add_memories(context, nodes, solver->shared.nodes);
     free(roots);
     return status;
 }

@@ -88,6 +88,7 @@ static BL_TASK void fourrow_join(bl_task *t, const fourrow_node *node, const int
 #define BL_LANE_TASKS 1
 #define BL_RESIDENT 24
 #define BL_SCHEDULERS BL_SCHEDULERS_PAPERS
+#define BL_OPEN 1
 #include <ballast/program.h>
 
 #endif

@@ -67,12 +67,8 @@ static int nqueens_app_run(void *problem, bl_context *context, bl_stats *stats) 
     int status = bl_zero(context, q->solutions, sizeof *q->solutions);
     if (status == BL_OK)
         status = bl_run_range(context, nqueens_app_program(), &shared, &empty, q->n, stats);
-    q->counts.solutions = 0;
-    for (uint32_t i = 0; i < bl_memories(context) && status == BL_OK; i++) {
-        uint64_t found = 0;
-        status = bl_copy_out_of(context, i, &found, q->solutions, sizeof found);
-        q->counts.solutions += found;
-    }
+    if (status == BL_OK)
+        status = app_add_memories(context, &q->counts.solutions, q->solutions);
     if (status == BL_OK)
         q->counts.nodes = stats->tasks;
     return status;

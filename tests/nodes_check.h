@@ -258,8 +258,8 @@ static inline void check_results(const shoots *programs, bl_config config, uint3
 }
 
 /* Until every node has run some: entries have been exchanged, and their results. */
-static inline void check_all_return(const bl_program *branch, const char *device, uint32_t ticks) {
-    const wood_rules rules = {.seed = 3, .deepest = 9, .widest = 5, .task_ticks = ticks};
+static inline void check_all_return(const bl_program *branch, const char *device, uint32_t ticks, uint32_t deepest) {
+    const wood_rules rules = {.seed = 3, .deepest = deepest, .widest = 5, .task_ticks = ticks};
     const wood_place root = {21, 0};
     wood_totals none = {0, 0, 0};
     const branch_text want = branch_alone(&rules, &none, root);

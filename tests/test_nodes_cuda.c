@@ -51,7 +51,7 @@ int main(int argc, char **argv) {
         check_results(&programs, (bl_config){.device = devices[i], .capacity = 2, .private_entries = 1}, 42, 20000);
         for (uint32_t kind = 0; kind < 3; kind++) {
             if (kind)
-                check_all_return(programs.branches[kind - 1], devices[i], 20000);
+                check_all_return(programs.branches[kind - 1], devices[i], 20000, 14);
             for (uint32_t how = 0; how < 3; how++)
                 check_results_end(&programs, devices[i], how, kind);
         }

@@ -67,6 +67,12 @@
  * run is stopped for a checkpoint, results are not left where they are: workers that stop collect them, and run the
  * joins that follow, but no more tasks.
  *
+ * On a GPU the porter does all of that. It makes the records of entries that come in. The worker that returns the last
+ * child of one leaves it to the porter, in a list that begins in control->finished and goes on in the records' slots, and
+ * the porter puts the results into a ring of parcels, in pinned memory. Another ring has those that come home. A slot
+ * there belongs to the side that fills it if it has the position, and to the other if it has the position + 1. Results of
+ * roots are announced as those of submitted ones. `dry` counts parcels with entries.
+ *
  * Order pairs
  *   O1 (the source's at + 1, release) with O2 (a worker that takes, acquire): the entry is in its slot. A mere look is
  *      relaxed, and so is the end, which workers see only when all before it has been taken.
@@ -80,6 +86,10 @@
  *   O13 (a slot of the outlet, release) with O14 (the host, acquire): the entry is in its slot.
  *   O15 (dry, release) with O16 (the host, acquire): all that was given is in the outlet. Taken and given are read with
  *      acquire, so that the idle word is read again after them.
+ *   O17 (a record in the porter's list, release) with O18 (the porter takes it off, acquire): its results are there. Those
+ *      below it come with it, because each compare-and-swap continues what the one before released.
+ *   O19 (a parcel's slot is cleared, release) with O20 (the side that fills it, acquire): it has been read.
+ *   O21 (the slot is filled, release) with O22 (the side that empties it, acquire): the parcel is in it.
  *   Between ring and sleepers: S1 and S2 of idle.h.
  */
 #ifndef BL_PARTS_OUTSIDE_H
@@ -344,16 +354,19 @@ BL_FN void bl__leave_to_porter(const bl__run *run, uint32_t number, uint64_t sum
     uint32_t *head = &run->control->finished, first = bl_load32_relaxed(head);
     bl_store64_relaxed(&r->state, sum | BL__ONE_CHILD);
     do
-        r->slot = first;
+        bl_store32_relaxed(&r->slot, first);
     while (!bl_cas32_release(head, &first, number + 1)); /* O17 */
 }
 /* The porter, one lane: the next of them, which is its own from now on; BL__NO_JOIN: there is none. Nobody else takes
  * any, so a record that is first now was not first, gone, and back since. */
 BL_FN uint32_t bl__next_finished(const bl__run *run) {
-    uint32_t *head = &run->control->finished, first = bl_load32_acquire(head); /* O18 */
-    while (first && !bl_cas32_acquire(head, &first, bl__record_at(run, first - 1)->slot))
-        ;
-    return first ? first - 1 : BL__NO_JOIN;
+    uint32_t *head = &run->control->finished;
+    for (uint32_t first; (first = bl_load32_acquire(head));) { /* O18 */
+        const uint32_t number = first - 1;
+        if (bl_cas32_relaxed(head, &first, bl_load32_relaxed(&bl__record_at(run, number)->slot)))
+            return number;
+    }
+    return BL__NO_JOIN;
 }
 
 /* All lanes: up to n of the oldest entries of the private stack, as far as they are wished for. How many. */

@@ -134,7 +134,7 @@ typedef struct bl__parcel {
     uint32_t bytes;        /* that follow */
 } bl__parcel;
 
-/* A ring of parcels, in memory that host and workers reach. */
+/* A ring of at least two parcels, in memory that host and workers reach. */
 typedef struct bl__parcels {
     uint32_t *slots;
     uint32_t mask, stride; /* stride: words from one to the next */

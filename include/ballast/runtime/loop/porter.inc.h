@@ -49,42 +49,53 @@ BL_FN void BL__NAME(import)(bl__worker *w, uint32_t n) {
     bl_warp_sync();
 }
 
-/* Results of records that stand for others, as far as the host has room for them. */
+/* How many lanes in a row, from the first on, have it. */
+BL_FN uint32_t BL__NAME(in_a_row)(bool has) {
+    const uint32_t ones = bl_warp_ballot(has);
+    return ~ones ? bl_lowest_bit(~ones) : BL_WARP;
+}
+
+/* Results of records that stand for others, a lane for each, as far as the host has room for them. */
 BL_FN void BL__NAME(send_home)(bl__worker *w) {
     const bl__run *run = w->run;
     const bl__parcels *p = &run->outlet.away;
     bl__control *c = run->control;
-    for (;;) {
-        uint32_t number = BL__NO_JOIN, at = p->moved;
-        if (w->lane == 0) {
-            at += c->sent;
-            if (bl_load32_relaxed(&c->finished) && bl__parcel_has_room(p, at))
-                number = bl__next_finished(run);
+    while (bl_warp_any(w->lane == 0 && bl_load32_relaxed(&c->finished))) {
+        const uint32_t at = p->moved + c->sent + w->lane, room = BL__NAME(in_a_row)(bl__parcel_has_room(p, at));
+        uint32_t number = BL__NO_JOIN, sent = 0;
+        for (; sent < room; sent++) {
+            const uint32_t next = bl_warp_broadcast32(w->lane ? 0 : bl__next_finished(run), 0);
+            if (next == BL__NO_JOIN)
+                break;
+            number = sent == w->lane ? next : number;
         }
-        number = bl_warp_broadcast32(number, 0);
-        at = bl_warp_broadcast32(at, 0);
-        if (number == BL__NO_JOIN)
-            return;
-        bl__record *r = bl__record_at(run, number);
-        uint32_t *slot = bl__parcel_slot(p, at);
-        bl__parcel *parcel = (bl__parcel *)(void *)(slot + 1);
-        const uint64_t sum = bl_load64_relaxed(&r->state) & BL__SUM_MASK;
-        const bl_word *results =
-            BL_SUM ? (const bl_word *)&sum : (const bl_word *)bl__record_results(r, BL__RESULTS_AT, false);
-        const uint32_t words = BL_SUM ? 2 : *bl__record_count(r) * (BL__RESULT_BYTES / 4);
-        for (uint32_t i = w->lane; i < words; i += BL_WARP)
-            ((uint32_t *)(parcel + 1))[i] = results[i];
-        bl_warp_sync();
-        if (w->lane == 0) {
+        if (number != BL__NO_JOIN) {
+            bl__record *r = bl__record_at(run, number);
+            bl__parcel *parcel = (bl__parcel *)(void *)(bl__parcel_slot(p, at) + 1);
+            const uint64_t sum = bl_load64_relaxed(&r->state) & BL__SUM_MASK;
+#if BL_SUM
+            bl__words_copy((bl_word *)(parcel + 1), (const bl_word *)&sum, 2);
+#else
+            (void)sum;
+            bl__words_copy((bl_word *)(parcel + 1), (const bl_word *)bl__record_results(r, BL__RESULTS_AT, false),
+                           *bl__record_count(r) * (BL__RESULT_BYTES / 4));
+#endif
             parcel->join = r->parent;
             bl__parcel_fill(p, at);
-            c->sent++;
             bl_store64_relaxed(&r->state, 0);
+        }
+        bl_warp_sync();
+        if (number != BL__NO_JOIN)
             bl__spare_give(w->spare, number);
+        bl_warp_sync();
+        if (w->lane == 0) {
+            c->sent += sent;
             if (w->spare[0] > BL__SPARE_HIGH)
                 bl__spare_trim(run, w->spare, BL__SPARE_HIGH);
         }
         bl_warp_sync();
+        if (!sent)
+            return;
     }
 }
 
@@ -93,41 +104,42 @@ BL_FN bool BL__NAME(home_shows)(bl__worker *w) {
     return bl_warp_any(w->lane == 0 && bl__parcel_is_there(p, p->moved + w->run->control->brought));
 }
 
-/* Results that have come home into their record, as if lane 0 had run those children. All of them but one are taken off;
- * the last is passed on like the result of any task. */
-BL_FN void BL__NAME(bring_home)(bl__worker *w, bl_task *task) {
+/* Results that have come home into their records, as if a lane had run those children: a parcel for each lane, or one
+ * for a block. All children but one are taken off; the last is passed on like the result of any task. Lanes that have
+ * one: true. */
+BL_FN bool BL__NAME(bring_home)(bl__worker *w, bl_task *task) {
     const bl__run *run = w->run;
     const bl__parcels *p = &run->outlet.home;
-    const uint32_t at = p->moved + run->control->brought;
-    uint64_t sum = 0;
-    (void)bl__parcel_is_there(p, at); /* which lane 0 knows: each lane for itself, before it reads */
-    const bl__parcel *parcel = (const bl__parcel *)(const void *)(bl__parcel_slot(p, at) + 1);
-    const bl__parcel head = *parcel;
-    const uint32_t *results = (const uint32_t *)(parcel + 1);
-    bl_warp_sync(); /* all have read `brought` */
+    const uint32_t at = p->moved + run->control->brought + w->lane;
+    const uint32_t n = BL__NAME(in_a_row)(w->lane < BL__BATCH && bl__parcel_is_there(p, at));
+    if (w->lane < n) {
+        const bl__parcel *parcel = (const bl__parcel *)(const void *)(bl__parcel_slot(p, at) + 1);
+        const bl__parcel head = *parcel;
+        const bl_word *results = (const bl_word *)(parcel + 1);
+        task->join = head.join;
+        task->index = head.begin;
+        task->spawned = 0;
 #if BL_SUM
-    sum = results[0] | (uint64_t)results[1] << 32;
+        bl__words_copy((bl_word *)&task->returned->sum, results, 2);
 #else
-    bl_word *to = (bl_word *)(run->results + (size_t)(head.join & ~BL__ROOT) * BL__RESULT_BYTES);
-    if (!(head.join & BL__ROOT))
-        to = (bl_word *)(bl__record_results(bl__record_at(run, head.join), BL__RESULTS_AT, false) +
-                         (size_t)head.begin * BL__RESULT_BYTES);
-    for (uint32_t i = w->lane; i < head.bytes / 4; i += BL_WARP)
-        to[i] = results[i];
+        unsigned char *to = run->results + (size_t)(head.join & ~BL__ROOT) * BL__RESULT_BYTES;
+        if (!(head.join & BL__ROOT))
+            to = bl__record_results(bl__record_at(run, head.join), BL__RESULTS_AT, false) +
+                 (size_t)head.begin * BL__RESULT_BYTES;
+        bl__words_copy((bl_word *)to, results, head.bytes / 4);
 #endif
-    bl_warp_sync();
-    if (w->lane)
-        return;
-    bl__parcel_clear(p, at);
-    run->control->brought++;
-    task->join = head.join;
-    task->index = head.begin;
-    task->spawned = 0;
-    task->returned->sum = sum;
-    if ((BL_MAX_SPAWN) > 0)
-        w->stack->limit = w->stack->top + (BL_MAX_SPAWN);
-    if (head.count > 1) /* only a record has several children; J1 follows */
-        bl_fetch_add64_relaxed(&bl__record_at(run, head.join)->state, 0 - (uint64_t)(head.count - 1) * BL__ONE_CHILD);
+        bl__parcel_clear(p, at);
+        if (head.count > 1) /* only a record has several children; J1 follows */
+            bl_fetch_add64_relaxed(&bl__record_at(run, head.join)->state,
+                                   0 - (uint64_t)(head.count - 1) * BL__ONE_CHILD);
+    }
+    bl_warp_sync(); /* all have read `brought` */
+    if (w->lane == 0) {
+        run->control->brought += n;
+        if (!BL_KIND_LANE && (BL_MAX_SPAWN) > 0)
+            w->stack->limit = w->stack->top + (BL_MAX_SPAWN);
+    }
+    return w->lane < n;
 }
 
 /* Records for entries that come in and forks of joins, and room for what a join may spawn; else asks for a pause. */
@@ -140,10 +152,10 @@ BL_FN bool BL__NAME(is_ready)(bl__worker *w) {
 }
 #endif
 
-/* The leading warp. What all lanes do next. */
-BL_FN uint32_t BL__NAME(port)(bl__worker *w, bl_task *task, const BL_SHARED *shared, bool *idle) {
+/* The leading warp. What all lanes do next; with BL__PORTER_JOINS, `brought`: this one has a result to pass on. */
+BL_FN uint32_t BL__NAME(port)(bl__worker *w, bl_task *task, const BL_SHARED *shared, bool *idle, bool *brought) {
     bool entries = bl__inlet_shows(w, true), results = false;
-    (void)task;
+    (void)task, (void)brought;
 #if BL__PORTS
     BL__NAME(send_home)(w);
     results = BL__NAME(home_shows)(w);
@@ -165,7 +177,7 @@ BL_FN uint32_t BL__NAME(port)(bl__worker *w, bl_task *task, const BL_SHARED *sha
     }
 #if BL__PORTS
     if (results) {
-        BL__NAME(bring_home)(w, task);
+        *brought = BL__NAME(bring_home)(w, task);
         return BL__PORTER_JOINS;
     }
 #endif
@@ -201,11 +213,11 @@ BL_CALLED_FN void BL__NAME(carry)(bl__worker *w, uint32_t lane, void *scratch, c
     const bl__run *run = w->run;
     const bool leads = BL_KIND_LANE || lane < BL_WARP;
     uint32_t next = BL__PORTER_LOOKS;
-    bool idle = false;
+    bool idle = false, brought = false;
     bl__returned mine = {0, BL__FORKED};
     bl_task task = BL__TASK(run, w->stack, scratch, lane, (uint32_t)(w->tally - run->tally), w->spare,
                             BL_KIND_LANE ? &mine : &w->stack->returned);
-    (void)local, (void)task;
+    (void)local, (void)brought;
     if (leads) {
 #if BL__TURNS
         if (w->lane == 0)
@@ -216,11 +228,11 @@ BL_CALLED_FN void BL__NAME(carry)(bl__worker *w, uint32_t lane, void *scratch, c
     }
     while (next != BL__PORTER_LEAVES) {
         if (leads)
-            next = BL__NAME(stopping)(w) ? BL__PORTER_LEAVES : BL__NAME(port)(w, &task, shared, &idle);
+            next = BL__NAME(stopping)(w) ? BL__PORTER_LEAVES : BL__NAME(port)(w, &task, shared, &idle, &brought);
         next = BL__NAME(told)(w->stack, lane, run->lanes, next);
 #if BL__PORTS
         if (next == BL__PORTER_JOINS) {
-            if (lane == 0) /* not sooner: lanes of a block look at it until they have left the last join */
+            if (leads && brought) /* not sooner: lanes of a block look at it until they have left the last join */
                 task.returned->ended = BL__RETURNED;
             next = BL__NAME(told)(w->stack, lane, run->lanes, next);
             BL__NAME(join)(w, &task, shared, local);

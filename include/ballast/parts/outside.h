@@ -262,7 +262,10 @@ BL_API bool bl__node_has_results(const bl__run *run);
 
 #else
 
-enum { BL__PORTER_LEAVES, BL__PORTER_LOOKS, BL__PORTER_JOINS };
+/* What a porter does next. */
+#define BL__PORTER_LEAVES 0u
+#define BL__PORTER_LOOKS 1u
+#define BL__PORTER_JOINS 2u
 
 /* One lane: where there are many, a few at a time give, because what is wished for is soon there, and to find that out
  * takes time. */

@@ -268,9 +268,10 @@ uint64_t bl__local_progress(const bl_context *c) {
 
 /* ---- with the lock ---- */
 
-/* Of a GPU: its workers fill the outlet again. A wish is never taken back. */
+/* Of a GPU: its workers fill the outlet again. A wish is never taken back. While results wait for room on their way home
+ * there is none: the porter passes them on more slowly than threads return them, and all would wait for it at the end. */
 static void renew_wish(bl__node *n) {
-    if (n->stocks)
+    if (n->stocks && !n->homes.first)
         n->limit = n->collected + MOST - n->shown;
     bl__wish(&n->c->inlet.outlet, n->limit, n->question);
 }
@@ -427,6 +428,8 @@ static void bring_parcels(bl__node *n) {
         bl__parcel_fill(ring, n->brought);
         bl__parcel_free(parcel);
     }
+    if (!n->homes.first)
+        renew_wish(n);
 }
 
 /* The first of them is announced to the workers, and the others when that has been collected. Workers that stop look by

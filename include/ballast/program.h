@@ -30,7 +30,8 @@
  *     #define BL_JOIN     function        (bl_task *, const BL_PAYLOAD *forked, const BL_RESULT *results, uint32_t
  *                                         count, const BL_SHARED *, BL_LOCAL *)
  *     #define BL_JOIN_WIDTH n             children of one fork, up to 32767; default 8. A CPU takes wider forks too, if
- *                                         more slowly, but not with a checkpoint; elsewhere they are an error
+ *                                         more slowly, but not with a checkpoint or in a run that a GPU shares; elsewhere
+ *                                         they are an error
  *     #define BL_SUM 1                    instead of BL_JOIN: results are uint64_t and add up
  *     #define BL_REDUCE   function        instead of BL_JOIN: (BL_RESULT *into, const BL_RESULT *next) combines two
  *                                         results into the first. The result of a fork is that of its children,

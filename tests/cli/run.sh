@@ -320,7 +320,8 @@ says "nodes with a memory each" '"nodes": \[{"device": "cpu", .*{"device": "sim"
 says "all devices" "^checked *known" run nqueens --n 7 --device all
 refuses "nodes with a memory each, one memory needed" 2 "--device cpu+sim: octree: its tasks build one tree" run octree \
     --particles 1k --device cpu+sim
-refuses "nodes with a memory each, results" 2 "results of its tasks cannot leave or reach sim" run fib --n 9 --device cpu+sim
+says "nodes with a memory each, sums" "^value *2584" run fib --n 18 --device cpu+sim
+says "nodes with a memory each, joins" "^checked *known" run fourrow --lookahead 3 --device sim+cpu
 refuses "several nodes elsewhere" 2 "--device cpu+cpu: unknown device" list --device cpu+cpu
 
 refuses "time limit of nothing" 2 "--time-limit 0: not a time" run fib --time-limit 0

@@ -175,14 +175,14 @@ BL_FN uint32_t BL__NAME(port)(bl__worker *w, bl_task *task, const BL_SHARED *sha
         results = results && BL__NAME(is_ready)(w);
 #endif
     }
+    if (BL__NAME(held)(w))
+        BL__NAME(share_and_publish)(w, BL__NAME(held)(w));
 #if BL__PORTS
     if (results) {
         *brought = BL__NAME(bring_home)(w, task);
         return BL__PORTER_JOINS;
     }
 #endif
-    if (BL__NAME(held)(w))
-        BL__NAME(share_and_publish)(w, BL__NAME(held)(w));
     if (!*idle && BL__NAME(has_none)(w)) {
         BL__NAME(rest)(w);
         *idle = true;

@@ -69,6 +69,7 @@ typedef struct bl__node {
     double low_at;     /* ... and when they last were */
     uint64_t dry;      /* what they last said about it */
     uint32_t fetched, brought; /* results that have come from its workers, and that were brought to them */
+    uint64_t held_up;          /* the position for which results wait, more by 1; 0: none do. Read without the lock */
 } bl__node;
 
 struct bl__cluster {
@@ -190,6 +191,7 @@ static void begin_exchange(bl__node *n) {
     n->asked = n->low_at = 0;
     n->collected = n->limit = 0;
     n->fetched = n->brought = 0;
+    bl_store64_host(&n->held_up, 0);
     n->stocks = false;
     n->question = 1;
     n->dry = UINT64_MAX;
@@ -428,6 +430,7 @@ static void bring_parcels(bl__node *n) {
         bl__parcel_fill(ring, n->brought);
         bl__parcel_free(parcel);
     }
+    bl_store64_host(&n->held_up, n->homes.first ? (uint64_t)n->brought + 1 : 0);
     if (!n->homes.first)
         renew_wish(n);
 }
@@ -703,8 +706,9 @@ static bool collect(bl__node *n) {
 /* The same for results: of entries that came from other nodes, and of roots. */
 static bool has_results(const bl__node *n) {
     const bl__inlet *in = &n->c->inlet;
+    const uint64_t held_up = bl_load64_host(&n->held_up);
     return n->homes.join_at && (bl__parcel_is_there(&in->outlet.away, n->fetched) || bl__answer_is_there(&in->ring) ||
-                                (n->homes.first && bl__parcel_has_room(&in->outlet.home, n->brought)));
+                                (held_up && bl__parcel_has_room(&in->outlet.home, (uint32_t)(held_up - 1))));
 }
 static void move_results(bl__node *n) {
     bl__inlet *in = &n->c->inlet;

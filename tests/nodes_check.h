@@ -155,24 +155,31 @@ static inline void check_loop(const bl_program *wood, const char *device, uint32
     grove_close(&g);
 }
 
+/* How many nodes have run nothing in all runs so far; `worked`: a bit for each that has. */
+static inline uint32_t still_idle(grove *g, uint32_t *worked) {
+    uint32_t idle = 0;
+    for (uint32_t i = 0; bl_node_device(g->c, i); i++) {
+        bl_stats of;
+        CHECK_SAME(bl_node_stats(g->c, i, &of), BL_OK);
+        *worked |= of.tasks ? 1u << i : 0;
+        idle += !(*worked >> i & 1);
+    }
+    return idle;
+}
+
 /* Tasks that take a while, until every node has run some. */
 static inline void check_all_work(const bl_program *wood, const char *device, uint32_t ticks, uint32_t n) {
     const wood_rules rules = {.seed = 3, .deepest = 8, .widest = 4, .task_ticks = ticks};
     const wood_place root = {7, 0};
     uint32_t idle = 1, worked = 0, rounds = 0;
-    bl_stats stats, of;
+    bl_stats stats;
     grove g;
     check_at("%s, all nodes work", device);
     grove_open(&g, (bl_config){.device = device});
     for (; idle && rounds < 50; rounds++) {
         grove_begin(&g, &rules);
         CHECK_SAME(bl_run_range(g.c, wood, &g.shared, &root, n, &stats), BL_OK);
-        idle = 0;
-        for (uint32_t i = 0; bl_node_device(g.c, i); i++) {
-            CHECK_SAME(bl_node_stats(g.c, i, &of), BL_OK);
-            worked |= of.tasks ? 1u << i : 0;
-            idle += !(worked >> i & 1);
-        }
+        idle = still_idle(&g, &worked);
     }
     CHECK_SAME(idle, 0);
     grove_close(&g);
@@ -182,7 +189,7 @@ static inline void check_all_work(const bl_program *wood, const char *device, ui
 
 /* The programs with results; `branches`: those whose order matters. */
 typedef struct shoots {
-    bl_program *twig, *branches[2];
+    bl_program *twig, *branches[2], *bark;
 } shoots;
 
 static inline uint64_t twig_alone(const wood_rules *r, wood_totals *t, wood_place p) {
@@ -212,7 +219,7 @@ enum { SHOOTS = 70 };
 
 /* Nodes have returned what one of them would have. */
 static inline void check_shoots(grove *g, const shoots *programs, uint32_t seed, uint32_t ticks) {
-    const uint32_t roots = seed % 7 ? seed % 7 : SHOOTS, kind = seed % 3;
+    const uint32_t roots = seed % 7 == 0 ? SHOOTS : seed % 7 == 6 ? 0 : seed % 7, kind = seed % 3;
     const wood_rules rules = {.seed = seed,
                               .deepest = 3 + seed % (roots < SHOOTS ? 7 : 3),
                               .widest = 2 + seed % 4,
@@ -265,7 +272,6 @@ static inline void check_all_return(const bl_program *branch, const char *device
     const branch_text want = branch_alone(&rules, &none, root);
     uint32_t idle = 1, worked = 0, rounds = 0;
     branch_text got;
-    bl_stats of;
     grove g;
     check_at("%s, all nodes return", device);
     grove_open(&g, (bl_config){.device = device});
@@ -274,12 +280,7 @@ static inline void check_all_return(const bl_program *branch, const char *device
         CHECK_SAME(bl_run_join(g.c, branch, &g.shared, &root, 1, &got, NULL), BL_OK);
         CHECK_SAME(got.hash, want.hash);
         CHECK_SAME(got.tasks, want.tasks);
-        idle = 0;
-        for (uint32_t i = 0; bl_node_device(g.c, i); i++) {
-            CHECK_SAME(bl_node_stats(g.c, i, &of), BL_OK);
-            worked |= of.tasks ? 1u << i : 0;
-            idle += !(worked >> i & 1);
-        }
+        idle = still_idle(&g, &worked);
     }
     CHECK_SAME(idle, 0);
     grove_close(&g);
@@ -351,6 +352,21 @@ static inline void check_cancelled(const bl_program *wood, const char *device, u
     grove_close(&g);
 }
 
+/* The same result as one CPU has. */
+static inline void check_reduction(const bl_program *bark, const char *device, uint32_t count) {
+    const wood_place from = {count, 0};
+    uint32_t one = 3, several = 3;
+    bl_context *c = NULL, *n = NULL;
+    check_at("%s, reduction of %u", device, (unsigned)count);
+    CHECK_SAME(bl_open(&c, &(bl_config){.device = "cpu", .workers = 1, .grain = 16}), BL_OK);
+    CHECK_SAME(bl_open(&n, &(bl_config){.device = device, .grain = 16}), BL_OK);
+    CHECK_SAME(bl_run_reduce(c, bark, NULL, &from, count, &one, NULL), BL_OK);
+    CHECK_SAME(bl_run_reduce(n, bark, NULL, &from, count, &several, NULL), BL_OK);
+    CHECK_SAME(several, one);
+    CHECK_SAME(bl_close(n), BL_OK);
+    CHECK_SAME(bl_close(c), BL_OK);
+}
+
 /* The same for programs with results. What a fork waits for is among what is left, or has been run. */
 static inline void check_results_end(const shoots *programs, const char *device, uint32_t how, uint32_t kind) {
     const wood_rules rules = {.seed = 5, .deepest = 14, .widest = 5, .fails = how == 2 ? 4 : 0, .task_ticks = 20};
@@ -379,6 +395,22 @@ static inline void check_results_end(const shoots *programs, const char *device,
     if (how == 2) /* the context is as good as before */
         check_shoots(&g, programs, 7 + kind, 20);
     grove_close(&g);
+}
+
+/* All of it. `ticks`: of a task, and of one that lasts until other nodes have asked for some; `deepest`: of a tree that
+ * has work for all. */
+static inline void check_all_results(const shoots *programs, const char *device, uint32_t seeds, uint32_t ticks,
+                                     uint32_t long_ticks, uint32_t deepest) {
+    check_results(programs, (bl_config){.device = device}, seeds, ticks);
+    check_results(programs, (bl_config){.device = device, .capacity = 2, .private_entries = 1}, seeds / 2, ticks);
+    for (uint32_t count = 0; count <= 100000; count = 100 * count + 10)
+        check_reduction(programs->bark, device, count);
+    for (uint32_t kind = 0; kind < 3; kind++) {
+        if (kind)
+            check_all_return(programs->branches[kind - 1], device, long_ticks, deepest);
+        for (uint32_t how = 0; how < 3; how++)
+            check_results_end(programs, device, how, kind);
+    }
 }
 
 /* ---- what is refused, and memories ---- */

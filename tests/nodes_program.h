@@ -83,29 +83,30 @@ BL_HOST_FN wood_place twig_place(const wood_place *forked, uint32_t index, bool 
 }
 BL_HOST_FN uint64_t twig_leaf(wood_place p) { return wood_mix(p.hash, p.depth) % 1000; }
 
-/* False: it has failed. */
-BL_FN bool twig_begins(bl_task *t, const wood_place *p, const wood_rules *r, wood_totals *local) {
+/* True: the task is a leaf, and has to return. Otherwise it has forked or failed, or another lane does it. */
+BL_FN bool twig_is_leaf(bl_task *t, wood_place p, const wood_rules *r, wood_totals *local) {
+    if (t->lane)
+        return false;
     if (r->task_ticks)
         bl_spend(r->task_ticks);
     local->tasks++;
-    local->sum += p->hash;
-    if (!r->fails || p->depth != r->fails)
-        return true;
-    bl_fail(t, 77, p);
-    return false;
+    local->sum += p.hash;
+    if (r->fails && p.depth == r->fails) {
+        bl_fail(t, 77, &p);
+        return false;
+    }
+    const uint32_t n = wood_children(r, p);
+    local->spawned += n;
+    if (n)
+        bl_fork(t, &p, &p, n);
+    return n == 0;
 }
 
 static BL_TASK void twig_run(bl_task *t, const wood_place *forked, uint32_t index, const wood_shared *shared,
                              wood_totals *local) {
-    wood_place p = twig_place(forked, index, bl_is_root(t));
-    if (t->lane || !twig_begins(t, &p, shared->rules, local))
-        return;
-    const uint32_t n = wood_children(shared->rules, p);
+    const wood_place p = twig_place(forked, index, bl_is_root(t));
     const uint64_t leaf = twig_leaf(p);
-    local->spawned += n;
-    if (n)
-        bl_fork(t, &p, &p, n);
-    else
+    if (twig_is_leaf(t, p, shared->rules, local))
         bl_return(t, &leaf);
 }
 
@@ -151,15 +152,9 @@ BL_HOST_FN wood_place branch_second(const wood_place *p, const branch_text *all)
 
 static BL_TASK void branch_run(bl_task *t, const wood_place *forked, uint32_t index, const wood_shared *shared,
                                wood_totals *local) {
-    wood_place p = twig_place(forked, index, bl_is_root(t));
-    if (t->lane || !twig_begins(t, &p, shared->rules, local))
-        return;
-    const uint32_t n = wood_children(shared->rules, p);
+    const wood_place p = twig_place(forked, index, bl_is_root(t));
     const branch_text leaf = branch_leaf(p);
-    local->spawned += n;
-    if (n)
-        bl_fork(t, &p, &p, n);
-    else
+    if (twig_is_leaf(t, p, shared->rules, local))
         bl_return(t, &leaf);
 }
 
@@ -203,6 +198,28 @@ static BL_TASK void branch_join(bl_task *t, const wood_place *p, const branch_te
 #define BL_JOIN_WIDTH 6
 #define BL_MAX_SPAWN 1
 #define BL_LANE_TASKS 0
+#define BL_OPEN 1
+#include <ballast/program.h>
+
+/* A loop whose result depends on the order of its indices. */
+static BL_TASK void bark_run(bl_task *t, const wood_place *p, uint32_t begin, uint32_t end, const bl_nothing *shared,
+                             bl_nothing *local) {
+    uint32_t hash = p->hash;
+    (void)shared, (void)local;
+    for (uint32_t i = begin; i < end; i++)
+        hash = wood_mix(hash, i);
+    if (t->lane == 0)
+        bl_return(t, &hash);
+}
+
+static BL_TASK void bark_reduce(uint32_t *into, const uint32_t *next) { *into = wood_mix(*into, *next); }
+
+#define BL_PROGRAM bark
+#define BL_PAYLOAD wood_place
+#define BL_RANGE_RUN bark_run
+#define BL_RESULT uint32_t
+#define BL_REDUCE bark_reduce
+#define BL_LANE_TASKS 1
 #define BL_OPEN 1
 #include <ballast/program.h>
 

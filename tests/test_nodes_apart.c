@@ -11,6 +11,7 @@ const bl_program *wood_sim(void);
 const bl_program *twig_sim(void);
 const bl_program *branch_sim(void);
 const bl_program *stem_sim(void);
+const bl_program *bark_sim(void);
 
 /* ---- what the host makes of the notes: here the test is the GPU ---- */
 
@@ -97,8 +98,11 @@ int main(int argc, char **argv) {
     check_limit(300 * CHECK_SLOWER);
     const bl_program *const woods[] = {wood_cpu(), wood_sim()}, *const twigs[] = {twig_cpu(), twig_sim()};
     const bl_program *const branches[] = {branch_cpu(), branch_sim()}, *const stems[] = {stem_cpu(), stem_sim()};
+    const bl_program *const barks[] = {bark_cpu(), bark_sim()};
     bl_program *wood = bl_program_join(woods, 2);
-    const shoots programs = {bl_program_join(twigs, 2), {bl_program_join(branches, 2), bl_program_join(stems, 2)}};
+    const shoots programs = {bl_program_join(twigs, 2),
+                             {bl_program_join(branches, 2), bl_program_join(stems, 2)},
+                             bl_program_join(barks, 2)};
     if (argc > 1 && !strcmp(argv[1], "measure")) {
         measure_chains(wood, "cpu+sim", 5000, 3, 0);
         return check_end();
@@ -120,18 +124,12 @@ int main(int argc, char **argv) {
         for (uint32_t how = 0; how < 3; how++)
             for (uint32_t roots = 1; roots <= 100; roots *= 10)
                 check_early_end(wood, devices[i], how, roots);
-        check_results(&programs, (bl_config){.device = devices[i]}, 20, 200);
-        check_results(&programs, (bl_config){.device = devices[i], .capacity = 2, .private_entries = 1}, 11, 200);
-        for (uint32_t kind = 0; kind < 3; kind++) {
-            if (kind)
-                check_all_return(programs.branches[kind - 1], devices[i], 50000, 9);
-            for (uint32_t how = 0; how < 3; how++)
-                check_results_end(&programs, devices[i], how, kind);
-        }
+        check_all_results(&programs, devices[i], 22, 200, 50000, 9);
     }
     bl_program_free(wood);
     bl_program_free(programs.twig);
     bl_program_free(programs.branches[0]);
     bl_program_free(programs.branches[1]);
+    bl_program_free(programs.bark);
     return check_end();
 }

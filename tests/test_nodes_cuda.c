@@ -9,6 +9,7 @@ const bl_program *wood_cuda(void);
 const bl_program *twig_cuda(void);
 const bl_program *branch_cuda(void);
 const bl_program *stem_cuda(void);
+const bl_program *bark_cuda(void);
 const bl_program *lonely_cuda(void);
 
 /* Entries through the ring, and how long a node waits for them: short tasks, and tasks of about 1 and 10 us. */
@@ -26,9 +27,12 @@ int main(int argc, char **argv) {
     check_limit(300);
     const bl_program *const woods[] = {wood_cpu(), wood_cuda()}, *const twigs[] = {twig_cpu(), twig_cuda()};
     const bl_program *const branches[] = {branch_cpu(), branch_cuda()}, *const stems[] = {stem_cpu(), stem_cuda()};
+    const bl_program *const barks[] = {bark_cpu(), bark_cuda()};
     const bl_program *const lonelies[] = {lonely_cpu(), lonely_cuda()};
     bl_program *wood = bl_program_join(woods, 2);
-    const shoots programs = {bl_program_join(twigs, 2), {bl_program_join(branches, 2), bl_program_join(stems, 2)}};
+    const shoots programs = {bl_program_join(twigs, 2),
+                             {bl_program_join(branches, 2), bl_program_join(stems, 2)},
+                             bl_program_join(barks, 2)};
     bl_program *lonely = bl_program_join(lonelies, 2);
     if (argc > 1 && !strcmp(argv[1], "measure")) {
         measure(wood, argc > 2 ? argv[2] : "cpu+cuda:0");
@@ -47,19 +51,13 @@ int main(int argc, char **argv) {
         for (uint32_t how = 0; how < 3; how++)
             for (uint32_t roots = 1; roots <= 10000; roots *= 100)
                 check_early_end(wood, devices[i], how, roots);
-        check_results(&programs, (bl_config){.device = devices[i]}, 210, 20000);
-        check_results(&programs, (bl_config){.device = devices[i], .capacity = 2, .private_entries = 1}, 42, 20000);
-        for (uint32_t kind = 0; kind < 3; kind++) {
-            if (kind)
-                check_all_return(programs.branches[kind - 1], devices[i], 20000, 14);
-            for (uint32_t how = 0; how < 3; how++)
-                check_results_end(&programs, devices[i], how, kind);
-        }
+        check_all_results(&programs, devices[i], 210, 20000, 20000, 14);
     }
     bl_program_free(wood);
     bl_program_free(programs.twig);
     bl_program_free(programs.branches[0]);
     bl_program_free(programs.branches[1]);
+    bl_program_free(programs.bark);
     bl_program_free(lonely);
     return check_end();
 }

@@ -72,7 +72,12 @@ static bool reserve_memory(bl_context *c, size_t bytes, uint32_t numbers) {
 
 static size_t lines(size_t bytes) { return (bytes + BL_LINE - 1) / BL_LINE * BL_LINE; }
 
-/* Empty; each parcel has room for all results of a record, or their sum. */
+/* Of a ring of parcels, each with room for all results of a record, or their sum. */
+static uint32_t parcel_words(const bl_program *program) {
+    const size_t results = program->results_at ? (size_t)program->join_width * program->result_bytes : sizeof(uint64_t);
+    return (uint32_t)((4 + sizeof(bl__parcel) + results + 15) / 16 * 4);
+}
+
 static bl__parcels make_parcels(unsigned char *memory, uint32_t count, uint32_t stride) {
     const bl__parcels p = {(uint32_t *)(void *)memory, count - 1, stride, 0};
     for (uint32_t i = 0; i < count; i++)
@@ -80,9 +85,32 @@ static bl__parcels make_parcels(unsigned char *memory, uint32_t count, uint32_t 
     return p;
 }
 
+/* The way out of a node whose workers are not threads, with room for `given` entries, and parcels if there are results.
+ * How many bytes it takes; memory NULL: it is only measured. */
+static size_t make_outlet(bl__outlet *x, unsigned char *memory, const bl_program *program, uint32_t given,
+                          uint32_t stride) {
+    const size_t entries = lines(sizeof(bl__notes) + 4u * (size_t)stride * given);
+    const uint32_t words = program->result_bytes ? parcel_words(program) : 0;
+    const size_t parcels = lines(4u * (size_t)words * given);
+    memset(x, 0, sizeof *x);
+    if (!given)
+        return 0;
+    if (memory) {
+        x->notes = (bl__notes *)(void *)memory;
+        x->notes->dry = UINT64_MAX; /* nothing has been said */
+        x->slots = (uint32_t *)(void *)(memory + sizeof(bl__notes));
+        x->mask = given - 1;
+    }
+    if (memory && parcels) {
+        x->away = make_parcels(memory + entries, given, words);
+        x->home = make_parcels(memory + entries + parcels, given, words);
+    }
+    return entries + 2 * parcels;
+}
+
 /* Room for `inbox` submissions; if the program has results, each has a number. Nodes have no submissions. If their
- * workers are not threads they have an outlet of `given` entries, and, with results, rings of as many parcels, and a
- * number for each of the run's roots. */
+ * workers are not threads they have an outlet of `given` entries, and with results a number for each of the run's
+ * roots. */
 static bool make_memory(bl_context *c, const bl_program *program, uint32_t inbox, uint32_t given, uint32_t roots,
                         void *node) {
     bl__inlet *in = &c->inlet;
@@ -93,15 +121,11 @@ static bool make_memory(bl_context *c, const bl_program *program, uint32_t inbox
     const uint32_t places = bl__power_of_two(answering);
     const size_t ring = lines(4u * (size_t)stride * capacity);
     const size_t results = lines((size_t)program->result_bytes * (numbers ? numbers : answering));
-    const size_t answers = answering ? lines(4u * (size_t)places) : 0;
-    const size_t outlet = given ? lines(4u * (size_t)stride * given) + sizeof(bl__notes) : 0;
-    const size_t parcel = program->results_at ? (size_t)program->join_width * program->result_bytes : sizeof(uint64_t);
-    const uint32_t parcel_stride =
-        given && program->result_bytes ? (uint32_t)((4 + sizeof(bl__parcel) + parcel + 15) / 16 * 4) : 0;
-    const size_t parcels = lines(4u * (size_t)parcel_stride * given), before = ring + results + answers;
-    if (!reserve_memory(c, before + outlet + 2 * parcels, numbers))
+    const size_t answers = answering ? lines(4u * (size_t)places) : 0, before = ring + results + answers;
+    const size_t all = before + make_outlet(&in->outlet, NULL, program, given, stride);
+    if (!reserve_memory(c, all, numbers))
         return false;
-    memset(in->memory, 0, before + outlet + 2 * parcels);
+    memset(in->memory, 0, all);
     in->results = (unsigned char *)in->memory + ring;
     in->ring = (bl__outside){.slots = in->memory,
                              .answers = answers ? (uint32_t *)(void *)(in->results + results) : NULL,
@@ -110,18 +134,7 @@ static bool make_memory(bl_context *c, const bl_program *program, uint32_t inbox
                              .mask = capacity - 1,
                              .stride = stride,
                              .answers_mask = places - 1};
-    unsigned char *out = (unsigned char *)in->memory + before;
-    in->outlet = (bl__outlet){.slots = NULL};
-    if (given) {
-        in->outlet = (bl__outlet){.slots = (uint32_t *)(void *)(out + sizeof(bl__notes)),
-                                  .notes = (bl__notes *)(void *)out,
-                                  .mask = given - 1};
-        in->outlet.notes->dry = UINT64_MAX; /* nothing has been said */
-    }
-    if (parcels) {
-        in->outlet.away = make_parcels(out + outlet, given, parcel_stride);
-        in->outlet.home = make_parcels(out + outlet + parcels, given, parcel_stride);
-    }
+    (void)make_outlet(&in->outlet, (unsigned char *)in->memory + before, program, given, stride);
     for (uint32_t i = 0; i < capacity; i++)
         *bl__inlet_slot(&in->ring, i) = i;
     for (uint32_t i = 0; i < numbers; i++)

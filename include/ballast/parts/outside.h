@@ -68,8 +68,8 @@
  * joins that follow, but no more tasks.
  *
  * On a GPU the porter does all of that. It makes the records of entries that come in. The worker that returns the last
- * child of one leaves it to the porter, in a list that begins in control->finished and goes on in the records' slots, and
- * the porter puts the results into a ring of parcels, in pinned memory. Another ring has those that come home. A slot
+ * child of one leaves it to the porter, in a list: control->finished has the first record, and each record's slot the
+ * next. The porter puts the results into a ring of parcels, in pinned memory. Another ring has those that come home. A slot
  * there belongs to the side that fills it if it has the position, and to the other if it has the position + 1. Results of
  * roots are announced as those of submitted ones. `dry` counts parcels with entries.
  *

@@ -27,10 +27,11 @@ typedef struct bl__control {
     uint32_t limit;    /* ... and the host's wish, how far they may, as a worker last saw it; ... */
     uint64_t dried;    /* ... worker 0's: the inverse of what it last told the host to be all; ... */
     uint32_t told;     /* ... the last question that a worker has answered; ... */
-    uint32_t looked;   /* ... when a worker last looked at the host's memory; ... */
-    uint32_t finished; /* ... the first record whose results the porter has to send home, more by one; ... */
-    uint32_t sent;     /* ... those that it has sent, ... */
-    uint32_t brought;  /* ... and results that came home and that it has put into their records */
+    uint32_t looked;   /* ... when a worker last looked at the host's memory */
+    /* Of a node, with results: */
+    uint32_t finished; /* the first record whose results the porter has to send home, more by one; 0: there is none */
+    uint32_t sent;     /* parcels that the porter sent in this launch, ... */
+    uint32_t brought;  /* ... and parcels that it took, whose results are in their records */
     unsigned char pad3[BL_LINE - 56];
     uint64_t drawn[2];  /* list: tasks that somebody has taken; which: wave % 2 */
     uint32_t draw_lock; /* list:locked */

@@ -452,6 +452,7 @@ static void json_ranks(json_writer *json, bl_context *context) {
          i++) {
         json_start(json, NULL, '{');
         json_whole(json, "rank", i);
+        json_string(json, "device", bl_rank_device(context, i));
         json_whole(json, "workers", stats.workers);
         json_whole(json, "tasks", stats.tasks);
         json_real(json, "seconds", stats.seconds);
@@ -627,7 +628,8 @@ static int run_loaded(run_request *request, bl_context *context, void *problem) 
     return STATUS_OK;
 }
 
-static int run_on(run_request *request, bl_context *context, void *problem) {
+/* Whether the context's devices can run it. Returns an exit status. */
+static int check_devices(const run_request *request, const bl_context *context) {
     const app *chosen = request->app;
     const bl_program *program = chosen->program();
     if (program && !bl_program_part(program, bl_device_target(context)))
@@ -636,8 +638,17 @@ static int run_on(run_request *request, bl_context *context, void *problem) {
     if (chosen->one_memory && bl_memories(context) > 1)
         return wrong_use("--device %s: %s: %s (accepted: one device)", request->config.device, chosen->name,
                          chosen->one_memory);
-    const int loaded = chosen->load(problem, context);
-    int status = ranks_agree(loaded ? explain(request, context, loaded) : STATUS_OK, NULL);
+    return STATUS_OK;
+}
+
+static int run_on(run_request *request, bl_context *context, void *problem) {
+    const app *chosen = request->app;
+    int status = check_devices(request, context), loaded = BL_ENOCODE;
+    if (status == STATUS_OK) {
+        loaded = chosen->load(problem, context);
+        status = loaded ? explain(request, context, loaded) : STATUS_OK;
+    }
+    status = ranks_agree(status, NULL);
     if (status == STATUS_OK)
         status = run_loaded(request, context, problem);
     if (loaded == BL_OK)

@@ -135,10 +135,20 @@ static const char *wrong_with(MPI_Comm comm) {
     return inter ? "comm: an intercommunicator (accepted: one group of processes)" : NULL;
 }
 
+/* With the lock: the number of this process among those of its machine. */
+static int local_rank(MPI_Comm comm) {
+    MPI_Comm machine;
+    int rank;
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+    MPI_Comm_rank(machine, &rank);
+    MPI_Comm_free(&machine);
+    return rank;
+}
+
 bl_link bl__mpi_link(MPI_Comm comm) {
     bl_link link = {.wrong = wrong_with(comm)};
     line *l = calloc(1, sizeof *l);
-    int rank, ranks;
+    int rank, ranks, local;
     if (!link.wrong && !l)
         link.wrong = "link: no memory";
     if (link.wrong) {
@@ -150,6 +160,7 @@ bl_link bl__mpi_link(MPI_Comm comm) {
     MPI_Comm_size(comm, &ranks);
     MPI_Comm_dup(comm, &l->comm);
     MPI_Comm_set_errhandler(l->comm, MPI_ERRORS_ARE_FATAL);
+    local = local_rank(comm);
     pthread_mutex_unlock(&mpi);
     return (bl_link){.arg = l,
                      .rank = (uint32_t)rank,
@@ -157,5 +168,6 @@ bl_link bl__mpi_link(MPI_Comm comm) {
                      .send = send_message,
                      .receive = receive_message,
                      .gather = gather,
-                     .close = close_line};
+                     .close = close_line,
+                     .local = (uint32_t)local};
 }

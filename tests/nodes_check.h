@@ -7,7 +7,7 @@
 #include "check.h"
 #include "nodes_program.h"
 
-#include <ballast/ballast.h>
+#include <ballast/link.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
@@ -25,12 +25,13 @@ static inline void count_left(void *arg, const void *payload, uint32_t begin, ui
     g->left += end - begin;
 }
 
-static inline void grove_open(grove *g, bl_config config) {
+/* `link`: to other processes, or NULL. */
+static inline void grove_open_on(grove *g, bl_config config, const bl_link *link) {
     void *rules = NULL, *totals = NULL;
     memset(g, 0, sizeof *g);
     config.left = count_left;
     config.left_arg = g;
-    if (!CHECK_SAME(bl_open(&g->c, &config), BL_OK)) {
+    if (!CHECK_SAME(link ? bl_open_linked(&g->c, &config, link) : bl_open(&g->c, &config), BL_OK)) {
         printf("    %s\n", bl_error_detail(NULL));
         exit(check_end());
     }
@@ -40,6 +41,8 @@ static inline void grove_open(grove *g, bl_config config) {
     g->shared.rules = (const wood_rules *)rules;
     g->shared.totals = (wood_totals *)totals;
 }
+
+static inline void grove_open(grove *g, bl_config config) { grove_open_on(g, config, NULL); }
 
 static inline void grove_close(grove *g) {
     CHECK_SAME(bl_free(g->c, (void *)(uintptr_t)g->shared.rules), BL_OK);

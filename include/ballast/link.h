@@ -2,8 +2,8 @@
  * and most programs need nothing but that. This header describes what such contexts offer, and what a link must be able
  * to do, so that you can use another transport.
  *
- * A context that is opened on a link has one device in each process, and each of its runs is a run of all of them:
- * workers that run out of work get some from other processes. Payloads and results travel as bytes, so they must not
+ * A context that is opened on a link has the devices of its process, "cpu", "cuda:0" or "cpu+cuda:0", which may be others
+ * in each. Each of its runs is a run of all of them: workers that run out of work get some from other processes. Payloads and results travel as bytes, so they must not
  * contain pointers. Memory does not travel: shared data, memory from bl_alloc and what BL_MERGE adds up are of each
  * process. To get a sum over all, add up the processes' own after the run (examples/18_cluster.c).
  *
@@ -21,7 +21,8 @@
  * from bl_alloc needs a word about its contents: bl_combine of ballast.h.
  *
  * Rejected: bl_start and its like, bl_start_open, checkpoints with bl_roots_of_all, timelines, loops of 2^32 indices or
- * more, schedulers of waves, devices other than "cpu". */
+ * more, schedulers of waves. By default the device is "cpu"; "cuda" is
+ * the GPU that has the number of the process among those of its machine. */
 #ifndef BL_LINK_H
 #define BL_LINK_H
 
@@ -44,6 +45,7 @@ typedef struct bl_link {
     /* Collective: `bytes` of each process into `all`, in the order of their ranks. Returns when all have come. */
     void (*gather)(void *arg, const void *mine, size_t bytes, void *all);
     void (*close)(void *arg); /* collective, by bl_close, and by bl_open_linked if it fails; may be NULL */
+    uint32_t local;           /* the number of this process among those of its machine */
     const char *wrong;        /* why it cannot be used: then bl_open_linked says so and returns BL_EINVAL; else NULL */
 } bl_link;
 
@@ -66,6 +68,8 @@ BL_API int bl_rank_traffic_sized(bl_context *context, uint32_t rank, bl_traffic 
 static inline int bl_rank_traffic(bl_context *context, uint32_t rank, bl_traffic *traffic) {
     return bl_rank_traffic_sized(context, rank, traffic, sizeof(bl_traffic));
 }
+/* Its devices; NULL: no such rank, or no link. */
+BL_API const char *bl_rank_device(const bl_context *context, uint32_t rank);
 /* Of the context's link; 0 and 1 without one. */
 BL_API uint32_t bl_rank(const bl_context *context);
 BL_API uint32_t bl_ranks(const bl_context *context);

@@ -240,6 +240,9 @@ typedef struct nodes_wanted {
     } of[NODES_MAX];
 } nodes_wanted;
 
+/* Several names, or one that stands for several. */
+static bool names_several(const char *device) { return strchr(device, '+') || !strcmp(device, all_devices); }
+
 /* "all": the CPU and every GPU. */
 static void name_all(char *text) {
     bl_device_info info;
@@ -392,24 +395,33 @@ int bl_open_sized(bl_context **context, const bl_config *given, size_t config_by
     int status = read_whole_config(&config, given, config_bytes);
     if (status != BL_OK)
         return status;
-    const bool several = config.device && (strchr(config.device, '+') || !strcmp(config.device, all_devices));
+    const bool several = config.device && names_several(config.device);
     return several ? open_nodes(context, &config, stats_bytes) : open_one(context, &config, stats_bytes, 1);
 }
 
-/* One device of this process, on a link to others. */
-static int open_for_link(bl_context **context, const bl_config *given, size_t stats_bytes) {
+/* The devices of this process, on a link to others. Processes of one machine have a GPU each, as far as there are as
+ * many, unless they say which. */
+static int open_for_link(bl_context **context, const bl_config *given, size_t stats_bytes, const bl_link *link) {
     const char *wrong = wrong_for_nodes(given), *device = given->device ? given->device : "auto";
     bl_config config = *given;
-    config.device = bl__cpu_ops.target;
-    if (strcmp(device, "auto") && !is_name_of(device, &bl__cpu_ops)) {
-        bl__detail(NULL, "device %.200s: only CPUs can share a run with other processes (accepted: cpu)", device);
-        return BL_ENODEVICE;
+    bl_device_info info;
+    char own[sizeof info.id];
+    uint32_t gpus = 0;
+    config.device = strcmp(device, "auto") ? device : bl__cpu_ops.target;
+    if (!strcmp(device, bl__cuda_ops.target)) {
+        while (bl__cuda_ops.enumerate(gpus, &info))
+            gpus++;
+        snprintf(own, sizeof own, "%s:%u", device, gpus ? (unsigned)(link->local % gpus) : 0);
+        config.device = own;
     }
+    if (!wrong && !names_several(config.device) && bl_device_traits(config.device) != BL_DEVICE_CPU)
+        wrong = wrong_for_memories(given);
     if (wrong) {
         bl__detail(NULL, "%s", wrong);
         return BL_EINVAL;
     }
-    return open_one(context, &config, stats_bytes, 1);
+    return names_several(config.device) ? open_nodes(context, &config, stats_bytes)
+                                        : open_one(context, &config, stats_bytes, 1);
 }
 
 int bl_open_linked_sized(bl_context **context, const bl_config *given, size_t config_bytes, size_t stats_bytes,
@@ -432,7 +444,7 @@ int bl_open_linked_sized(bl_context **context, const bl_config *given, size_t co
     }
     int status = read_whole_config(&config, given, config_bytes);
     if (status == BL_OK)
-        status = open_for_link(context, &config, stats_bytes);
+        status = open_for_link(context, &config, stats_bytes, link);
     status = bl__ranks_open(*context, link, status);
     if (status != BL_OK && *context) {
         bl_close(*context);

@@ -9,13 +9,16 @@
 
 typedef struct bl__line {
     bl_link link;
+    uint32_t *firsts;        /* the number of the first node of each process, and how many there are in all */
     void *sending, *arrived; /* letters, with room for entries or results behind them: bl__local_start makes them */
     size_t room;             /* so many bytes each */
     uint64_t sent, received; /* letters, in this run */
     bl_traffic traffic;
-    double asked;         /* when the last question left, on bl__now */
     pthread_cond_t stirs; /* there is more reason than before to listen: `stirred` */
     bool stirred;
+    /* Collective, after all nodes here have stopped, without the lock: waits until those of all processes have and
+     * nothing is under way. True: results have come home to some, and workers must see to them. */
+    bool (*settle)(struct bl__line *line);
 } bl__line;
 
 #endif

@@ -38,7 +38,8 @@ enum {
     HALT = BL__CLUSTER_KINDS /* a letter between drivers: a node of the sender has ended early */
 };
 
-static const double PATIENCE = 20e-6; /* seconds from one time that a GPU is low to the next */
+static const double PATIENCE = 20e-6; /* seconds from one time that a GPU is low to the next, ... */
+static const double LISTEN = 5e-6;    /* ... and from one time that its thread listens to other processes to the next */
 
 typedef struct letter {
     uint32_t from, to;
@@ -56,17 +57,19 @@ typedef struct bl__node {
     uint64_t ran;       /* tasks, when the node last was low; a GPU's: the epoch of its idle word */
     uint64_t refused;   /* a CPU's: when it last was low and got nothing */
     uint64_t was_short; /* bl__node_short: when last */
-    bool over;          /* its run, since the last meeting */
+    bool over;          /* its run, since the last meeting: in other processes, too */
     bool ends;          /* the protocol has ended, and its workers have yet to be told */
     bl__homes homes;
     bl_traffic traffic;
-    double asked; /* when it first did, since it got entries; 0: not yet */
-    bool stocks;  /* where one of the nodes is a GPU: the outlet is kept filled */
+    double asked;      /* when it first did, since it got entries; 0: not yet */
+    double asked_away; /* when its last question to another process left */
+    bool stocks;       /* where one of the nodes is a GPU: the outlet is kept filled */
     /* A GPU's: */
     uint32_t collected,
         limit;         /* positions in its outlet: from where nothing has been taken yet, and as far as it may go */
     uint32_t question; /* that its workers answer when they are low, ... */
     double low_at;     /* ... and when they last were */
+    double listened;   /* its thread: when last */
     uint64_t dry;      /* what they last said about it */
     uint32_t fetched, brought; /* results that have come from its workers, and that were brought to them */
     uint64_t held_up;          /* the position for which results wait, more by 1; 0: none do. Read without the lock */
@@ -78,14 +81,14 @@ struct bl__cluster {
     bool has_gpus;        /* among its nodes here */
     uint32_t words;       /* per entry */
     uint32_t results;     /* of one parcel, at most */
-    bl__line *line;       /* to other processes, with as many nodes each; NULL: there are none */
+    bl__line *line;       /* to other processes; NULL: there are none */
     uint32_t lowest, all; /* the number of the first node here, and how many there are everywhere */
     bool halted;          /* a node has ended early, ... */
     int status;           /* ... with this; BL_OK: one of another process ... */
     uint32_t halted_by;   /* ... and this was it */
     bool keeps;           /* there may be a checkpoint then: results still go home */
     bool begun;           /* the workers of a node */
-    pthread_cond_t met;   /* that, or of nodes that have stopped for a checkpoint: */
+    pthread_cond_t met;   /* that, or of nodes that have stopped, for a checkpoint or with other processes: */
     uint32_t present, meeting, meetings;
     bool goes_on;            /* as the last meeting has decided */
     uint32_t first, waiting; /* letters */
@@ -118,10 +121,14 @@ bl__cluster *bl__local_open(bl_context *const *contexts, uint32_t count) {
     return cluster;
 }
 
-void bl__local_join(bl__cluster *cluster, bl__line *line) {
-    cluster->line = line;
-    cluster->lowest = line->link.rank * cluster->count;
-    cluster->all = line->link.ranks * cluster->count;
+void bl__local_join(bl__cluster *cluster, bl__line *line) { cluster->line = line; }
+
+uint32_t bl__local_count(const bl__cluster *cluster) { return cluster->count; }
+
+void bl__local_number(bl__cluster *cluster) {
+    const bl__line *line = cluster->line;
+    cluster->lowest = line->firsts[line->link.rank];
+    cluster->all = line->firsts[line->link.ranks];
 }
 
 bl__line *bl__local_line(const bl__cluster *cluster) { return cluster ? cluster->line : NULL; }
@@ -132,8 +139,10 @@ void bl__local_rest(bl__cluster *cluster, const struct timespec *until) {
 }
 
 bool bl__local_waits(const bl__cluster *cluster) {
-    const bl__cluster_node *n = &cluster->nodes[0].protocol;
-    return n->dry || n->asking;
+    for (uint32_t i = 0; i < cluster->count; i++)
+        if (cluster->nodes[i].protocol.dry || cluster->nodes[i].protocol.asking)
+            return true;
+    return false;
 }
 
 bl_context *bl__local_node(const bl__cluster *cluster, uint32_t i) {
@@ -288,6 +297,12 @@ static void drop_shown(bl__node *n, uint32_t count) {
         bl__inlet_is_wanted(n->c, true);
 }
 
+/* Another node has them. */
+static void drop_given(bl__node *n, uint32_t count) {
+    n->traffic.entries_sent += count;
+    drop_shown(n, count);
+}
+
 /* What nobody has asked for goes back to the node's own workers. */
 static void give_back(bl__node *n) {
     bl__inlet_put(n->c, n->outlet, n->shown);
@@ -300,6 +315,19 @@ static void give_back(bl__node *n) {
 static bool is_here(const bl__cluster *cluster, uint32_t number) { return number - cluster->lowest < cluster->count; }
 static bl__node *node_of(bl__cluster *cluster, uint32_t number) { return &cluster->nodes[number - cluster->lowest]; }
 
+/* The process of a node: the last whose first node is not behind it. */
+static uint32_t process_of(const bl__line *line, uint32_t number) {
+    uint32_t low = 0, high = line->link.ranks;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (line->firsts[middle] <= number)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static void stir(bl__line *line) {
     line->stirred = true;
     pthread_cond_signal(&line->stirs);
@@ -310,7 +338,7 @@ static size_t enclose(bl__node *from, const letter *l, void *to) {
     if (l->message.kind == BL__CLUSTER_ENTRIES) {
         const size_t bytes = entries_size(from->cluster, l->message.count);
         memcpy(to, from->outlet, bytes);
-        drop_shown(from, l->message.count);
+        drop_given(from, l->message.count);
         return bytes;
     }
     if (!l->parcel)
@@ -326,14 +354,14 @@ static void post_away(bl__node *from, letter *l) {
     bl__parcel_free(l->parcel);
     l->parcel = NULL;
     memcpy(line->sending, l, sizeof *l);
-    line->link.send(line->link.arg, l->to / from->cluster->count, line->sending, bytes);
+    line->link.send(line->link.arg, process_of(line, l->to), line->sending, bytes);
     line->sent++;
     line->traffic.messages++;
     line->traffic.bytes += bytes;
     if (l->message.kind == BL__CLUSTER_ENTRIES)
         line->traffic.entries_sent += l->message.count;
     if (l->message.kind == BL__CLUSTER_ASK)
-        line->asked = bl__now();
+        from->asked_away = bl__now();
     stir(line);
 }
 
@@ -349,9 +377,10 @@ static void halt(bl__cluster *cluster) {
 
 static void tell_halt(bl__cluster *cluster) {
     const bl__cluster_message message = {.kind = HALT};
-    for (uint32_t rank = 0; cluster->line && rank < cluster->line->link.ranks; rank++)
-        if (rank != cluster->line->link.rank)
-            post_away(&cluster->nodes[0], &(letter){cluster->lowest, rank * cluster->count, message, NULL});
+    const bl__line *line = cluster->line;
+    for (uint32_t rank = 0; line && rank < line->link.ranks; rank++)
+        if (rank != line->link.rank)
+            post_away(&cluster->nodes[0], &(letter){cluster->lowest, line->firsts[rank], message, NULL});
 }
 
 /* Failures come before what a user or the clock has decided, and that before a checkpoint. */
@@ -368,14 +397,14 @@ static void halt_by(bl__node *n, int status) {
         return;
     if (!cluster->halted) {
         halt(cluster);
-        tell_halt(cluster);
+        if (!n->over) /* else other processes have left the run */
+            tell_halt(cluster);
     }
     cluster->status = status;
     cluster->halted_by = n->protocol.number - cluster->lowest;
 }
 
-static void note_entries(bl__node *from, bl__node *to, uint32_t count) {
-    from->traffic.entries_sent += count;
+static void note_entries(bl__node *to, uint32_t count) {
     to->traffic.entries_received += count;
     if (to->asked == 0)
         return;
@@ -413,10 +442,9 @@ static void take_entries(bl__node *n, letter *arrived) {
     const uint32_t count = arrived->message.count;
     bl__node *from = is_here(n->cluster, arrived->from) ? node_of(n->cluster, arrived->from) : NULL;
     const bool known = import(n, arrived->from, from ? from->outlet : (uint32_t *)(void *)(arrived + 1), count);
-    if (from) {
-        note_entries(from, n, count);
-        drop_shown(from, count);
-    }
+    note_entries(n, count);
+    if (from)
+        drop_given(from, count);
     if (!known)
         halt_by(n, BL_ENOMEM);
 }
@@ -529,13 +557,14 @@ static void deliver(bl__cluster *cluster, letter *l) {
     bl__parcel_free(l->parcel); /* nobody has taken it */
 }
 
-static void note_arrival(bl__line *line, const letter *l) {
+static void note_arrival(bl__cluster *cluster, const letter *l) {
+    bl__line *line = cluster->line;
     line->received++;
     if (l->message.kind == BL__CLUSTER_ENTRIES)
         line->traffic.entries_received += l->message.count;
     if (l->message.kind == BL__CLUSTER_REFUSE || (l->message.kind == BL__CLUSTER_ENTRIES && l->message.answers)) {
         line->traffic.asks++;
-        line->traffic.ask_seconds += bl__now() - line->asked;
+        line->traffic.ask_seconds += bl__now() - node_of(cluster, l->to)->asked_away;
     }
 }
 
@@ -544,7 +573,7 @@ bool bl__local_hear(bl__cluster *cluster) {
     bool heard = false;
     uint32_t from;
     while (line->link.receive(line->link.arg, &from, line->arrived, line->room)) {
-        note_arrival(line, line->arrived);
+        note_arrival(cluster, line->arrived);
         deliver(cluster, line->arrived);
         heard = true;
     }
@@ -767,15 +796,17 @@ bool bl__node_serves(bl_context *c) {
     bl__node *n = c->inlet.ring.node;
     const bl__outlet *x = &c->inlet.outlet;
     const uint64_t dry = bl_load64_host_acquire(&x->notes->dry), low = bl_load64_host(&x->notes->low); /* O16 */
-    const double now = low >> 32 == n->question ? bl__now() : 0;
-    const bool asks = now > n->low_at + PATIENCE;
+    const double now = low >> 32 == n->question || n->cluster->line ? bl__now() : 0;
+    const bool asks = low >> 32 == n->question && now > n->low_at + PATIENCE;
+    const bool listens = n->cluster->line && now > n->listened + LISTEN;
     const bool returns = has_results(n);
-    if (dry == n->dry && !asks && !returns && !bl__outlet_look(&c->inlet.ring, x, n->collected))
+    if (dry == n->dry && !asks && !returns && !listens && !bl__outlet_look(&c->inlet.ring, x, n->collected))
         return false;
     pthread_mutex_lock(&n->cluster->lock);
-    bool stirs = false;
+    bool stirs = listens && bl__local_hear(n->cluster);
+    n->listened = listens ? now : n->listened;
     if (!n->cluster->halted) {
-        stirs = collect(n);
+        stirs = collect(n) || stirs;
         if (returns)
             move_results(n);
         if (asks)
@@ -827,18 +858,25 @@ bool bl__local_has_results(const bl__cluster *cluster) {
     return false;
 }
 
-/* Everybody is here, so nothing is under way between nodes of this process. After a failure there is no checkpoint. */
-static void close_meeting(bl__cluster *cluster) {
-    cluster->goes_on = rank_of(cluster->status) < 3 && bl__local_has_results(cluster);
-    cluster->meeting = 0;
-    cluster->meetings++;
-    pthread_cond_broadcast(&cluster->met);
+/* Everybody is here, so nothing is under way between nodes of this process. The last one to come speaks for all with
+ * other processes. After a failure there is no checkpoint. */
+static bool decide(bl__cluster *cluster) {
+    if (!cluster->line)
+        return rank_of(cluster->status) < 3 && bl__local_has_results(cluster);
+    pthread_mutex_unlock(&cluster->lock);
+    const bool goes_on = cluster->line->settle(cluster->line);
+    pthread_mutex_lock(&cluster->lock);
+    return goes_on;
 }
 
 static bool meet(bl__cluster *cluster) {
     const uint32_t number = cluster->meetings;
-    if (++cluster->meeting == cluster->present)
-        close_meeting(cluster);
+    if (++cluster->meeting == cluster->present) {
+        cluster->goes_on = decide(cluster);
+        cluster->meeting = 0;
+        cluster->meetings++;
+        pthread_cond_broadcast(&cluster->met);
+    }
     while (number == cluster->meetings)
         pthread_cond_wait(&cluster->met, &cluster->lock);
     return cluster->goes_on;
@@ -846,7 +884,7 @@ static bool meet(bl__cluster *cluster) {
 
 bool bl__local_goes_on(bl_context *c, bool over) {
     bl__node *n = c->inlet.ring.node;
-    if (!n || !n->cluster->keeps)
+    if (!n || !(n->cluster->keeps || n->cluster->line))
         return false;
     pthread_mutex_lock(&n->cluster->lock);
     while (!n->over) {
@@ -864,9 +902,7 @@ void bl__local_misses(bl_context *c, int status) {
     pthread_mutex_lock(&n->cluster->lock);
     halt_by(n, status);
     n->over = true;
-    n->cluster->present--;
-    if (n->cluster->meeting && n->cluster->meeting == n->cluster->present)
-        close_meeting(n->cluster);
+    n->cluster->present--; /* the caller's own node has yet to come */
     leave(n);
 }
 

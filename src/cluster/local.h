@@ -24,9 +24,9 @@ void bl__local_await_begin(bl__cluster *cluster);
 /* A node's workers have ended. If that was not because the run is over, the others end, too, and nothing moves any more:
  * what was about to is back in the inlet of its node. Again is fine. */
 void bl__local_ends(bl_context *c, int status);
-/* With config.checkpoint, after bl__local_ends: waits until the workers of all nodes have stopped. True: results have
- * come home to this node, and workers must see to them before a checkpoint can be written. `over`: they cannot any
- * more. */
+/* With config.checkpoint or other processes, after bl__local_ends: waits until the workers of all nodes have stopped.
+ * True: results have come home to this node, and workers must see to them before a checkpoint can be written. `over`:
+ * they cannot any more. Again is fine. */
 bool bl__local_goes_on(bl_context *c, bool over);
 /* Instead: the node has no thread, and never begins. */
 void bl__local_misses(bl_context *c, int status);
@@ -46,8 +46,11 @@ uint64_t bl__local_progress(const bl_context *c);
 
 /* ---- other processes: for ranks.c ---- */
 
-void bl__local_join(bl__cluster *cluster, bl__line *line); /* once, before the first run */
-bl__line *bl__local_line(const bl__cluster *cluster);      /* NULL: there is none, or no cluster */
+/* Before the first run: once, and then again when line->firsts is known. */
+void bl__local_join(bl__cluster *cluster, bl__line *line);
+void bl__local_number(bl__cluster *cluster);
+uint32_t bl__local_count(const bl__cluster *cluster); /* of the nodes here */
+bl__line *bl__local_line(const bl__cluster *cluster); /* NULL: there is none, or no cluster */
 void bl__local_lock(bl__cluster *cluster);
 void bl__local_unlock(bl__cluster *cluster);
 /* With the lock: */

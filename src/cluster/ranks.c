@@ -11,6 +11,7 @@
 #include "cluster/ranks.h"
 
 #include "cluster/local.h"
+#include "cluster/protocol.h"
 #include "run/job.h"
 
 #include <limits.h>
@@ -22,7 +23,7 @@
 /* Naps last for a part of the time for which it has been quiet: a larger one while the node has work. */
 enum { LEAST_NAP = 10000, MOST_NAP = 500000 /* ns */, NAP_SHARE = 1, WAITING_SHARE = 16 };
 
-enum { DETAIL = 512, NAME = 64 };
+enum { DETAIL = 512, NAME = 64, DEVICE = sizeof((bl_context *)NULL)->id };
 
 /* Results go to all in pieces: of so many bytes, but of no more than memory for all ranks' pieces allows. */
 enum { LEAST_PIECE = 4096, ALL_PIECES = 1 << 20 };
@@ -30,7 +31,8 @@ enum { LEAST_PIECE = 4096, ALL_PIECES = 1 << 20 };
 /* What ranks tell each other, each with one gather. */
 typedef struct opening {
     int32_t status;
-    char version[NAME];
+    uint32_t nodes;
+    char version[NAME], device[DEVICE];
     char detail[DETAIL];
 } opening;
 
@@ -38,7 +40,7 @@ typedef struct terms {
     int32_t status;
     uint32_t payload_bytes, carried_bytes, shared_bytes, result_bytes, record_bytes, of_all;
     uint32_t roots, results_wanted, empty; /* empty: a loop of no indices */
-    uint32_t checkpoint, resume;
+    uint32_t checkpoint, resume, gpus;
     double time_limit, stall_seconds;
     char program[NAME], scheduler[NAME];
     char detail[DETAIL];
@@ -67,8 +69,7 @@ typedef struct bl__ranks {
     pthread_t thread;
     bool has_thread, listening, quit;
     bool of_all;  /* bl_roots_of_all */
-    bool settled; /* the run is over everywhere */
-    int status;   /* then: its status, ... */
+    int status;   /* of the run, once it is over everywhere, ... */
     uint32_t why; /* ... and the rank that knows why */
     bool writes;  /* checkpoints, as rank 0 says */
     bool ran;     /* `stats` are of a run */
@@ -79,9 +80,12 @@ typedef struct bl__ranks {
     size_t room;
     bl_stats *stats; /* of the last run, by rank */
     bl_traffic *traffic;
+    char (*devices)[DEVICE];
 } bl__ranks;
 
-static bl__ranks *ranks_of(const bl_context *c) { return (bl__ranks *)(void *)bl__local_line(c->cluster); }
+static bl__ranks *ranks_of(const bl_context *c) {
+    return (bl__ranks *)(void *)bl__local_line(c->leader ? c->leader->cluster : c->cluster);
+}
 
 bool bl__ranks_are_several(const bl_context *c) { return ranks_of(c) != NULL; }
 
@@ -150,14 +154,57 @@ static void set_listening(bl__ranks *r, bool *which, bool to) {
     bl__local_unlock(r->cluster);
 }
 
+/* ---- where all ranks come together at the end ---- */
+
+/* Of the ranks that have ended the run early, the one that tells why. */
+static void find_reason(bl__ranks *r, const settlement *all) {
+    r->why = 0;
+    for (uint32_t i = 1; i < r->line.link.ranks; i++)
+        r->why = bl__local_outranks(all[i].status, all[r->why].status) ? i : r->why;
+    r->status = all[r->why].status;
+    r->writes = all[0].writes;
+}
+
+/* Nobody sends once it is here, so if all messages that were sent so far have arrived, all have. True: results have
+ * come home to somebody, and a checkpoint has to wait for workers that see to them. */
+static bool settle(bl__line *line) {
+    bl__ranks *r = (bl__ranks *)(void *)line;
+    const uint32_t ranks = line->link.ranks;
+    const settlement *all;
+    uint64_t sent, received, waiting;
+    uint32_t node;
+    set_listening(r, &r->listening, false);
+    do {
+        bl__local_lock(r->cluster);
+        bl__local_hear(r->cluster);
+        const settlement mine = {.sent = r->line.sent,
+                                 .received = r->line.received,
+                                 .status = bl__local_status(r->cluster, &node),
+                                 .writes = bl__local_node(r->cluster, 0)->writes,
+                                 .waiting = bl__local_keeps(r->cluster) && bl__local_has_results(r->cluster)};
+        bl__local_unlock(r->cluster);
+        all = gather(r, &mine, sizeof mine);
+        sent = received = waiting = 0;
+        for (uint32_t i = 0; i < ranks; i++) {
+            sent += all[i].sent;
+            received += all[i].received;
+            waiting += all[i].waiting;
+        }
+    } while (sent != received);
+    find_reason(r, all);
+    return waiting && !bl__local_outranks(r->status, BL_ETIME); /* after a failure there is no checkpoint */
+}
+
 /* ---- opening and closing ---- */
 
 static void free_ranks(bl__ranks *r) {
+    free(r->line.firsts);
     free(r->line.sending);
     free(r->line.arrived);
     free(r->gathered);
     free(r->stats);
     free(r->traffic);
+    free(r->devices);
     free(r);
 }
 
@@ -167,9 +214,9 @@ static int start_ranks(bl_context *c, bl__ranks *r) {
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&r->line.stirs, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    r->cluster = bl__local_open(&c, 1);
-    if (!r->cluster)
+    if (!c->cluster && !(c->cluster = bl__local_open(&c, 1)))
         return bl__no_memory(NULL, "a context");
+    r->cluster = c->cluster;
     bl__local_join(r->cluster, &r->line);
     r->has_thread = pthread_create(&r->thread, NULL, listen_main, r) == 0;
     return r->has_thread ? BL_OK : bl__no_memory(NULL, "the thread that listens to other processes");
@@ -202,32 +249,59 @@ static int judge_openings(const opening *all, uint32_t ranks) {
     return BL_OK;
 }
 
+/* Nodes are numbered from rank 0 on. */
+static int number_nodes(bl__ranks *r, const opening *all) {
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < r->line.link.ranks; i++) {
+        r->line.firsts[i] = (uint32_t)count;
+        memcpy(r->devices[i], all[i].device, sizeof r->devices[i]);
+        count += all[i].nodes;
+    }
+    r->line.firsts[r->line.link.ranks] = (uint32_t)count;
+    if (count > BL__CLUSTER_NODES_MAX) {
+        bl__detail(NULL, "device: too many nodes on all ranks (accepted: up to 2^20)");
+        return BL_EINVAL;
+    }
+    bl__local_number(r->cluster);
+    return BL_OK;
+}
+
 int bl__ranks_open(bl_context *c, const bl_link *link, int status) {
     bl__ranks *r = calloc(1, sizeof *r);
     const uint32_t ranks = link->ranks;
     opening mine = {.version = BL_VERSION};
     if (r)
         r->line.link = *link;
-    if (!r || !make_room(r, ranks * sizeof(terms))) { /* then nobody can be told */
+    const size_t largest = sizeof(terms) > sizeof(opening) ? sizeof(terms) : sizeof(opening);
+    if (!r || !make_room(r, ranks * largest)) { /* then nobody can be told */
         free(r);
         return bl__no_memory(NULL, "a context");
     }
     r->stats = calloc(ranks, sizeof *r->stats);
     r->traffic = calloc(ranks, sizeof *r->traffic);
-    if (status == BL_OK && !(r->stats && r->traffic && make_room(r, ranks * sizeof(outcome))))
+    r->line.firsts = malloc((ranks + 1) * sizeof *r->line.firsts);
+    r->devices = calloc(ranks, sizeof *r->devices);
+    r->line.settle = settle;
+    if (status == BL_OK &&
+        !(r->stats && r->traffic && r->devices && r->line.firsts && make_room(r, ranks * sizeof(outcome))))
         status = bl__no_memory(NULL, "a context");
     if (status == BL_OK)
         status = start_ranks(c, r);
     mine.status = status;
-    snprintf(mine.detail, sizeof mine.detail, "%s", bl_error_detail(NULL));
-    status = judge_openings(gather(r, &mine, sizeof mine), ranks);
     if (status == BL_OK) {
-        c->cluster = r->cluster;
-        return BL_OK;
+        mine.nodes = bl__local_count(r->cluster);
+        memcpy(mine.device, c->id, sizeof mine.device);
     }
+    snprintf(mine.detail, sizeof mine.detail, "%s", bl_error_detail(NULL));
+    const opening *all = gather(r, &mine, sizeof mine);
+    status = judge_openings(all, ranks);
+    if (status == BL_OK)
+        status = number_nodes(r, all);
+    if (status == BL_OK)
+        return BL_OK;
     stop_ranks(r);
     if (r->cluster)
-        bl__local_close(r->cluster);
+        bl__local_join(r->cluster, NULL);
     free_ranks(r);
     return status;
 }
@@ -356,6 +430,13 @@ static size_t gathered_size(const bl__terms *t, uint32_t ranks) {
     return (ranks + 1) * (why > piece ? why : piece);
 }
 
+static bool have_gpus(const terms *all, uint32_t ranks) {
+    for (uint32_t i = 0; i < ranks; i++)
+        if (all[i].gpus)
+            return true;
+    return false;
+}
+
 int bl__ranks_agree(bl_context *c, const bl__terms *t, int status) {
     bl__ranks *r = ranks_of(c);
     const uint32_t ranks = r->line.link.ranks;
@@ -387,12 +468,15 @@ int bl__ranks_agree(bl_context *c, const bl__terms *t, int status) {
         mine.roots = t->count;
         mine.results_wanted = t->results_wanted;
         mine.empty = t->range == 0;
+        mine.gpus = bl__local_has_gpus(c);
     }
     const terms *all = gather(r, &mine, sizeof mine);
+    const bool counts = have_gpus(all, ranks) && all[0].result_bytes;
     status = judge_terms(c, all, ranks);
     if (status == BL_OK)
         status = count_roots(c, r, all);
-    r->settled = status != BL_OK;
+    if (status == BL_OK && counts) /* GPUs need room for the results of all roots */
+        status = bl__ranks_hear(c, bl__local_start(r->cluster, t->program, r->roots, false, c));
     if (status == BL_OK)
         set_listening(r, &r->listening, true);
     return status;
@@ -400,69 +484,17 @@ int bl__ranks_agree(bl_context *c, const bl__terms *t, int status) {
 
 /* ---- the end ---- */
 
-/* Of the ranks that have ended the run early, the one that tells why. */
-static void find_reason(bl__ranks *r, const settlement *all) {
-    r->why = 0;
-    for (uint32_t i = 1; i < r->line.link.ranks; i++)
-        r->why = bl__local_outranks(all[i].status, all[r->why].status) ? i : r->why;
-    r->status = all[r->why].status;
-    r->writes = all[0].writes;
-}
-
-/* Nobody sends once it is here, so if all messages that were sent so far have arrived, all have. True: results have
- * come home to somebody, and a checkpoint has to wait for workers that see to them. */
-static bool settle(bl__ranks *r) {
-    const uint32_t ranks = r->line.link.ranks;
-    const settlement *all;
-    uint64_t sent, received, waiting;
-    uint32_t node;
-    set_listening(r, &r->listening, false);
-    do {
-        bl__local_lock(r->cluster);
-        bl__local_hear(r->cluster);
-        const settlement mine = {.sent = r->line.sent,
-                                 .received = r->line.received,
-                                 .status = bl__local_status(r->cluster, &node),
-                                 .writes = bl__local_node(r->cluster, 0)->writes,
-                                 .waiting = bl__local_keeps(r->cluster) && bl__local_has_results(r->cluster)};
-        bl__local_unlock(r->cluster);
-        all = gather(r, &mine, sizeof mine);
-        sent = received = waiting = 0;
-        for (uint32_t i = 0; i < ranks; i++) {
-            sent += all[i].sent;
-            received += all[i].received;
-            waiting += all[i].waiting;
-        }
-    } while (sent != received);
-    find_reason(r, all);
-    r->settled = !waiting || bl__local_outranks(r->status, BL_ETIME); /* after a failure there is no checkpoint */
-    return !r->settled;
-}
-
 void bl__node_ends(bl_context *c, int status) {
-    bl__ranks *r = ranks_of(c);
-    if (r && r->settled)
-        return;
     bl__local_ends(c, status);
-    if (!r)
-        bl__local_goes_on(c, true);
-    else
-        while (settle(r))
-            ;
+    bl__local_goes_on(c, true);
 }
 
 bool bl__node_restarts(bl_context *c, int status) {
-    bl__ranks *r = ranks_of(c);
-    bl__cluster *cluster = bl__local_of(c);
-    if (!cluster || !bl__local_keeps(cluster) || (r && r->settled))
+    const bl__cluster *cluster = bl__local_of(c);
+    if (!cluster || !bl__local_keeps(cluster))
         return false;
     bl__local_ends(c, status);
-    if (!r)
-        return bl__local_goes_on(c, false);
-    while (settle(r)) /* here nobody else touches results */
-        if (bl__local_has_results(cluster))
-            return true;
-    return false;
+    return bl__local_goes_on(c, false);
 }
 
 int bl__node_status(const bl_context *c) {
@@ -551,8 +583,7 @@ int bl__ranks_collect(bl_context *c, const void *mine, uint64_t bytes, void **al
 
 int bl__ranks_resume(bl_context *c, const bl_program *program) {
     bl__ranks *r = ranks_of(c);
-    int status = bl__ranks_hear(c, bl__local_start(r->cluster, program, 0, true, c));
-    r->settled = status != BL_OK;
+    int status = bl__ranks_hear(c, bl__local_start(r->cluster, program, r->roots, true, c));
     if (status == BL_OK)
         set_listening(r, &r->listening, true);
     return status;
@@ -635,6 +666,11 @@ void bl__ranks_give_results(bl_context *c, const void *results_of_all, void *res
 
 uint32_t bl_rank(const bl_context *c) { return ranks_of(c) ? ranks_of(c)->line.link.rank : 0; }
 uint32_t bl_ranks(const bl_context *c) { return ranks_of(c) ? ranks_of(c)->line.link.ranks : 1; }
+
+const char *bl_rank_device(const bl_context *c, uint32_t rank) {
+    const bl__ranks *r = ranks_of(c);
+    return r && rank < r->line.link.ranks ? r->devices[rank] : NULL;
+}
 
 /* Within a call: NULL after having said why. */
 static bl__ranks *linked(bl_context *c) {

@@ -53,6 +53,8 @@ static int check_nodes(bl_context *c, const bl__request *q, bl_context *told) {
 int bl__nodes_check(bl_context *c, bl__request *q, bl_context *told) {
     q->whole = q->program;
     int status = bl__request_check(c, q, told);
+    if (status == BL_OK && bl__ranks_are_several(c))
+        status = check_nodes(c, q, told);
     if (bl__ranks_are_several(c))
         return bl__ranks_agree(c,
                                &(bl__terms){.program = status == BL_OK ? q->program : NULL,
@@ -232,26 +234,45 @@ static int run_all(bl_context *c, const bl__request *q, bl_stats *stats) {
 
 static size_t aligned(size_t bytes) { return (bytes + 15) / 16 * 16; }
 
-/* What a process sends to rank 0: statistics, its piece, and the memory that is to be combined. */
+/* What a process sends to rank 0: statistics, how many pieces it has, these, and the memory that is to be combined. */
 typedef struct parcel {
     unsigned char *memory;
-    size_t bytes, piece_at, blocks_at;
+    size_t bytes, blocks_at;
 } parcel;
+
+typedef struct parcel_head {
+    bl_stats stats;
+    uint32_t pieces;
+} parcel_head;
 
 static size_t combined_bytes(const bl__block *b) { return b->combine ? aligned(b->bytes) : 0; }
 
-static int pack(bl_context *c, const bl_stats *so_far, parcel *p) {
-    p->piece_at = aligned(sizeof *so_far);
-    p->blocks_at = p->piece_at + (c->piece ? aligned(c->piece->bytes) : 0);
-    p->bytes = p->blocks_at;
+/* False: a node has none. */
+static bool measure_parcel(const bl_context *c, parcel *p, parcel_head *head) {
+    bool has_all = true;
+    p->bytes = aligned(sizeof *head);
+    for (const bl_context *node; (node = bl__local_node(c->cluster, head->pieces)); head->pieces++) {
+        has_all = has_all && node->piece;
+        p->bytes += node->piece ? aligned(node->piece->bytes) : 0;
+    }
+    p->blocks_at = p->bytes;
     for (size_t i = 0; i < c->block_count; i++)
         p->bytes += combined_bytes(&c->blocks[i]);
-    p->memory = c->piece ? calloc(1, p->bytes) : NULL;
+    return has_all;
+}
+
+static int pack(bl_context *c, const bl_stats *so_far, parcel *p) {
+    parcel_head head = {.stats = *so_far};
+    p->memory = measure_parcel(c, p, &head) ? calloc(1, p->bytes) : NULL;
     if (!p->memory)
         return bl__no_memory(c, "a checkpoint");
-    memcpy(p->memory, so_far, sizeof *so_far);
-    memcpy(p->memory + p->piece_at, c->piece, c->piece->bytes);
-    unsigned char *at = p->memory + p->blocks_at;
+    memcpy(p->memory, &head, sizeof head);
+    unsigned char *at = p->memory + aligned(sizeof head);
+    for (uint32_t i = 0; i < head.pieces; i++) {
+        const bl__piece *piece = bl__local_node(c->cluster, i)->piece;
+        memcpy(at, piece, piece->bytes);
+        at += aligned(piece->bytes);
+    }
     int status = BL_OK;
     for (size_t i = 0; i < c->block_count && status == BL_OK; at += combined_bytes(&c->blocks[i++]))
         if (c->blocks[i].combine)
@@ -284,24 +305,36 @@ static int write_whole(bl_context *c, const bl__rest *run, const bl__piece *cons
     return bl__checkpoint_write(c, &rest);
 }
 
-/* At rank 0: what has come from all. */
+/* At rank 0: where the pieces of a process lie in what it has sent, and where its memory does. */
+static uint32_t find_pieces(const unsigned char *sent, const bl__piece **pieces, size_t *blocks_at) {
+    parcel_head head;
+    memcpy(&head, sent, sizeof head);
+    *blocks_at = aligned(sizeof head);
+    for (uint32_t i = 0; i < head.pieces; i++) {
+        pieces[i] = (const bl__piece *)(const void *)(sent + *blocks_at);
+        *blocks_at += aligned(pieces[i]->bytes);
+    }
+    return head.pieces;
+}
+
+/* What has come from all. */
 static int write_ranks(bl_context *c, bl__rest *rest, unsigned char *const *all, uint32_t ranks, bl__whole *whole) {
-    const bl__piece **pieces = calloc(ranks, sizeof *pieces);
+    const bl__piece **pieces = calloc((size_t)ranks * BL__LOCAL_NODES_MAX, sizeof *pieces);
     size_t *blocks_at = calloc(ranks, sizeof *blocks_at);
     void **memory = calloc(c->block_count + 1, sizeof *memory);
+    uint32_t count = 0;
     int status = pieces && blocks_at && memory ? BL_OK : bl__no_memory(c, "a checkpoint");
     for (uint32_t i = 0; i < ranks && status == BL_OK; i++) {
         bl_stats of;
         memcpy(&of, all[i], sizeof of);
         of.seconds = i ? 0 : of.seconds; /* they pass for all at the same time */
         bl__stats_add(&rest->stats, &of);
-        pieces[i] = (const bl__piece *)(void *)(all[i] + aligned(sizeof of));
-        blocks_at[i] = aligned(sizeof of) + aligned(pieces[i]->bytes);
+        count += find_pieces(all[i], pieces + count, &blocks_at[i]);
     }
     if (status == BL_OK) {
         combine(c, all, blocks_at, ranks, memory);
         rest->memory = memory;
-        status = write_whole(c, rest, pieces, ranks, whole);
+        status = write_whole(c, rest, pieces, count, whole);
     }
     free(pieces);
     free(blocks_at);

@@ -324,8 +324,8 @@ static int stalled(const run_request *request, const char *detail) {
 /* Prints one line for a status other than BL_OK; `context` is NULL if there is none yet. Returns the exit status. */
 static int explain(const run_request *request, const bl_context *context, int status) {
     const char *detail = bl_error_detail(context);
-    if (status == BL_ENODEVICE && ranks_are_several())
-        return wrong_use("--%s", detail);
+    if (status == BL_ENODEVICE && ranks_are_several()) /* another rank may be the one without it */
+        return wrong_use("--%s (accepted: " RUN_DEVICES ")", detail);
     if (status == BL_ENODEVICE)
         return no_device(request->config.device);
     if (status == BL_ESCHEDULER)
@@ -402,6 +402,16 @@ static void print_seconds(const run_outcome *outcome, uint32_t repeat) {
               human_seconds(seconds[0]).text, human_seconds(seconds[repeat - 1]).text);
 }
 
+/* How many, and their devices if these differ. */
+static void print_ranks(const bl_context *context) {
+    name_list others = {0};
+    for (uint32_t i = 0; i < bl_ranks(context); i++)
+        if (i == 0 || strcmp(bl_rank_device(context, i), bl_rank_device(context, i - 1)))
+            name_list_add(&others, bl_rank_device(context, i));
+    print_row(stdout, "ranks", "%" PRIu32 "%s%s", bl_ranks(context), strchr(others.text, ',') ? " with " : "",
+              strchr(others.text, ',') ? others.text : "");
+}
+
 static void print_summary(const run_request *request, const bl_context *context, const void *problem,
                           const run_outcome *outcome) {
     const bl_stats *stats = &outcome->stats;
@@ -409,7 +419,7 @@ static void print_summary(const run_request *request, const bl_context *context,
     print_row(stdout, "device", "%s (%s)", bl_device_id(context), bl_device_name(context));
     print_row(stdout, "scheduler", "%s", stats->scheduler);
     if (ranks_are_several())
-        print_row(stdout, "ranks", "%" PRIu32, bl_ranks(context));
+        print_ranks(context);
     print_row(stdout, "workers", "%" PRIu32, stats->workers);
     print_row(stdout, "group", "%s", stats->group);
     print_row(stdout, "tasks", "%" PRIu64, stats->tasks);

@@ -1,7 +1,7 @@
 // COMPILE: -O1
-/* One run over the CPU and a GPU, two GPUs, and a GPU named twice. Skipped without a GPU. `test_nodes_cuda measure
+/* One run over the CPU and a GPU, two GPUs, a GPU named twice, and processes of which one has a GPU. Skipped without a GPU. `test_nodes_cuda measure
  * [DEVICE]` shows what goes through the rings. */
-#include "nodes_check.h"
+#include "ranks_check.h"
 
 #ifdef BL_HAVE_CUDA
 
@@ -39,6 +39,7 @@ int main(int argc, char **argv) {
         return check_end();
     }
     const char *const devices[] = {"cpu+cuda:0", "cuda:0+cpu", "cuda:0+cuda:0", "cpu+cuda:0+cuda:0", "cuda:0+cuda:1"};
+    const char *const ranks[][RANKS_MAX] = {{"cpu", "cuda:0"}, {"cuda:0", "cpu"}, {"cpu+cuda:0", "cpu", "cpu"}};
     check_refused("cpu+cuda:0", lonely);
     check_memories("cpu+cuda:0");
     for (uint32_t i = 0; i < (two ? 5 : 4); i++) {
@@ -52,6 +53,12 @@ int main(int argc, char **argv) {
             for (uint32_t roots = 1; roots <= 10000; roots *= 100)
                 check_early_end(wood, devices[i], how, roots);
         check_all_results(&programs, devices[i], 210, 20000, 20000, 14);
+    }
+    for (uint32_t i = 0; i < sizeof ranks / sizeof ranks[0]; i++) {
+        check_ranks_woods(wood, ranks[i], (bl_config){.capacity = i}, 30);
+        check_ranks_results(&programs, ranks[i], (bl_config){.capacity = i}, 63, 20000);
+        check_ranks_all_work(programs.branches[0], ranks[i], 20000, 14);
+        check_ranks_ends(wood, &programs, ranks[i], 18);
     }
     bl_program_free(wood);
     bl_program_free(programs.twig);

@@ -112,6 +112,7 @@ typedef struct bl__inlet {
     uint64_t drawn, called;      /* turns of the threads that submit: the next one, and whose it is */
     const bl__run *run;          /* that workers are in now; NULL: none are */
     bool hungry;                 /* another node is out of work */
+    uint32_t finished;           /* control->finished, when workers last stopped */
     pthread_mutex_t number_lock; /* of these three: */
     uint64_t *ticket_of;         /* by the number of a submitted root */
     uint32_t *numbers;           /* that are free */
@@ -306,6 +307,9 @@ int bl__zero(bl_context *c, void *device, size_t bytes);
 int bl__zero_for_launch(bl_context *c, void *device, size_t bytes);
 /* `address` in memory of the user on another node that has a memory of its own; NULL: it is not in such memory. */
 void *bl__elsewhere(const bl_context *c, const bl_context *node, const void *address);
+int bl__copy_out_of(bl_context *c, uint32_t memory, void *host, const void *device, size_t bytes);
+/* The number of the first piece of memory of which bl_combine was not told, from 1 on; 0: it was told of all. */
+size_t bl__untold(const bl_context *c);
 /* BL_EINVAL: an address that the user gave is NULL, and bl_error_detail(told) says so. */
 int bl__check_addresses(bl_context *told, const void *one, const void *other, size_t bytes);
 
@@ -363,8 +367,6 @@ bool bl__has_porter(const bl_context *c);
 /* Of a node whose workers are not threads, by the thread that waits for them, all the time: takes what they give and
  * what they say. True: there was something. */
 bool bl__node_serves(bl_context *c);
-/* What they have given and nobody has taken: the next of them, or NULL. Workers have stopped. */
-const uint32_t *bl__node_has_left(const bl_context *c);
 
 /* ---- run/log.c, run/phases.c ---- */
 
@@ -392,6 +394,7 @@ typedef struct bl__rest {
     uint32_t range; /* indices of each root */
     const bl_program *program;
     const void *flat, *records, *results;
+    bool here;           /* these are in memory of the host */
     void *const *memory; /* of the user, where it is not the context's own: contents by piece, or NULL; may be NULL */
     bl_stats stats;      /* so far: what bl__stats_add adds */
 } bl__rest;
@@ -412,8 +415,8 @@ int bl__checkpoint_write(bl_context *c, const bl__rest *rest);
  * is changed. `is`: this run, without entries. resume->file is NULL if it is not that one. Follow with
  * bl__resume_load, or bl__resume_close. */
 int bl__resume_open(bl_context *c, const bl__rest *is, bl__resume *resume);
-/* Contents into these, and into all memory of the user. */
-int bl__resume_load(bl_context *c, bl__resume *resume, void *flat, void *records, void *results);
+/* Contents into these, and into all memory of the user. `on_device`: where the results are. */
+int bl__resume_load(bl_context *c, bl__resume *resume, void *flat, void *records, void *results, bool on_device);
 void bl__resume_close(bl__resume *resume);
 /* Whether these entries and records can be left of such a run; else BL_EFILE, and c->detail says why not. */
 int bl__rest_check(bl_context *c, const bl__rest *rest, const uint32_t *entries, unsigned char *records);

@@ -25,6 +25,15 @@ static inline void count_left(void *arg, const void *payload, uint32_t begin, ui
     g->left += end - begin;
 }
 
+static inline void wood_combine(void *into, const void *from, size_t bytes) {
+    wood_totals *to = (wood_totals *)into;
+    const wood_totals *more = (const wood_totals *)from;
+    (void)bytes;
+    to->tasks += more->tasks;
+    to->sum += more->sum;
+    to->spawned += more->spawned;
+}
+
 /* `link`: to other processes, or NULL. */
 static inline void grove_open_on(grove *g, bl_config config, const bl_link *link) {
     void *rules = NULL, *totals = NULL;
@@ -40,6 +49,8 @@ static inline void grove_open_on(grove *g, bl_config config, const bl_link *link
     g->shared.odd = 1;
     g->shared.rules = (const wood_rules *)rules;
     g->shared.totals = (wood_totals *)totals;
+    CHECK_SAME(bl_combine(g->c, rules, NULL), BL_OK);
+    CHECK_SAME(bl_combine(g->c, totals, wood_combine), BL_OK);
 }
 
 static inline void grove_open(grove *g, bl_config config) { grove_open_on(g, config, NULL); }

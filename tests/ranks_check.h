@@ -37,7 +37,7 @@ static inline void *rank_main(void *argument) {
     bl_config config = e->config;
     pthread_t helper;
     config.device = r->device;
-    grove_open_on(&r->g, config, &link);
+    grove_open_on(&r->g, config, r->member.w->ranks > 1 ? &link : NULL);
     grove_begin(&r->g, &e->rules);
     const bool cancels = e->cancels == r->member.rank;
     if (cancels)
@@ -49,15 +49,17 @@ static inline void *rank_main(void *argument) {
         pthread_join(helper, NULL);
     snprintf(r->detail, sizeof r->detail, "%s", bl_error_detail(r->g.c));
     (void)bl_failure(r->g.c, &r->error);
-    CHECK_SAME(bl_rank_stats(r->g.c, r->member.rank, &r->own), BL_OK);
-    CHECK(!strcmp(bl_rank_device(r->g.c, r->member.rank), r->device));
+    if (r->member.w->ranks > 1) {
+        CHECK_SAME(bl_rank_stats(r->g.c, r->member.rank, &r->own), BL_OK);
+        CHECK(!strcmp(bl_rank_device(r->g.c, r->member.rank), r->device));
+    }
     (void)bl_reset(r->g.c);
     r->totals = grove_totals(&r->g);
     grove_close(&r->g);
     return NULL;
 }
 
-/* `devices`: of each rank, and then NULL. Returns what all have counted; `left`: tasks. */
+/* `devices`: of each rank, and then NULL; a single one is on no link. Returns what all have counted; `left`: tasks. */
 static inline wood_totals run_errand(const errand *e, rank *all, const char *const *devices, uint32_t seed,
                                      uint64_t *left) {
     static const uint64_t delays[] = {0, 100000, 2000000};
@@ -80,13 +82,14 @@ static inline wood_totals run_errand(const errand *e, rank *all, const char *con
         sum.sum += all[i].totals.sum;
         sum.spawned += all[i].totals.spawned;
         *left += all[i].g.left;
-        CHECK_SAME(all[i].own.tasks, all[i].totals.tasks);
+        if (!e->config.checkpoint) /* else rank 0 has what all had found before */
+            CHECK_SAME(all[i].own.tasks, all[i].totals.tasks);
         CHECK_SAME(all[i].status, all[0].status);
         CHECK_SAME(all[i].stats.tasks, all[0].stats.tasks);
     }
     CHECK_SAME(all[0].stats.tasks, sum.tasks);
     CHECK_SAME(all[0].stats.left, *left);
-    CHECK_SAME(w.closed, w.ranks);
+    CHECK_SAME(w.closed, w.ranks > 1 ? w.ranks : 0);
     world_end(&w);
     return sum;
 }
@@ -118,33 +121,42 @@ static inline void check_ranks_woods(const bl_program *wood, const char *const *
     }
 }
 
+/* A program with results, by a number, and what they are. */
+static inline errand shoots_errand(const shoots *programs, uint32_t kind) {
+    return (errand){.program = kind ? programs->branches[kind - 1] : programs->twig,
+                    .result_bytes = kind ? sizeof(branch_text) : sizeof(uint64_t),
+                    .cancels = RANKS_MAX};
+}
+static inline void results_alone(const errand *e, uint32_t kind, unsigned char *results, wood_totals *totals) {
+    for (uint32_t i = 0; i < e->count; i++) {
+        const branch_text text = kind ? branch_alone(&e->rules, totals, e->roots[i]) : (branch_text){0, 0, 0};
+        const uint64_t sum = kind ? 0 : twig_alone(&e->rules, totals, e->roots[i]);
+        memcpy(results + i * e->result_bytes, kind ? (const void *)&text : (const void *)&sum, e->result_bytes);
+    }
+}
+
 /* All ranks have the results of the roots of rank 0. */
 static inline void check_ranks_results(const shoots *programs, const char *const *devices, bl_config config,
                                        uint32_t seeds, uint32_t ticks) {
     for (uint32_t seed = 1; seed <= seeds / CHECK_SLOWER + 1; seed++) {
         const uint32_t count = seed % 7 == 0 ? SHOOTS : seed % 7 == 6 ? 0 : seed % 7, kind = seed % 3;
         wood_place roots[SHOOTS];
-        const errand e = {.program = kind ? programs->branches[kind - 1] : programs->twig,
-                          .rules = {.seed = seed,
-                                    .deepest = 3 + seed % (count < SHOOTS ? 7 : 3),
-                                    .widest = 2 + seed % 4,
-                                    .task_ticks = seed % 3 ? 0 : ticks},
-                          .roots = roots,
-                          .count = count,
-                          .result_bytes = kind ? sizeof(branch_text) : sizeof(uint64_t),
-                          .cancels = RANKS_MAX,
-                          .config = config};
+        errand e = shoots_errand(programs, kind);
+        e.rules = (wood_rules){.seed = seed,
+                               .deepest = 3 + seed % (count < SHOOTS ? 7 : 3),
+                               .widest = 2 + seed % 4,
+                               .task_ticks = seed % 3 ? 0 : ticks};
+        e.roots = roots;
+        e.count = count;
+        e.config = config;
         rank all[RANKS_MAX];
         wood_totals want = {0, 0, 0};
         unsigned char results[SHOOTS * sizeof(branch_text)];
         uint64_t left;
         check_at("ranks with %s, %s, results, seed %u", devices[0], devices[1], (unsigned)seed);
-        for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t i = 0; i < count; i++)
             roots[i] = (wood_place){wood_mix(seed, i), 0};
-            const branch_text text = kind ? branch_alone(&e.rules, &want, roots[i]) : (branch_text){0, 0, 0};
-            const uint64_t sum = kind ? 0 : twig_alone(&e.rules, &want, roots[i]);
-            memcpy(results + i * e.result_bytes, kind ? (const void *)&text : (const void *)&sum, e.result_bytes);
-        }
+        results_alone(&e, kind, results, &want);
         const wood_totals got = run_errand(&e, all, devices, seed, &left);
         if (!CHECK_SAME(all[0].status, BL_OK))
             printf("    %s\n", all[0].detail);
@@ -213,6 +225,78 @@ static inline void check_ranks_ends(const bl_program *wood, const shoots *progra
         CHECK(all[0].status == want || (kind && how < 2 && all[0].status == BL_OK));
         CHECK_SAME(got.tasks + left, SHOOTS + got.spawned);
         CHECK_SAME(all[1].error, how == 2 ? 77 : 0);
+    }
+}
+
+/* ---- checkpoints ---- */
+
+/* What a run of several steps goes through: each step has other devices. */
+typedef struct journey {
+    const char *const (*devices)[RANKS_MAX];
+    uint32_t count;
+    const char *file;
+    double seconds;   /* of the first step */
+    uint32_t deepest; /* of the tree: longer than a few steps */
+    uint32_t ticks;
+} journey;
+
+/* Stopped by the clock, or interrupted again and again, and resumed until it is done; `kind` 3: without results. */
+static inline uint32_t check_journey(const journey *way, const bl_program *wood, const shoots *programs, uint32_t kind,
+                                     uint32_t seed) {
+    const bool stops = seed % 2;
+    wood_place roots[5];
+    errand e = shoots_errand(programs, kind % 3);
+    rank all[RANKS_MAX];
+    wood_totals want = {0, 0, 0}, got;
+    unsigned char results[5 * sizeof(branch_text)];
+    double seconds = way->seconds;
+    uint64_t left;
+    uint32_t steps = 0;
+    if (kind == 3) {
+        e.program = wood;
+        e.result_bytes = 0;
+    }
+    e.rules = (wood_rules){.seed = seed, .deepest = way->deepest, .widest = 5, .task_ticks = way->ticks};
+    e.roots = roots;
+    e.count = 1 + seed % 5;
+    for (uint32_t i = 0; i < e.count; i++) {
+        roots[i] = (wood_place){wood_mix(seed, i), 0};
+        if (kind == 3)
+            grow_alone(&e.rules, &want, roots[i], 1);
+    }
+    if (kind < 3)
+        results_alone(&e, kind, results, &want);
+    do {
+        const char *const *devices = way->devices[(seed + steps) % way->count];
+        check_at("%s, checkpoint %u, seed %u, program %u", devices[0], (unsigned)steps, (unsigned)seed, (unsigned)kind);
+        e.config = (bl_config){.checkpoint = way->file, .resume = steps ? way->file : NULL};
+        if (stops)
+            e.config.time_limit = seconds;
+        else
+            e.config.checkpoint_seconds = way->seconds;
+        got = run_errand(&e, all, devices, seed + steps, &left);
+        seconds *= 1.3;
+        if (all[0].status != BL_OK && all[0].status != BL_ETIME)
+            printf("    %s: %s\n", bl_status_name(all[0].status), all[0].detail);
+        CHECK_SAME(left > 0, all[0].status != BL_OK);
+    } while (all[0].status == BL_ETIME && ++steps < 100);
+    CHECK_SAME(all[0].status, BL_OK);
+    CHECK_SAME(got.tasks, want.tasks);
+    CHECK_SAME(all[0].stats.tasks, want.tasks);
+    CHECK(!memcmp(all[0].results, results, kind == 3 ? 0 : (size_t)e.count * e.result_bytes));
+    steps += !stops && remove(way->file) == 0; /* one was written */
+    remove(way->file);
+    return steps;
+}
+
+static inline void check_journeys(const journey *way, const bl_program *wood, const shoots *programs, uint32_t seeds) {
+    for (uint32_t kind = 0; kind < 4; kind++) {
+        uint32_t steps[2] = {0, 0};
+        for (uint32_t seed = 1; seed <= seeds / CHECK_SLOWER + 2; seed++)
+            steps[seed % 2] += check_journey(way, wood, programs, kind, seed);
+        check_at("checkpoints, program %u", (unsigned)kind);
+        CHECK(steps[0] > 0); /* some were written on the way, and some runs stopped */
+        CHECK(steps[1] > 0);
     }
 }
 

@@ -3,6 +3,8 @@
  * [DEVICE]` shows what goes through the rings. */
 #include "ranks_check.h"
 
+#include <unistd.h>
+
 #ifdef BL_HAVE_CUDA
 
 const bl_program *wood_cuda(void);
@@ -11,6 +13,11 @@ const bl_program *branch_cuda(void);
 const bl_program *stem_cuda(void);
 const bl_program *bark_cuda(void);
 const bl_program *lonely_cuda(void);
+
+/* What is written with one of these is resumed with another: nodes of one process, and processes. */
+static const char *const others[][RANKS_MAX] = {
+    {"cpu+cuda:0"}, {"cuda:0+cpu"},        {"cpu", "cuda:0"}, {"cuda:0+cuda:0"},
+    {"cpu"},        {"cuda:0", "cpu+cpu"}, {"cuda:0"},        {"cpu+cuda:0", "cpu"}};
 
 /* Entries through the ring, and how long a node waits for them: short tasks, and tasks of about 1 and 10 us. */
 static void measure(const bl_program *wood, const char *device) {
@@ -60,6 +67,11 @@ int main(int argc, char **argv) {
         check_ranks_all_work(programs.branches[0], ranks[i], 20000, 14);
         check_ranks_ends(wood, &programs, ranks[i], 18);
     }
+    char file[] = "/tmp/ballast_journey_XXXXXX";
+    close(mkstemp(file));
+    remove(file);
+    const journey way = {.devices = others, .count = 8, .file = file, .seconds = 0.002, .deepest = 11, .ticks = 20000};
+    check_journeys(&way, wood, &programs, 24);
     bl_program_free(wood);
     bl_program_free(programs.twig);
     bl_program_free(programs.branches[0]);

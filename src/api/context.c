@@ -293,14 +293,6 @@ static const char *wrong_for_nodes(const bl_config *c) {
         return "bind: not with several devices or processes, which would share cores (accepted: with one)";
     return NULL;
 }
-/* The same, with nodes that do not have one memory. */
-static const char *wrong_for_memories(const bl_config *c) {
-    if (c->checkpoint && c->checkpoint[0])
-        return "checkpoint: not with a GPU and other devices (accepted: with CPUs, or with one device)";
-    if (c->resume && c->resume[0])
-        return "resume: not with a GPU and other devices (accepted: with CPUs, or with one device)";
-    return NULL;
-}
 
 /* Workers of CPU i, unless told: all of them together have as many as one would have, less those cores from which
  * another device is driven. */
@@ -364,8 +356,6 @@ static int open_nodes(bl_context **context, const bl_config *given, size_t stats
     if (wanted.count == 1)
         return open_one(context, &config, stats_bytes, 1);
     const char *wrong = wrong_for_nodes(given);
-    if (!wrong && wanted.cpus < wanted.count)
-        wrong = wrong_for_memories(given);
     if (wrong) {
         bl__detail(NULL, "%s", wrong);
         return BL_EINVAL;
@@ -414,8 +404,6 @@ static int open_for_link(bl_context **context, const bl_config *given, size_t st
         snprintf(own, sizeof own, "%s:%u", device, gpus ? (unsigned)(link->local % gpus) : 0);
         config.device = own;
     }
-    if (!wrong && !names_several(config.device) && bl_device_traits(config.device) != BL_DEVICE_CPU)
-        wrong = wrong_for_memories(given);
     if (wrong) {
         bl__detail(NULL, "%s", wrong);
         return BL_EINVAL;
@@ -763,6 +751,13 @@ int bl_combine(bl_context *c, void *memory, bl_combination combine) {
     return bl__leave(c, i ? BL_OK : BL_EINVAL);
 }
 
+size_t bl__untold(const bl_context *c) {
+    for (size_t i = 0; i < c->block_count; i++)
+        if (!c->blocks[i].told)
+            return i + 1;
+    return 0;
+}
+
 static int free_block(bl_context *c, void *memory) {
     const size_t i = find_block(c, memory);
     bl_context *node;
@@ -806,7 +801,7 @@ uint32_t bl_memories(const bl_context *c) {
 }
 
 /* Of the memory of that number. */
-static int copy_out_of(bl_context *c, uint32_t memory, void *host, const void *device, size_t bytes) {
+int bl__copy_out_of(bl_context *c, uint32_t memory, void *host, const void *device, size_t bytes) {
     bl_context *node = c;
     for (uint32_t i = 0, n = 0; node && n < memory; n++)
         node = next_memory(c, &i);
@@ -826,7 +821,7 @@ int bl_copy_out_of(bl_context *c, uint32_t memory, void *host, const void *devic
     if (status != BL_OK)
         return status;
     status = bl__check_addresses(c, host, device, bytes);
-    return bl__leave(c, status == BL_OK ? copy_out_of(c, memory, host, device, bytes) : status);
+    return bl__leave(c, status == BL_OK ? bl__copy_out_of(c, memory, host, device, bytes) : status);
 }
 
 int bl_trim(bl_context *c) {

@@ -162,12 +162,13 @@ void bl__local_close(bl__cluster *cluster) {
     free(cluster);
 }
 
-/* Entries: answers to names and to a question, the own outlet, and the one for results. */
+/* Entries: answers to names and to a question, what came back from the own outlet, of a GPU also what is left there, and
+ * the one for results. */
 static uint32_t inlet_size(const bl__cluster *cluster) {
     uint32_t dimensions = 0;
     while (1u << dimensions < cluster->all)
         dimensions++;
-    return (dimensions + 2) * MOST + 1;
+    return (dimensions + 3) * MOST + 1;
 }
 
 static size_t entries_size(const bl__cluster *cluster, uint32_t entries) {
@@ -813,14 +814,18 @@ bool bl__node_serves(bl_context *c) {
             is_low(n, (uint32_t)low, now);
         if (dry != n->dry)
             is_dry(n, dry);
+    } else if (n->cluster->keeps && returns) {
+        move_results(n);
     }
     leave(n);
     return stirs || asks || returns;
 }
 
-const uint32_t *bl__node_has_left(const bl_context *c) {
-    bl__node *n = c->inlet.ring.node;
-    return n && is_gpu(n) ? bl__outlet_look(&c->inlet.ring, &c->inlet.outlet, n->collected++) : NULL;
+/* Its workers have stopped. What they have given is theirs again. */
+static void empty_outlet(bl__node *n) {
+    const bl__inlet *in = &n->c->inlet;
+    for (const uint32_t *entry; (entry = bl__outlet_look(&in->ring, &in->outlet, n->collected)); n->collected++)
+        bl__inlet_put(n->c, entry, 1);
 }
 
 void bl__local_begins(const bl__outside *ring) {
@@ -846,14 +851,22 @@ void bl__local_ends(bl_context *c, int status) {
         return;
     pthread_mutex_lock(&n->cluster->lock);
     halt_by(n, status);
+    if (is_gpu(n))
+        empty_outlet(n);
     leave(n);
 }
 
 /* ---- stopping for a checkpoint: with the lock ---- */
 
+/* A GPU's porter also has those of records that it has not sent, and those that it has not taken. */
+static bool has_to_collect(const bl__node *n) {
+    const bl__inlet *in = &n->c->inlet;
+    return n->homes.first || (is_gpu(n) && (in->finished || n->brought != in->outlet.home.moved));
+}
+
 bool bl__local_has_results(const bl__cluster *cluster) {
     for (uint32_t i = 0; i < cluster->count; i++)
-        if (cluster->nodes[i].homes.first)
+        if (has_to_collect(&cluster->nodes[i]))
             return true;
     return false;
 }
@@ -889,7 +902,7 @@ bool bl__local_goes_on(bl_context *c, bool over) {
     pthread_mutex_lock(&n->cluster->lock);
     while (!n->over) {
         n->over = !meet(n->cluster);
-        if (!n->over && !over && n->homes.first)
+        if (!n->over && !over && has_to_collect(n))
             break;
     }
     const bool goes_on = !n->over;

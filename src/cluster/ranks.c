@@ -381,14 +381,11 @@ static int judge_terms(bl_context *c, const terms *all, uint32_t ranks) {
 /* Which of what was asked for is not built; BL_OK: nothing. */
 static int check_terms(bl_context *c, const bl__ranks *r, const bl__terms *t) {
     const char *file = c->config.checkpoint[0] ? "checkpoint" : c->config.resume[0] ? "resume" : NULL;
-    size_t untold = 0;
-    while (untold < c->block_count && c->blocks[untold].told)
-        untold++;
     if (file && r->of_all)
         bl__detail(c, "%s: not with bl_roots_of_all (accepted: with roots of rank 0)", file);
-    else if (file && untold < c->block_count && r->line.link.ranks > 1)
+    else if (file && bl__untold(c) && (r->line.link.ranks > 1 || bl_memories(c) > 1))
         bl__detail(c, "%s: piece %zu of memory has other contents in each process (accepted: after bl_combine)", file,
-                   untold + 1);
+                   bl__untold(c));
     else if (t->range > UINT32_MAX)
         bl__detail(c, "count: too many indices for several processes (accepted: fewer than 2^32)");
     else if (c->timelines.room)

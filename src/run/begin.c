@@ -192,7 +192,8 @@ static int begin_again(bl__job *j, bl__resume *resume) {
     if (status == BL_OK && rest->record_bytes)
         status = bl__ensure(j, &j->records, (size_t)rest->record_bytes * rest->record_capacity);
     if (status == BL_OK)
-        status = bl__resume_load(j->c, resume, j->flat.memory, j->records.memory, j->run.results);
+        status = bl__resume_load(j->c, resume, j->flat.memory, j->records.memory, j->run.results,
+                                 !bl__results_are_here(j->c));
     j->run.record_bytes = rest->record_bytes;
     j->run.record_capacity = rest->record_capacity;
     j->drained = status == BL_OK;
@@ -212,7 +213,9 @@ static int begin_with(bl__job *j, const bl__whole *whole) {
         status = bl__copy_in(j->c, j->flat.memory, whole->flat, flat);
     if (status == BL_OK && records)
         status = bl__copy_in(j->c, j->records.memory, whole->records, records);
-    if (status == BL_OK && bl__results_bytes(j))
+    if (status == BL_OK && bl__results_are_here(j->c))
+        memcpy(j->run.results, whole->results, bl__results_bytes(j));
+    else if (status == BL_OK && bl__results_bytes(j))
         status = bl__copy_in(j->c, j->run.results, whole->results, bl__results_bytes(j));
     j->run.record_bytes = p->record_bytes;
     j->run.record_capacity = whole->record_capacity;

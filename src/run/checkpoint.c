@@ -110,6 +110,7 @@ typedef struct stream {
     direction direction;
     unsigned char *chunk;
     bl__checksum sum; /* of what is written */
+    bool adds_up;     /* memories of several devices: the first one gets what is read, and the others have theirs */
     int status;       /* BL_EFILE: errno says why, 0: it ends too early */
 } stream;
 
@@ -124,7 +125,8 @@ static void pass_chunk(stream *s, void *memory, bool on_device, size_t bytes) {
     if (s->status == BL_OK && s->direction == WRITE)
         bl__checksum_add(&s->sum, place, bytes);
     if (s->status == BL_OK && s->direction == READ && on_device)
-        s->status = bl__copy_in(s->c, memory, place, bytes);
+        s->status =
+            s->adds_up ? s->c->ops->copy_in(s->c, memory, place, bytes) : bl__copy_in(s->c, memory, place, bytes);
 }
 
 static void pass(stream *s, void *memory, bool on_device, uint64_t bytes) {
@@ -135,10 +137,11 @@ static void pass(stream *s, void *memory, bool on_device, uint64_t bytes) {
 }
 
 /* What the user sees of it: results of roots, and memory. */
-static void pass_memory(stream *s, const bl__rest *rest, void *results) {
-    pass(s, results, true, (uint64_t)rest->result_bytes * rest->roots);
+static void pass_memory(stream *s, const bl__rest *rest, void *results, bool on_device) {
+    pass(s, results, on_device, (uint64_t)rest->result_bytes * rest->roots);
     for (size_t i = 0; i < s->c->block_count; i++) {
         void *other = rest->memory ? rest->memory[i] : NULL;
+        s->adds_up = s->c->blocks[i].combine != NULL;
         pass(s, other ? other : s->c->blocks[i].memory, !other, s->c->blocks[i].bytes);
     }
 }
@@ -184,9 +187,9 @@ static int write_file(bl_context *c, const bl__rest *rest, FILE *file) {
         uint64_t bytes = c->blocks[i].bytes;
         pass(&s, &bytes, false, sizeof bytes);
     }
-    pass(&s, (void *)rest->flat, true, entry_bytes(rest));
-    pass(&s, (void *)rest->records, true, record_bytes(rest));
-    pass_memory(&s, rest, (void *)rest->results);
+    pass(&s, (void *)rest->flat, !rest->here, entry_bytes(rest));
+    pass(&s, (void *)rest->records, !rest->here, record_bytes(rest));
+    pass_memory(&s, rest, (void *)rest->results, !rest->here);
     uint64_t sum = bl__checksum_end(&s.sum);
     pass(&s, &sum, false, sizeof sum);
     free(s.chunk);
@@ -374,13 +377,13 @@ int bl__resume_open(bl_context *c, const bl__rest *is, bl__resume *resume) {
     return status;
 }
 
-int bl__resume_load(bl_context *c, bl__resume *resume, void *flat, void *records, void *results) {
+int bl__resume_load(bl_context *c, bl__resume *resume, void *flat, void *records, void *results, bool on_device) {
     stream s = open_stream(c, resume->file, READ);
     if (s.status == BL_OK)
         s.status = bl__copy_in(c, flat, resume->flat, entry_bytes(&resume->rest));
     if (s.status == BL_OK)
         s.status = bl__copy_in(c, records, resume->records, record_bytes(&resume->rest));
-    pass_memory(&s, &resume->rest, results);
+    pass_memory(&s, &resume->rest, results, on_device);
     free(s.chunk);
     return s.status == BL_EFILE ? refuse(c, "cannot be read") : s.status;
 }

@@ -214,6 +214,7 @@ int bl__inlet_start(bl_context *c, const bl_program *program, bl_context *told);
 int bl__inlet_make(bl_context *c, const bl_program *program, uint32_t entries, uint32_t given, uint32_t roots,
                    void *node, bl_context *told);
 void bl__inlet_join(bl__job *j);                             /* the run that was opened begins */
+bool bl__results_are_here(const bl_context *c);              /* those of its roots, in memory of the host */
 void bl__inlet_begins(bl__job *j);                           /* workers are about to look at it, ... */
 void bl__inlet_pauses(bl__job *j, const bl__control *after); /* ... and have stopped */
 /* What nobody has taken: the next of them, or NULL. Workers have stopped, and nothing more comes. */

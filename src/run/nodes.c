@@ -29,6 +29,16 @@ typedef struct part {
     bool lost; /* no memory to keep one */
 } part;
 
+static bool has_file(const bl_config *config) { return config->checkpoint[0] || config->resume[0]; }
+
+/* What a node has left can be put together with what the first one has. */
+static bool fits(const bl_program *a, const bl_program *b) {
+    return a->payload_bytes == b->payload_bytes && a->carried_bytes == b->carried_bytes &&
+           a->shared_bytes == b->shared_bytes && a->result_bytes == b->result_bytes &&
+           a->record_bytes == b->record_bytes && a->results_at == b->results_at && a->payload_at == b->payload_at &&
+           a->join_width == b->join_width;
+}
+
 /* Whether the nodes have code to take part in it. */
 static int check_nodes(bl_context *c, const bl__request *q, bl_context *told) {
     bl_context *node;
@@ -43,6 +53,9 @@ static int check_nodes(bl_context *c, const bl__request *q, bl_context *told) {
             bl__detail(told, "%s has no code for %s (accepted: a program with a part for each device)", p->name, name);
         else if (!p->opens)
             bl__detail(told, "%s has no code to share a run on %s (accepted: with BL_OPEN 1)", p->name, name);
+        else if (!fits(p, q->program))
+            bl__detail(told, "%s has payloads or results of other sizes on %s than on %s (accepted: the same)", p->name,
+                       name, c->config.device);
         else
             continue;
         return BL_ENOCODE;
@@ -70,6 +83,9 @@ int bl__nodes_check(bl_context *c, bl__request *q, bl_context *told) {
         bl__detail(told, "count: too many indices for several devices (accepted: fewer than 2^32)");
     else if (c->timelines.room)
         bl__detail(told, "trace: not with several devices (accepted: with one)");
+    else if (has_file(&c->config) && bl_memories(c) > 1 && bl__untold(c))
+        bl__detail(told, "%s: piece %zu of memory has other contents on each device (accepted: after bl_combine)",
+                   c->config.checkpoint[0] ? "checkpoint" : "resume", bl__untold(c));
     else
         return check_nodes(c, q, told);
     return BL_EINVAL;
@@ -157,10 +173,12 @@ static void start_part(bl_context *c, part *p, const bl__request *q, bool has_ro
         bl__local_misses(p->c, bl__no_memory(p->c, "the thread of a node"));
 }
 
-/* The node that begins: a GPU spreads work faster than others can fetch it from a CPU. Results return to node 0. */
+/* The node that begins: a GPU spreads work faster than others can fetch it from a CPU. Results return to node 0, and
+ * that one keeps the files. */
 static uint32_t beginner(const bl_context *c, const bl_program *program) {
+    const bool any = !program->result_bytes && !has_file(&c->config);
     const bl_context *node;
-    for (uint32_t i = 0; !program->result_bytes && (node = bl__local_node(c->cluster, i)); i++)
+    for (uint32_t i = 0; any && (node = bl__local_node(c->cluster, i)); i++)
         if (!node->ops->knock)
             return i;
     return 0;
@@ -247,6 +265,25 @@ typedef struct parcel_head {
 
 static size_t combined_bytes(const bl__block *b) { return b->combine ? aligned(b->bytes) : 0; }
 
+/* What all memories of this process have, one block after the other, each combined from all of them. */
+static int gather_blocks(bl_context *c, unsigned char *at) {
+    int status = BL_OK;
+    for (size_t i = 0; i < c->block_count && status == BL_OK; at += combined_bytes(&c->blocks[i++])) {
+        const bl__block *b = &c->blocks[i];
+        if (!b->combine)
+            continue;
+        unsigned char *more = bl_memories(c) > 1 ? malloc(b->bytes) : NULL;
+        status = bl__copy_out(c, at, b->memory, b->bytes);
+        for (uint32_t k = 1; k < bl_memories(c) && status == BL_OK; k++) {
+            status = more ? bl__copy_out_of(c, k, more, b->memory, b->bytes) : bl__no_memory(c, "a checkpoint");
+            if (status == BL_OK)
+                b->combine(at, more, b->bytes);
+        }
+        free(more);
+    }
+    return status;
+}
+
 /* False: a node has none. */
 static bool measure_parcel(const bl_context *c, parcel *p, parcel_head *head) {
     bool has_all = true;
@@ -273,11 +310,7 @@ static int pack(bl_context *c, const bl_stats *so_far, parcel *p) {
         memcpy(at, piece, piece->bytes);
         at += aligned(piece->bytes);
     }
-    int status = BL_OK;
-    for (size_t i = 0; i < c->block_count && status == BL_OK; at += combined_bytes(&c->blocks[i++]))
-        if (c->blocks[i].combine)
-            status = bl__copy_out(c, at, c->blocks[i].memory, c->blocks[i].bytes);
-    return status;
+    return gather_blocks(c, at);
 }
 
 /* Of all processes into those of the first; and where each piece of memory lies there. */
@@ -302,6 +335,7 @@ static int write_whole(bl_context *c, const bl__rest *run, const bl__piece *cons
     rest.flat = whole->flat;
     rest.records = whole->records;
     rest.results = whole->results;
+    rest.here = true;
     return bl__checkpoint_write(c, &rest);
 }
 
@@ -368,7 +402,22 @@ static int save_nodes(bl_context *c, bl__rest *rest, const bl_stats *so_far, bl_
         if (!(pieces[count] = node->piece))
             return bl__no_memory(c, "a checkpoint");
     rest->stats = *so_far;
-    return write_whole(c, rest, pieces, count, whole);
+    if (bl_memories(c) == 1)
+        return write_whole(c, rest, pieces, count, whole);
+    size_t bytes = 0;
+    for (size_t i = 0; i < c->block_count; i++)
+        bytes += combined_bytes(&c->blocks[i]);
+    unsigned char *blocks = malloc(bytes + 1);
+    void **memory = calloc(c->block_count + 1, sizeof *memory);
+    int status = blocks && memory ? gather_blocks(c, blocks) : bl__no_memory(c, "a checkpoint");
+    if (status == BL_OK) {
+        combine(c, &blocks, &(size_t){0}, 1, memory);
+        rest->memory = memory;
+        status = write_whole(c, rest, pieces, count, whole);
+    }
+    free(memory);
+    free(blocks);
+    return status;
 }
 
 static void drop_pieces(bl_context *c) {

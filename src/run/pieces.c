@@ -55,23 +55,57 @@ static uint32_t copy_inlet(const bl__job *j, uint32_t *to) {
     return count;
 }
 
-static uint32_t count_records(const bl__job *j) {
+/* The records of a job, in memory of the host. */
+typedef struct record_list {
+    const unsigned char *at;
+    unsigned char *copy; /* to be freed */
+    uint32_t count;
+    size_t bytes; /* of one */
+} record_list;
+
+static bool find_records(const bl__job *j, record_list *list) {
+    *list = (record_list){j->records.memory, NULL, j->run.record_capacity, j->run.record_bytes};
+    if (j->c->ops->host_memory)
+        return true;
+    list->at = list->copy = malloc(list->count * list->bytes + 1);
+    return list->copy && bl__copy_out(j->c, list->copy, j->records.memory, list->count * list->bytes) == BL_OK;
+}
+
+static bool is_in_use(const record_list *list, uint32_t i) {
+    bl__record r;
+    memcpy(&r, list->at + i * list->bytes, sizeof r);
+    return bl__record_out(r.state) != 0;
+}
+
+static uint32_t count_records(const record_list *list) {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < j->run.record_capacity; i++)
-        count += bl__record_out(bl__record_at(&j->run, i)->state) != 0;
+    for (uint32_t i = 0; i < list->count; i++)
+        count += is_in_use(list, i);
     return count;
 }
 
-static void copy_records(const bl__job *j, const contents *to) {
-    const size_t bytes = j->run.record_bytes;
+static void copy_records(const record_list *list, const contents *to) {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < j->run.record_capacity; i++) {
-        const bl__record *r = bl__record_at(&j->run, i);
-        if (!bl__record_out(r->state))
-            continue;
-        memcpy(to->records + count * bytes, r, bytes);
-        to->numbers[count++] = i;
-    }
+    for (uint32_t i = 0; i < list->count; i++)
+        if (is_in_use(list, i)) {
+            memcpy(to->records + count * list->bytes, list->at + i * list->bytes, list->bytes);
+            to->numbers[count++] = i;
+        }
+}
+
+/* False: its entries cannot be copied. */
+static bool fill_piece(const bl__job *j, bl__piece *piece, uint32_t flat, const bl__homes *homes,
+                       const record_list *list) {
+    const bl_program *p = j->plan.program;
+    const contents to = contents_of(piece, p);
+    if (piece->records)
+        copy_records(list, &to);
+    if (piece->homes)
+        memcpy(to.homes, homes->list, piece->homes * sizeof *homes->list);
+    copy_inlet(j, to.entries + (size_t)flat * j->run.words);
+    if (piece->results && p->result_bytes)
+        memcpy(to.results, j->run.results, (size_t)piece->results * p->result_bytes);
+    return !flat || bl__copy_out(j->c, to.entries, j->flat.memory, 4u * (size_t)flat * j->run.words) == BL_OK;
 }
 
 bl__piece *bl__piece_make(bl__job *j, bool complete) {
@@ -79,24 +113,21 @@ bl__piece *bl__piece_make(bl__job *j, bool complete) {
     uint32_t node;
     const bl__homes *homes = bl__local_homes(j->c, &node);
     const uint32_t flat = complete ? 0 : j->entries;
+    record_list list = {.copy = NULL};
+    const bool found = complete || !p->result_bytes || find_records(j, &list);
     bl__piece head = {.entries = flat + copy_inlet(j, NULL), .homes = homes->used};
-    head.records = complete || !p->result_bytes ? 0 : count_records(j);
+    head.records = found ? count_records(&list) : 0;
     head.results = node == 0 ? j->roots : 0;
     head.bytes = size_of(&head, p);
-    bl__piece *piece = malloc(head.bytes);
-    if (!piece)
-        return NULL;
-    *piece = head;
-    const contents to = contents_of(piece, p);
-    if (head.records)
-        copy_records(j, &to);
-    if (head.homes)
-        memcpy(to.homes, homes->list, head.homes * sizeof *homes->list);
-    if (flat)
-        memcpy(to.entries, j->flat.memory, 4u * (size_t)flat * j->run.words);
-    copy_inlet(j, to.entries + (size_t)flat * j->run.words);
-    if (head.results && p->result_bytes)
-        memcpy(to.results, j->run.results, (size_t)head.results * p->result_bytes);
+    bl__piece *piece = found ? malloc(head.bytes) : NULL;
+    if (piece) {
+        *piece = head;
+        if (!fill_piece(j, piece, flat, homes, &list)) {
+            free(piece);
+            piece = NULL;
+        }
+    }
+    free(list.copy);
     return piece;
 }
 

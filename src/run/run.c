@@ -237,10 +237,11 @@ static int run_dynamic(bl__job *j) {
         j->stats.pauses++;
         if (after.stop & BL__STOP_HOST)
             status = bl__look_up(j);
-        if (status != BL_OK && j->c->open && bl__node_restarts(j->c, status))
-            status = BL_OK;
-        if (status != BL_OK)
+        const bool restarts = status != BL_OK && j->c->open && bl__node_restarts(j->c, status);
+        if (status != BL_OK && !restarts)
             break;
+        status = BL_OK;
+        j->run.settles = restarts;
         j->run.spares_left = false; /* they are in the store */
         if (after.stop & BL__STOP_RECORDS)
             status = bl__make_records(j, 2 * (uint64_t)j->run.record_capacity);
@@ -256,6 +257,8 @@ static int run_dynamic(bl__job *j) {
             status = bl__zero_for_launch(j->c, j->state.memory, sizeof after);
         if (status == BL_OK && after.finished) /* the porter has not sent their results yet */
             status = bl__copy_in(j->c, &j->run.control->finished, &after.finished, sizeof after.finished);
+        if (status == BL_OK && restarts)
+            status = bl__copy_in(j->c, &j->run.control->stop, &(uint32_t){BL__STOP_HOST}, sizeof after.stop);
     }
     int stopped = j->c->ops->timer_stop(j->c, &j->stats.seconds);
     if (bl__stopped_by_task(status) && !j->drained)
@@ -282,8 +285,8 @@ static void describe(bl__job *j, uint32_t lanes) {
 /* Most often they have come with the report. */
 static int take_results(bl__job *j, void *results) {
     const size_t bytes = bl__results_bytes(j);
-    if (j->c->open && j->c->inlet.ring.answers) {
-        memcpy(results, j->c->inlet.results, bytes);
+    if (bl__results_are_here(j->c)) {
+        memcpy(results, j->run.results, bytes);
         return BL_OK;
     }
     if (BL__RESULTS_OF_ROOTS + bytes > BL__READ_BACK)

@@ -143,6 +143,16 @@ from_one() {
 }
 start "stopped on cpu+cpu, resumed on 3 ranks" from_one
 
+# ---- ranks with devices of their own; the simulated machine stands for a GPU ----
+
+apart() {
+    timeout 100 mpirun -n 1 "$tool" run "$@" --device cpu --workers 1 : -n 1 "$tool" run "$@" --device cpu+sim --workers 1
+}
+start "ranks with other devices" eval 'apart uts --tree mini_T1_d7 | grep -A99 "^ranks *2 with cpu, cpu+sim" | grep "^nodes *63914"'
+start "ranks with other devices, joins" eval 'apart fourrow --lookahead 4 | grep "^checked *known"'
+refuses "a GPU that a rank does not have" "--device cuda:99: not here; at rank 1 (accepted: " \
+    mpirun -n 1 "$tool" run fib --device cpu : -n 1 "$tool" run fib --device cuda:99
+
 # ---- signals, and a killed rank ----
 
 # PROCESS...: whether one of them runs. One that nobody has waited for is no longer there.

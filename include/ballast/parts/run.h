@@ -219,6 +219,7 @@ typedef struct bl__run {
     uint32_t meetings;      /* in earlier launches */
     uint32_t block_workers; /* that share a block of a GPU */
     bl__outlet outlet;
+    uint32_t settles; /* with a porter: this launch runs no tasks, only what results that have come home bring about */
 } bl__run;
 
 /* Where the entries of queue i begin, of `count` that the host puts into the queues. */

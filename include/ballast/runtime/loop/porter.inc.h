@@ -152,6 +152,25 @@ BL_FN bool BL__NAME(is_ready)(bl__worker *w) {
 }
 #endif
 
+#if BL__PORTS
+/* The leading warp, in a launch that only sees to results, because the run is to be written to a file: whatever has come
+ * home goes into its record, and what belongs elsewhere goes there. Then it leaves; or if there are no records left, or
+ * no room for forks of joins, and is started again. */
+BL_FN uint32_t BL__NAME(only_results)(bl__worker *w, bl_task *task, bool *brought) {
+    BL__NAME(send_home)(w);
+    if (!BL__NAME(home_shows)(w)) {
+        const bool waits = bl_warp_any(w->lane == 0 && bl_load32_relaxed(&w->run->control->finished));
+        if (waits) /* for the host, which takes results out of the ring */
+            bl_backoff(3);
+        return waits ? BL__PORTER_LOOKS : BL__PORTER_LEAVES;
+    }
+    if (!BL__NAME(is_ready)(w))
+        return BL__PORTER_LEAVES;
+    *brought = BL__NAME(bring_home)(w, task);
+    return BL__PORTER_JOINS;
+}
+#endif
+
 /* The leading warp. What all lanes do next; with BL__PORTER_JOINS, `brought`: this one has a result to pass on. */
 BL_FN uint32_t BL__NAME(port)(bl__worker *w, bl_task *task, const BL_SHARED *shared, bool *idle, bool *brought) {
     bool entries = bl__inlet_shows(w, true), results = false;
@@ -227,7 +246,12 @@ BL_CALLED_FN void BL__NAME(carry)(bl__worker *w, uint32_t lane, void *scratch, c
         BL__NAME(spend)(w, bl_clock()); /* this is no work */
     }
     while (next != BL__PORTER_LEAVES) {
-        if (leads)
+#if BL__PORTS
+        if (leads && run->settles)
+            next = BL__NAME(only_results)(w, &task, &brought);
+        else
+#endif
+            if (leads)
             next = BL__NAME(stopping)(w) ? BL__PORTER_LEAVES : BL__NAME(port)(w, &task, shared, &idle, &brought);
         next = BL__NAME(told)(w->stack, lane, run->lanes, next);
 #if BL__PORTS

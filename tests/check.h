@@ -39,13 +39,16 @@ static char check_doing[256]; /* for check_limit, and printed before every failu
 
 static inline void check_print(const char *file, int line, const char *what) {
     const char *slash = strrchr(file, '/');
-    check_failed++;
+    __atomic_fetch_add(&check_failed, 1, __ATOMIC_RELAXED);
     printf("%s:%d: failed: %s%s%s", slash ? slash + 1 : file, line, what, *check_doing ? ": " : "", check_doing);
 }
 
+/* Several threads may check. */
+static inline int check_pass(void) { return __atomic_fetch_add(&check_passed, 1, __ATOMIC_RELAXED), 1; }
+
 static inline int check_that(int right, const char *file, int line, const char *what) {
     if (right)
-        return check_passed++, 1;
+        return check_pass();
     check_print(file, line, what);
     printf("\n");
     return 0;
@@ -53,7 +56,7 @@ static inline int check_that(int right, const char *file, int line, const char *
 
 static inline int check_same(unsigned long long a, unsigned long long b, const char *file, int line, const char *what) {
     if (a == b)
-        return check_passed++, 1;
+        return check_pass();
     check_print(file, line, what);
     printf(": %llu, %llu\n", a, b);
     return 0;

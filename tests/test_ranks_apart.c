@@ -36,7 +36,7 @@ int main(void) {
         check_ranks_ends(wood, &programs, devices[i], 18);
     }
     const journey way = {.devices = others, .count = 8, .file = file, .seconds = 0.002, .deepest = 7, .ticks = 20000};
-    check_journeys(&way, wood, &programs, 16);
+    check_journeys(&way, wood, &programs, 10);
     bl_program_free(wood);
     bl_program_free(programs.twig);
     bl_program_free(programs.branches[0]);

@@ -92,7 +92,8 @@ refuses "wrong usage of one rank" "(rank 1)" mpirun -n 1 "$tool" run uts --tree 
 refuses "different programs" "rank 1: nqueens" mpirun -n 1 "$tool" run uts --tree T1 : -n 1 "$tool" run nqueens
 refuses "different options" "Rank 1: time_limit 3, but rank 0 has 0" mpirun -n 1 "$tool" run uts --tree T1 : \
     -n 1 "$tool" run uts --tree T1 --time-limit 3
-refuses "a device that cannot" "--device sim: only CPUs" mpirun -n 2 "$tool" run uts --device sim
+refuses "a GPU that a rank does not have" "--device cuda:99: not here; at rank 1 (accepted: " \
+    mpirun -n 1 "$tool" run fib --device cpu : -n 1 "$tool" run fib --device cuda:99
 refuses "a time limit ends all" "stopped by --time-limit" mpirun -n 3 "$tool" run uts --tree T1XXL --workers 1 --time-limit 0.3
 refuses "a checkpoint that is not there" "$tmp/none: No such file" mpirun -n 2 "$tool" run fib --workers 1 --resume "$tmp/none"
 refuses "a checkpoint that cannot be written" "$tmp/none/file" mpirun -n 2 "$tool" run fib --workers 1 \
@@ -105,7 +106,7 @@ start "a module that cannot be loaded" sh -c '! mpirun -n 2 "$1" run uts --tree 
 collect
 
 says "uts on 2 ranks" "nodes         4130071" mpirun -n 2 "$tool" run uts --tree T1 --workers 1
-says "uts on 4 ranks, a row for each" '"rank": 3, "workers": 2' mpirun -n 4 "$tool" run uts --tree T3 --workers 2 --json
+says "uts on 4 ranks, a row for each" '"rank": 3, "device": "cpu", "workers": 2' mpirun -n 4 "$tool" run uts --tree T3 --workers 2 --json
 says "nqueens on 3 ranks, repeated" "solutions     14200" mpirun -n 3 "$tool" run nqueens --n 12 --workers 1 --repeat 3
 says "fib on 4 ranks" "value         832040" mpirun -n 4 "$tool" run fib --n 30 --workers 1
 says "fourrow on 3 ranks" "nodes         960792" mpirun -n 3 "$tool" run fourrow --workers 1
@@ -150,8 +151,6 @@ apart() {
 }
 start "ranks with other devices" eval 'apart uts --tree mini_T1_d7 | grep -A99 "^ranks *2 with cpu, cpu+sim" | grep "^nodes *63914"'
 start "ranks with other devices, joins" eval 'apart fourrow --lookahead 4 | grep "^checked *known"'
-refuses "a GPU that a rank does not have" "--device cuda:99: not here; at rank 1 (accepted: " \
-    mpirun -n 1 "$tool" run fib --device cpu : -n 1 "$tool" run fib --device cuda:99
 
 # ---- signals, and a killed rank ----
 

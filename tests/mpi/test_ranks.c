@@ -325,11 +325,16 @@ static void test_mismatches(bl_program *program) {
         c = open_ranks((bl_config){.workers = 1, .time_limit = odd ? 5 : 0});
         check_refused(c, program, &shared, "time_limit 5, but rank 0 has 0");
         CHECK_SAME(bl_close(c), BL_OK);
-        CHECK_SAME(bl_open_mpi(&c, &(bl_config){.device = odd ? "cuda" : "cpu"}, MPI_COMM_WORLD), BL_ENODEVICE);
-        CHECK(c == NULL && strstr(bl_error_detail(NULL), "device cuda: only CPUs can share"));
+        CHECK_SAME(bl_open_mpi(&c, &(bl_config){.device = odd ? "cuda:99" : "cpu"}, MPI_COMM_WORLD), BL_ENODEVICE);
+        CHECK(c == NULL && strstr(bl_error_detail(NULL), "device cuda:99: not here"));
         CHECK(strstr(bl_error_detail(NULL), text));
     }
-    CHECK_SAME(bl_open_mpi(&c, &(bl_config){.device = "cpu+cpu"}, MPI_COMM_WORLD), BL_ENODEVICE);
+    CHECK_SAME(bl_open_mpi(&c, &(bl_config){.device = "cpu+abacus"}, MPI_COMM_WORLD), BL_ENODEVICE);
+    CHECK_SAME(bl_open_mpi(&c, &(bl_config){.device = rank % 2 ? "cpu" : "cpu+cpu", .workers = 1}, MPI_COMM_WORLD),
+               BL_OK);
+    CHECK(!strcmp(bl_rank_device(c, 0), "cpu+cpu") && bl_rank_device(c, bl_ranks(c)) == NULL);
+    check_tree(c, program, 11, false);
+    CHECK_SAME(bl_close(c), BL_OK);
     CHECK_SAME(bl_open_mpi(&c, NULL, MPI_COMM_NULL), BL_EINVAL);
     CHECK(strstr(bl_error_detail(NULL), "MPI_COMM_NULL"));
     CHECK_SAME(bl_open_mpi(NULL, NULL, MPI_COMM_WORLD), BL_EINVAL);

@@ -13,6 +13,8 @@ typedef struct bl__line {
     void *sending, *arrived; /* letters, with room for entries or results behind them: bl__local_start makes them */
     size_t room;             /* so many bytes each */
     uint64_t sent, received; /* letters, in this run */
+    uint64_t heard;          /* when somebody last listened, on bl_clock, read without the lock; ... */
+    uint64_t by_worker;      /* ... and when a worker did */
     bl_traffic traffic;
     pthread_cond_t stirs; /* there is more reason than before to listen: `stirred` */
     bool stirred;

@@ -35,11 +35,14 @@
 enum {
     MOST = 64,                                               /* entries of a letter, and of an outlet: a power of two */
     LETTERS = 8 * BL__LOCAL_NODES_MAX * BL__LOCAL_NODES_MAX, /* more than all nodes can have open */
+    LISTENS = 128,           /* tasks after which a worker may listen to other processes */
     HALT = BL__CLUSTER_KINDS /* a letter between drivers: a node of the sender has ended early */
 };
 
 static const double PATIENCE = 20e-6; /* seconds from one time that a GPU is low to the next, ... */
 static const double LISTEN = 5e-6;    /* ... and from one time that its thread listens to other processes to the next */
+static const uint64_t WORKERS_DO = 200000;                     /* ns since one of them last did */
+static const uint64_t BUSY_LISTEN = 30000, IDLE_LISTEN = 3000; /* ns: the same for workers of a CPU */
 
 typedef struct letter {
     uint32_t from, to;
@@ -149,6 +152,10 @@ bl_context *bl__local_node(const bl__cluster *cluster, uint32_t i) {
     return i < cluster->count ? cluster->nodes[i].c : NULL;
 }
 
+bool bl__local_listens(const bl__cluster *cluster) {
+    return !bl__local_waits(cluster) && bl_clock() - cluster->line->by_worker < WORKERS_DO;
+}
+
 static void end_node(bl__node *n) {
     free(n->outlet);
     bl__homes_end(&n->homes);
@@ -240,6 +247,7 @@ int bl__local_start(bl__cluster *cluster, const bl_program *program, uint32_t ro
                            : bl__no_memory(told, "what nodes exchange");
         if (!goes_on)
             memset(&n->traffic, 0, sizeof n->traffic);
+        n->c->inlet.ring.listens = cluster->line && cluster->line->link.ranks > 1 ? LISTENS : 0;
         if (status == BL_OK)
             begin_exchange(n);
     }
@@ -363,7 +371,8 @@ static void post_away(bl__node *from, letter *l) {
         line->traffic.entries_sent += l->message.count;
     if (l->message.kind == BL__CLUSTER_ASK)
         from->asked_away = bl__now();
-    stir(line);
+    if (!bl__local_listens(from->cluster))
+        stir(line);
 }
 
 /* Nothing moves any more. */
@@ -478,7 +487,7 @@ static void take_parcel(bl__node *n, bl__parcel **parcel) {
 
 static void is_wanted(bl__node *n, bool wanted) {
     if (wanted)
-        n->stocks = n->cluster->has_gpus;
+        n->stocks = n->cluster->has_gpus || n->cluster->line;
     if (is_gpu(n))
         renew_wish(n);
     else if (wanted || !n->stocks)
@@ -578,6 +587,7 @@ bool bl__local_hear(bl__cluster *cluster) {
         deliver(cluster, line->arrived);
         heard = true;
     }
+    bl_store64_relaxed(&line->heard, bl_clock());
     tell_ends(cluster);
     return heard;
 }
@@ -687,6 +697,20 @@ void bl__node_low(const bl__run *run) {
             bl_store64_relaxed(&n->refused, now);
     }
     leave(n);
+}
+
+/* Cheaper than to wake the thread that does nothing else, where tasks are short. */
+void bl__node_listens(const bl__run *run, bool idle) {
+    const bl__node *n = run->outside.node;
+    bl__cluster *cluster = n->cluster;
+    bl__line *line = cluster->line;
+    const uint64_t now = bl_clock();
+    if (now - bl_load64_relaxed(&line->heard) < (idle ? IDLE_LISTEN : BUSY_LISTEN) ||
+        pthread_mutex_trylock(&cluster->lock))
+        return;
+    line->by_worker = now;
+    bl__local_hear(cluster);
+    pthread_mutex_unlock(&cluster->lock);
 }
 
 /* While others are hungry for long, workers would do nothing else. */

@@ -4,7 +4,8 @@
  *
  * Listening. Nothing tells a process that a message has come, so a thread looks from time to time. While the workers
  * have work it should leave them the processor: its naps grow as long as nothing comes. A node that waits for others
- * listens closely, and workers that send something wake the thread (line.stirs).
+ * listens closely, and workers that send something wake the thread (line.stirs). Where tasks are short, and where
+ * workers wait, they listen by themselves, and the thread naps: to wake it takes longer than to look.
  *
  * The end. Ranks leave a run together, when its last message has arrived (settle): so entries that were in flight when the
  * run was halted are not lost, and no run hears the letters of another. */
@@ -126,6 +127,8 @@ static long next_nap(bl__ranks *r, bool heard, long *quiet) {
     if (heard || r->line.stirred)
         *quiet = 0;
     r->line.stirred = false;
+    if (bl__local_listens(r->cluster))
+        return MOST_NAP;
     long nap = *quiet / (bl__local_waits(r->cluster) ? WAITING_SHARE : NAP_SHARE);
     nap = nap < LEAST_NAP ? LEAST_NAP : nap < MOST_NAP ? nap : MOST_NAP;
     *quiet = *quiet < LONG_MAX / 2 ? *quiet + nap : *quiet;
@@ -475,7 +478,7 @@ int bl__ranks_agree(bl_context *c, const bl__terms *t, int status) {
     if (status == BL_OK && counts) /* GPUs need room for the results of all roots */
         status = bl__ranks_hear(c, bl__local_start(r->cluster, t->program, r->roots, false, c));
     if (status == BL_OK)
-        set_listening(r, &r->listening, true);
+        set_listening(r, &r->listening, ranks > 1);
     return status;
 }
 

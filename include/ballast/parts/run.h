@@ -114,6 +114,7 @@ typedef struct bl__outside {
     uint32_t answers_mask;    /* of that ring */
     uint32_t taken, answered; /* in earlier launches */
     uint32_t most;            /* entries in its queue with which a busy worker takes no more */
+    uint32_t listens;         /* CPU: after so many tasks a worker listens to other processes; 0: there are none */
 } bl__outside;
 
 /* What the host and the workers of a node tell each other, where they do not share all memory. Each line has one side

@@ -40,6 +40,9 @@
 /* Likewise, but a porter sees to it. */
 #define BL__PORTS (BL__HIDES && BL__JOINS && BL__OPENS & BL__SHARED)
 
+/* Entries with which a thread asks other processes for more. */
+#define BL__FEW 4u
+
 #define BL__BATCH (BL_KIND_LANE ? BL_WARP : 1u)
 
 #include "loop/basics.inc.h"
@@ -75,6 +78,8 @@ bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
     if (BL_WARP > 1 && !BL_KIND_LANE && (BL_MAX_SPAWN) > 0)
         bl__close_outbox(w, BL_MAX_SPAWN);
 #if BL_WARP == 1 && !BL__ENDS_ALONE
+    if (w->run->outside.listens)
+        BL__NAME(listen)(w);
     if (w->stop & BL__HUNGRY)
         BL__NAME(give)(w, shared);
 #elif !BL__ENDS_ALONE
@@ -222,6 +227,7 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
 #undef BL__FRAME_RESULTS
 #undef BL__RETURNS
 #undef BL__RAIDS
+#undef BL__FEW
 #undef BL__HIDES
 #undef BL__TURNS
 #undef BL__ENDS_ALONE

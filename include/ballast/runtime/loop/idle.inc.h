@@ -78,6 +78,10 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint32_t *qua
             tries = 0;
         }
 #endif
+#if BL__RAIDS
+        if (w->run->outside.listens)
+            bl__node_listens(w->run, true);
+#endif
         if (BL__IS_OPEN(w->run) && bl__inlet_shows(w, true)) {
             *called = true;
             return true;

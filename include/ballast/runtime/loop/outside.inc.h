@@ -7,6 +7,16 @@ BL_FN bool BL__NAME(has_room)(bl__worker *w) {
     return bl_warp_broadcast32(few, 0) != 0;
 }
 
+#if BL__RAIDS
+/* Other processes share the run. A thread that is alone asks them before it is out of work; where there are several, one
+ * of them will be idle first. */
+BL_CALLED_FN void BL__NAME(listen)(bl__worker *w) {
+    if (w->run->workers == 1 && BL__NAME(held)(w) <= BL__FEW && !BL__NAME(shown)(w))
+        bl__node_low(w->run);
+    bl__node_listens(w->run, false);
+}
+#endif
+
 #if BL_WARP == 1
 /* Another node is out of work. It gets the older half of what is on the stack, or the second half of the only long
  * entry. A worker that has less there first fetches what it would run next. */

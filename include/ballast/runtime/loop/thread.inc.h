@@ -117,7 +117,9 @@ BL_HOT_FN bool BL__NAME(run_on)(bl__worker *w, const bl_task *given, const BL_SH
     const uint32_t least = task.stack->bottom + 1; /* thieves move it, and have been seen then */
     bl__break why;
     bool goes_on;
-    uint32_t row = 0, mark = 1;
+    const uint32_t listens = task.run->outside.listens, first = singles && listens ? (1u << 31) - listens : 1;
+    const uint64_t until = listens ? near.tasks + listens : UINT64_MAX;
+    uint32_t row = 0, mark = first;
     task.top = task.stack->top;
     task.limit = task.stack->bottom + task.run->stack_capacity;
     if (singles)
@@ -125,8 +127,8 @@ BL_HOT_FN bool BL__NAME(run_on)(bl__worker *w, const bl_task *given, const BL_SH
     do {
         why = singles ? BL__NAME(run_single)(&h, &task, &mark) : BL__NAME(run_entry)(&h, &task, &row);
         goes_on = task.top - least < near.calm && !(BL__JOINS && near.spare[0] == 0);
-    } while (why == BL__NO_BREAK && goes_on && !(singles && mark >> 31));
-    near.tasks += mark - 1;
+    } while (why == BL__NO_BREAK && goes_on && !(singles ? mark >> 31 : near.tasks >= until));
+    near.tasks += mark - first;
     bl__worker_agree(w, &near, BL__TAKES_PIECES, BL__RECURSES);
     if (copies)
         memcpy(local, &copy, sizeof copy);

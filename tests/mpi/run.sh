@@ -23,14 +23,17 @@ fi
 # ---- jobs that mostly wait: several at the same time ----
 
 jobs=0
-# NAME COMMAND...: in the background, with a folder $here of its own.
+# NAME COMMAND...: in the background, with a folder $here of its own, and one for the files of mpirun: it removes the
+# folder that all mpiruns have in common when it ends, while another one may begin.
 start() {
     jobs=$((jobs + 1))
     here=$tmp/job$jobs
-    mkdir "$here"
+    mkdir -p "$here" "$tmp/mpirun$jobs"
     echo "$1" >"$here/name"
     shift
     (
+        TMPDIR=$tmp/mpirun$jobs
+        export TMPDIR
         "$@" >"$here/out" 2>&1 </dev/null
         echo $? >"$here/status"
     ) &
@@ -143,6 +146,7 @@ from_one() {
     timeout 100 mpirun -n 3 "$tool" run fib --n 37 --workers 1 --resume "$here/file" | grep -F "value         24157817"
 }
 start "stopped on cpu+cpu, resumed on 3 ranks" from_one
+collect
 
 # ---- ranks with devices of their own; the simulated machine stands for a GPU ----
 

@@ -75,6 +75,30 @@ static void check_wish(void) {
     CHECK_SAME(bl_close(c), BL_OK);
 }
 
+static void be_low(bl_context *node, uint32_t question) {
+    nanosleep(&(struct timespec){0, 1000000}, NULL); /* it is not listened to more often */
+    bl_store64_host(&node->inlet.outlet.notes->low, (uint64_t)question << 32);
+    (void)bl__node_serves(node);
+}
+
+/* What was given and nobody wants goes back, but not into an inlet that has something: that would overflow. */
+static void check_low(void) {
+    const uint32_t entry[4] = {0, 1, 7, 7};
+    bl_context *c = NULL;
+    check_at("low");
+    CHECK_SAME(bl_open(&c, &(bl_config){.device = "cpu+sim"}), BL_OK);
+    bl_context *node = bl__local_node(c->cluster, 1);
+    CHECK_SAME(bl__local_start(c->cluster, wood_cpu(), 0, false, c), BL_OK);
+    bl__inlet_put(node, entry, 1);
+    give_one(node, 0, entry);
+    be_low(node, 1);
+    CHECK_SAME(node->inlet.tickets, 1);
+    bl_store32_host_release(bl__inlet_slot(&node->inlet.ring, 0), node->inlet.ring.mask + 1); /* it is taken */
+    be_low(node, 2);
+    CHECK_SAME(node->inlet.tickets, 2);
+    CHECK_SAME(bl_close(c), BL_OK);
+}
+
 static uint32_t workers_on(const bl_program *program, const char *device) {
     bl_context *c = NULL;
     uint32_t workers = 0;
@@ -112,6 +136,7 @@ int main(int argc, char **argv) {
     check_memories("sim+cpu");
     check_dry();
     check_wish();
+    check_low();
     check_numbers(wood);
     for (uint32_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
         check_woods(wood, (bl_config){.device = devices[i]}, 12);

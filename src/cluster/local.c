@@ -685,9 +685,11 @@ void bl__node_low(const bl__run *run) {
         return;
     bl__cluster_orders orders;
     const uint64_t tasks = tasks_run(run);
-    if (n->shown) {
+    if (!inlet_is_empty(run)) {
+        /* there is something for it; and an inlet that got what is shown again and again would overflow */
+    } else if (n->shown) {
         take_back(n);
-    } else if (inlet_is_empty(run)) {
+    } else {
         if (tasks != n->ran)
             bl__cluster_ran(&n->protocol);
         n->ran = tasks;
@@ -787,9 +789,11 @@ static bool has_taken_all(const bl_context *c) {
 /* `epoch`: another one than before, if workers have left idle in the meantime, as they do to run something. */
 static void is_low(bl__node *n, uint32_t epoch, double now) {
     bl__cluster_orders orders;
-    if (n->shown) {
+    if (!has_taken_all(n->c)) {
+        /* as above */
+    } else if (n->shown) {
         take_back(n);
-    } else if (has_taken_all(n->c)) {
+    } else {
         if (epoch != n->ran)
             bl__cluster_ran(&n->protocol);
         n->ran = epoch;

@@ -310,7 +310,7 @@ says "several nodes, sums" "^checked *known" run fib --n 27 --device cpu+cpu --w
 says "several nodes, joins" "^checked *known" run fourrow --lookahead 5 --device cpu+cpu+cpu --workers 2
 refuses "several nodes, unknown" 2 "--device cpu+abacus: no usable device here" run uts --device cpu+abacus
 refuses "several nodes, checkpoint" 1 "uts: stopped by --time-limit after " \
-    run uts --tree T1 --device cpu+cpu --time-limit 0.02 --checkpoint "$tmp/nodes"
+    run uts --tree T1 --device cpu+cpu --workers 1 --time-limit 0.02 --checkpoint "$tmp/nodes"
 says "several nodes, resumed by three" "^checked *known" run uts --tree T1 --device cpu+cpu+cpu --resume "$tmp/nodes"
 says "several nodes, resumed by one" "^checked *known" run uts --tree T1 --device cpu --resume "$tmp/nodes"
 refuses "several memories, checkpoint" 1 "uts: stopped by --time-limit after " \
@@ -336,7 +336,7 @@ refuses "checkpoint in place of a device" 1 "--checkpoint /dev/null: cannot be w
     run fib --device cpu --checkpoint /dev/null
 refuses "resume without a file" 1 "--resume /nowhere/file: No such file" run fib --device cpu --resume /nowhere/file
 refuses "resume from something else" 1 "is no checkpoint of this version" run fib --device cpu --resume "$0"
-call run uts --tree T1 --device cpu --time-limit 0.05 --checkpoint "$tmp/check" --json
+call run uts --tree T1 --device cpu --workers 2 --time-limit 0.05 --checkpoint "$tmp/check" --json
 if [ "$status" -eq 1 ] && [ "$(member status)" = time-limit ] && ! grep -q result "$tmp/out" && [ "$(lines "$tmp/err")" -eq 1 ] &&
     grep -q "uts: stopped by --time-limit after .* tasks; to resume: --resume $tmp/check" "$tmp/err"; then
     ok "time limit"
@@ -537,7 +537,7 @@ writes() { # OPTION PATH [--force]: a call that writes a file there
     --trace) call run fib --n 10 --device cpu --trace "$2" ;;
     --output) call run pagerank --graph "$f/graph.txt" --device cpu --output "$2" ;;
     --out) call report "$tmp/rows" --out "$2" ${3:-} ;;
-    --checkpoint) call run uts --tree T1 --device cpu --time-limit 0.05 --checkpoint "$2" ;;
+    --checkpoint) call run uts --tree T1 --device cpu --workers 2 --time-limit 0.05 --checkpoint "$2" ;;
     esac
     case $1 in
     --checkpoint) [ "$status" -eq 1 ] ;;

@@ -33,6 +33,7 @@ int main(void) {
         check_ranks_results(&programs, devices[i], (bl_config){.workers = 1, .capacity = 2, .private_entries = 1}, 10,
                             200);
         check_ranks_all_work(programs.branches[0], devices[i], 50000, 9);
+        check_ranks_width(programs.branches[0], devices[i]);
         check_ranks_ends(wood, &programs, devices[i], 18);
     }
     const journey way = {.devices = others, .count = 8, .file = file, .seconds = 0.002, .deepest = 7, .ticks = 20000};

@@ -81,7 +81,8 @@ typedef struct bl__node {
 struct bl__cluster {
     pthread_mutex_t lock;
     uint32_t count, runs;
-    bool has_gpus;        /* among its nodes here */
+    bool has_gpus;        /* among its nodes here, ... */
+    bool with_gpus;       /* ... and everywhere */
     uint32_t words;       /* per entry */
     uint32_t results;     /* of one parcel, at most */
     bl__line *line;       /* to other processes; NULL: there are none */
@@ -121,6 +122,7 @@ bl__cluster *bl__local_open(bl_context *const *contexts, uint32_t count) {
         cluster->nodes[i] = (bl__node){.cluster = cluster, .c = contexts[i]};
         cluster->has_gpus = cluster->has_gpus || !contexts[i]->ops->knock;
     }
+    cluster->with_gpus = cluster->has_gpus;
     return cluster;
 }
 
@@ -128,10 +130,11 @@ void bl__local_join(bl__cluster *cluster, bl__line *line) { cluster->line = line
 
 uint32_t bl__local_count(const bl__cluster *cluster) { return cluster->count; }
 
-void bl__local_number(bl__cluster *cluster) {
+void bl__local_number(bl__cluster *cluster, bool gpus) {
     const bl__line *line = cluster->line;
     cluster->lowest = line->firsts[line->link.rank];
     cluster->all = line->firsts[line->link.ranks];
+    cluster->with_gpus = gpus;
 }
 
 bl__line *bl__local_line(const bl__cluster *cluster) { return cluster ? cluster->line : NULL; }
@@ -259,9 +262,11 @@ bl__cluster *bl__local_of(const bl_context *c) {
     return n ? n->cluster : NULL;
 }
 
-bool bl__local_has_gpus(const bl_context *c) {
+bool bl__local_has_gpus(const bl__cluster *cluster) { return cluster->has_gpus; }
+
+bool bl__local_with_gpus(const bl_context *c) {
     const bl__cluster *cluster = bl__local_of(c);
-    return cluster && cluster->has_gpus;
+    return cluster && cluster->with_gpus;
 }
 
 bool bl__local_keeps(const bl__cluster *cluster) { return cluster->keeps; }
@@ -710,8 +715,10 @@ void bl__node_listens(const bl__run *run, bool idle) {
     if (now - bl_load64_relaxed(&line->heard) < (idle ? IDLE_LISTEN : BUSY_LISTEN) ||
         pthread_mutex_trylock(&cluster->lock))
         return;
-    line->by_worker = now;
-    bl__local_hear(cluster);
+    if (!cluster->halted) { /* else others listen, or nobody does any more */
+        line->by_worker = now;
+        bl__local_hear(cluster);
+    }
     pthread_mutex_unlock(&cluster->lock);
 }
 

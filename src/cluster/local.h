@@ -33,7 +33,7 @@ void bl__local_misses(bl_context *c, int status);
 /* After the run: its status, and at which node that was decided; BL_OK also if that was in another process. */
 int bl__local_status(const bl__cluster *cluster, uint32_t *node);
 bl__cluster *bl__local_of(const bl_context *c);   /* the cluster of any of its nodes; NULL: it is none */
-bool bl__local_has_gpus(const bl_context *c);     /* among the nodes of its run in this process */
+bool bl__local_with_gpus(const bl_context *c);    /* among the nodes of its run, in all processes */
 bool bl__local_keeps(const bl__cluster *cluster); /* checkpoints: what is under way when the run ends early */
 /* Where results of entries from other nodes go, for the node of c; and its number. */
 struct bl__homes;
@@ -48,9 +48,10 @@ uint64_t bl__local_progress(const bl_context *c);
 
 /* Before the first run: once, and then again when line->firsts is known. */
 void bl__local_join(bl__cluster *cluster, bl__line *line);
-void bl__local_number(bl__cluster *cluster);
-uint32_t bl__local_count(const bl__cluster *cluster); /* of the nodes here */
-bl__line *bl__local_line(const bl__cluster *cluster); /* NULL: there is none, or no cluster */
+void bl__local_number(bl__cluster *cluster, bool gpus); /* gpus: some process has one */
+bool bl__local_has_gpus(const bl__cluster *cluster);    /* among the nodes here */
+uint32_t bl__local_count(const bl__cluster *cluster);   /* of the nodes here */
+bl__line *bl__local_line(const bl__cluster *cluster);   /* NULL: there is none, or no cluster */
 void bl__local_lock(bl__cluster *cluster);
 void bl__local_unlock(bl__cluster *cluster);
 /* With the lock: */

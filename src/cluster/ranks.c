@@ -32,16 +32,17 @@ enum { LEAST_PIECE = 4096, ALL_PIECES = 1 << 20 };
 /* What ranks tell each other, each with one gather. */
 typedef struct opening {
     int32_t status;
-    uint32_t nodes;
+    uint32_t nodes, gpus;
     char version[NAME], device[DEVICE];
     char detail[DETAIL];
 } opening;
 
 typedef struct terms {
     int32_t status;
-    uint32_t payload_bytes, carried_bytes, shared_bytes, result_bytes, record_bytes, of_all;
+    uint32_t payload_bytes, carried_bytes, shared_bytes, result_bytes, record_bytes, results_at, payload_at, join_width;
+    uint32_t of_all;
     uint32_t roots, results_wanted, empty; /* empty: a loop of no indices */
-    uint32_t checkpoint, resume, gpus;
+    uint32_t checkpoint, resume;
     double time_limit, stall_seconds;
     char program[NAME], scheduler[NAME];
     char detail[DETAIL];
@@ -70,6 +71,7 @@ typedef struct bl__ranks {
     pthread_t thread;
     bool has_thread, listening, quit;
     bool of_all;  /* bl_roots_of_all */
+    bool gpus;    /* some rank has one */
     int status;   /* of the run, once it is over everywhere, ... */
     uint32_t why; /* ... and the rank that knows why */
     bool writes;  /* checkpoints, as rank 0 says */
@@ -255,7 +257,9 @@ static int judge_openings(const opening *all, uint32_t ranks) {
 /* Nodes are numbered from rank 0 on. */
 static int number_nodes(bl__ranks *r, const opening *all) {
     uint64_t count = 0;
+    r->gpus = false;
     for (uint32_t i = 0; i < r->line.link.ranks; i++) {
+        r->gpus = r->gpus || all[i].gpus;
         r->line.firsts[i] = (uint32_t)count;
         memcpy(r->devices[i], all[i].device, sizeof r->devices[i]);
         count += all[i].nodes;
@@ -265,7 +269,7 @@ static int number_nodes(bl__ranks *r, const opening *all) {
         bl__detail(NULL, "device: too many nodes on all ranks (accepted: up to 2^20)");
         return BL_EINVAL;
     }
-    bl__local_number(r->cluster);
+    bl__local_number(r->cluster, r->gpus);
     return BL_OK;
 }
 
@@ -293,6 +297,7 @@ int bl__ranks_open(bl_context *c, const bl_link *link, int status) {
     mine.status = status;
     if (status == BL_OK) {
         mine.nodes = bl__local_count(r->cluster);
+        mine.gpus = bl__local_has_gpus(r->cluster);
         memcpy(mine.device, c->id, sizeof mine.device);
     }
     snprintf(mine.detail, sizeof mine.detail, "%s", bl_error_detail(NULL));
@@ -318,7 +323,8 @@ void bl__ranks_close(bl_context *c) {
         if (r->line.link.close)
             r->line.link.close(r->line.link.arg);
     }
-    free_ranks(r);
+    if (!c->dead) /* else a stuck worker may wake up and look at it */
+        free_ranks(r);
 }
 
 static size_t reason_size(const bl_program *program) { return sizeof(reason) + (program->payload_bytes + 7u) / 8 * 8; }
@@ -334,7 +340,8 @@ static bool differs(bl_context *c, const terms *all, uint32_t i) {
     else if (a->payload_bytes != b->payload_bytes || a->carried_bytes != b->carried_bytes)
         bl__detail(c, "Rank %u: %s has payloads of %u bytes, but of %u at rank 0 %s", (unsigned)i, b->program,
                    (unsigned)b->payload_bytes, (unsigned)a->payload_bytes, same);
-    else if (a->result_bytes != b->result_bytes || a->record_bytes != b->record_bytes)
+    else if (a->result_bytes != b->result_bytes || a->record_bytes != b->record_bytes ||
+             a->results_at != b->results_at || a->payload_at != b->payload_at || a->join_width != b->join_width)
         bl__detail(c, "Rank %u: %s has results of %u bytes and joins of %u, but of %u and %u at rank 0 %s", (unsigned)i,
                    b->program, (unsigned)b->result_bytes, (unsigned)b->record_bytes, (unsigned)a->result_bytes,
                    (unsigned)a->record_bytes, same);
@@ -430,13 +437,6 @@ static size_t gathered_size(const bl__terms *t, uint32_t ranks) {
     return (ranks + 1) * (why > piece ? why : piece);
 }
 
-static bool have_gpus(const terms *all, uint32_t ranks) {
-    for (uint32_t i = 0; i < ranks; i++)
-        if (all[i].gpus)
-            return true;
-    return false;
-}
-
 int bl__ranks_agree(bl_context *c, const bl__terms *t, int status) {
     bl__ranks *r = ranks_of(c);
     const uint32_t ranks = r->line.link.ranks;
@@ -448,7 +448,7 @@ int bl__ranks_agree(bl_context *c, const bl__terms *t, int status) {
     if (status == BL_OK && !make_room(r, gathered_size(t, ranks)))
         status = bl__no_memory(c, "what processes exchange");
     if (status == BL_OK)
-        status = bl__local_start(r->cluster, t->program, 0, false, c);
+        status = bl__local_start(r->cluster, t->program, t->count, false, c);
     memset(&mine, 0, sizeof mine);
     mine.status = status;
     mine.of_all = r->of_all;
@@ -465,13 +465,15 @@ int bl__ranks_agree(bl_context *c, const bl__terms *t, int status) {
         mine.shared_bytes = t->program->shared_bytes;
         mine.result_bytes = t->program->result_bytes;
         mine.record_bytes = t->program->record_bytes;
+        mine.results_at = t->program->results_at;
+        mine.payload_at = t->program->payload_at;
+        mine.join_width = t->program->join_width;
         mine.roots = t->count;
         mine.results_wanted = t->results_wanted;
         mine.empty = t->range == 0;
-        mine.gpus = bl__local_has_gpus(c);
     }
     const terms *all = gather(r, &mine, sizeof mine);
-    const bool counts = have_gpus(all, ranks) && all[0].result_bytes;
+    const bool counts = r->gpus && all[0].result_bytes;
     status = judge_terms(c, all, ranks);
     if (status == BL_OK)
         status = count_roots(c, r, all);

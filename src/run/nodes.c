@@ -260,6 +260,7 @@ typedef struct parcel {
 
 typedef struct parcel_head {
     bl_stats stats;
+    uint64_t blocks; /* bytes of memory that is to be combined */
     uint32_t pieces;
 } parcel_head;
 
@@ -295,6 +296,7 @@ static bool measure_parcel(const bl_context *c, parcel *p, parcel_head *head) {
     p->blocks_at = p->bytes;
     for (size_t i = 0; i < c->block_count; i++)
         p->bytes += combined_bytes(&c->blocks[i]);
+    head->blocks = p->bytes - p->blocks_at;
     return has_all;
 }
 
@@ -340,7 +342,7 @@ static int write_whole(bl_context *c, const bl__rest *run, const bl__piece *cons
 }
 
 /* At rank 0: where the pieces of a process lie in what it has sent, and where its memory does. */
-static uint32_t find_pieces(const unsigned char *sent, const bl__piece **pieces, size_t *blocks_at) {
+static parcel_head find_pieces(const unsigned char *sent, const bl__piece **pieces, size_t *blocks_at) {
     parcel_head head;
     memcpy(&head, sent, sizeof head);
     *blocks_at = aligned(sizeof head);
@@ -348,7 +350,7 @@ static uint32_t find_pieces(const unsigned char *sent, const bl__piece **pieces,
         pieces[i] = (const bl__piece *)(const void *)(sent + *blocks_at);
         *blocks_at += aligned(pieces[i]->bytes);
     }
-    return head.pieces;
+    return head;
 }
 
 /* What has come from all. */
@@ -356,14 +358,19 @@ static int write_ranks(bl_context *c, bl__rest *rest, unsigned char *const *all,
     const bl__piece **pieces = calloc((size_t)ranks * BL__LOCAL_NODES_MAX, sizeof *pieces);
     size_t *blocks_at = calloc(ranks, sizeof *blocks_at);
     void **memory = calloc(c->block_count + 1, sizeof *memory);
+    uint64_t blocks = 0;
     uint32_t count = 0;
     int status = pieces && blocks_at && memory ? BL_OK : bl__no_memory(c, "a checkpoint");
     for (uint32_t i = 0; i < ranks && status == BL_OK; i++) {
-        bl_stats of;
-        memcpy(&of, all[i], sizeof of);
-        of.seconds = i ? 0 : of.seconds; /* they pass for all at the same time */
-        bl__stats_add(&rest->stats, &of);
-        count += find_pieces(all[i], pieces + count, &blocks_at[i]);
+        parcel_head of = find_pieces(all[i], pieces + count, &blocks_at[i]);
+        of.stats.seconds = i ? 0 : of.stats.seconds; /* they pass for all at the same time */
+        bl__stats_add(&rest->stats, &of.stats);
+        count += of.pieces;
+        blocks = i ? blocks : of.blocks;
+        if (of.blocks != blocks) {
+            bl__detail(c, "checkpoint: rank %u has other memory than rank 0 (accepted: the same pieces)", (unsigned)i);
+            status = BL_EFILE;
+        }
     }
     if (status == BL_OK) {
         combine(c, all, blocks_at, ranks, memory);

@@ -96,7 +96,7 @@ static void choose_policy(bl__job *j) {
     run->pieces = j->plan.pieces;
     run->loop_at = j->plan.program->loop_at;
     run->grain = config->grain ? config->grain : j->plan.program->grain;
-    bool any_width = j->c->ops->workers_allocate && !config->checkpoint[0] && !bl__local_has_gpus(j->c);
+    bool any_width = j->c->ops->workers_allocate && !config->checkpoint[0] && !bl__local_with_gpus(j->c);
     run->widest = any_width ? BL__MOST_CHILDREN : j->plan.program->join_width;
     run->of_list.locked = (j->plan.traits & BL_TRAIT_LOCKED) != 0;
     run->fences_alone = j->plan.fences_alone;
@@ -219,7 +219,7 @@ static int run_dynamic(bl__job *j) {
     while (status == BL_OK) {
         j->run.in_entries = j->entries;
         j->drained = false;
-        after.taken = after.given = after.sent = after.brought = 0; /* if there will be no launch */
+        after.taken = after.given = after.sent = after.brought = after.finished = 0; /* if there will be no launch */
         if (j->c->open)
             bl__inlet_begins(j);
         status = bl__launch(j, &after);

@@ -201,7 +201,7 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
         BL_LOCAL of_porter = local;
         BL__NAME(carry)(&porter, lane, scratch, shared, &of_porter);
         local = of_porter;
-    } else
+    } else if (!(BL__HAS_PORTER(run) && run->settles))
 #endif
         BL__NAME(turns)(&w, &task, shared, &local);
     BL_MERGE(shared, &local);

@@ -87,7 +87,7 @@ format:
 	git ls-files '*.c' '*.h' '*.cpp' '*.cu' | xargs clang-format -i
 
 install: configure
-	cmake --build $(BUILD) --parallel $(JOBS) --target ballast_tool ballast_static ballast_shared
+	cmake --build $(BUILD) --parallel $(JOBS) --target ballast_installed
 	cmake --install $(BUILD) --prefix $(PREFIX)
 
 # The two components in one call would need CMake 3.31.

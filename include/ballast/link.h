@@ -2,10 +2,12 @@
  * and most programs need nothing but that. This header describes what such contexts offer, and what a link must be able
  * to do, so that you can use another transport.
  *
- * A context that is opened on a link has the devices of its process, "cpu", "cuda:0" or "cpu+cuda:0", which may be others
- * in each. Each of its runs is a run of all of them: workers that run out of work get some from other processes. Payloads and results travel as bytes, so they must not
- * contain pointers. Memory does not travel: shared data, memory from bl_alloc and what BL_MERGE adds up are of each
- * process. To get a sum over all, add up the processes' own after the run (examples/18_cluster.c).
+ * A context that is opened on a link has one or several devices in each process, not necessarily the same in all:
+ * "cpu", "cuda:0", "cpu+cuda:0". The default is "cpu". "cuda", without a number, is the GPU that has the number of the
+ * process among those of its machine. All these devices share each run: workers that run out of work get some from other
+ * processes. Payloads and results travel as bytes, so they must not contain pointers. Memory does not travel: shared
+ * data, memory from bl_alloc and what BL_MERGE adds up belong to one process. To get a sum over all, add up what each
+ * process has after the run (examples/18_cluster.c).
  *
  * Collective calls: bl_open_linked, bl_run and its like, bl_close. Every process makes the same calls in the same order,
  * with the same program. bl_run returns the same status in all of them, and the same bl_stats: sums over all, except that
@@ -21,8 +23,7 @@
  * from bl_alloc needs a word about its contents: bl_combine of ballast.h.
  *
  * Rejected: bl_start and its like, bl_start_open, checkpoints with bl_roots_of_all, timelines, loops of 2^32 indices or
- * more, schedulers of waves. By default the device is "cpu"; "cuda" is
- * the GPU that has the number of the process among those of its machine. */
+ * more, schedulers of waves. */
 #ifndef BL_LINK_H
 #define BL_LINK_H
 
@@ -45,7 +46,7 @@ typedef struct bl_link {
     /* Collective: `bytes` of each process into `all`, in the order of their ranks. Returns when all have come. */
     void (*gather)(void *arg, const void *mine, size_t bytes, void *all);
     void (*close)(void *arg); /* collective, by bl_close, and by bl_open_linked if it fails; may be NULL */
-    uint32_t local;           /* the number of this process among those of its machine */
+    uint32_t local;           /* the number of this process among those of its machine, for device "cuda" */
     const char *wrong;        /* why it cannot be used: then bl_open_linked says so and returns BL_EINVAL; else NULL */
 } bl_link;
 

@@ -12,8 +12,9 @@
  * The workers of a GPU cannot take the lock. They put entries into a ring and notes beside it (parts/outside.h), and
  * the thread that waits for the GPU looks there all the time: bl__node_serves.
  *
- * If one of the nodes is a GPU, outlets are kept filled from the moment at which somebody asks until the node is short of
- * work itself, so that the next one to ask need not wait: a GPU does in microseconds what takes threads much longer.
+ * With GPUs or other processes, outlets are kept filled from the moment at which somebody asks until the node is short of
+ * work itself, so that the next one to ask need not wait: a GPU does in microseconds what takes threads much longer, and
+ * an answer from another process takes as long as many tasks.
  *
  * Other processes are at the end of a line (ranks.c). A letter to a node of theirs leaves at once, with its entries or
  * results behind it. One that has come is delivered when somebody listens: bl__local_hear. Letters have a largest size,
@@ -41,8 +42,8 @@ enum {
 
 static const double PATIENCE = 20e-6; /* seconds from one time that a GPU is low to the next, ... */
 static const double LISTEN = 5e-6;    /* ... and from one time that its thread listens to other processes to the next */
-static const uint64_t WORKERS_DO = 200000;                     /* ns since one of them last did */
-static const uint64_t BUSY_LISTEN = 30000, IDLE_LISTEN = 3000; /* ns: the same for workers of a CPU */
+static const uint64_t BUSY_LISTEN = 30000, IDLE_LISTEN = 3000; /* ns: the same for workers of a CPU, ... */
+static const uint64_t STILL_LISTEN = 200000; /* ... which can be relied on as long as one did so recently */
 
 typedef struct letter {
     uint32_t from, to;
@@ -66,7 +67,7 @@ typedef struct bl__node {
     bl_traffic traffic;
     double asked;      /* when it first did, since it got entries; 0: not yet */
     double asked_away; /* when its last question to another process left */
-    bool stocks;       /* where one of the nodes is a GPU: the outlet is kept filled */
+    bool stocks;       /* with GPUs or other processes: the outlet is kept filled */
     /* A GPU's: */
     uint32_t collected,
         limit;         /* positions in its outlet: from where nothing has been taken yet, and as far as it may go */
@@ -156,7 +157,7 @@ bl_context *bl__local_node(const bl__cluster *cluster, uint32_t i) {
 }
 
 bool bl__local_listens(const bl__cluster *cluster) {
-    return !bl__local_waits(cluster) && bl_clock() - cluster->line->by_worker < WORKERS_DO;
+    return !bl__local_waits(cluster) && bl_clock() - cluster->line->by_worker < STILL_LISTEN;
 }
 
 static void end_node(bl__node *n) {
@@ -690,11 +691,10 @@ void bl__node_low(const bl__run *run) {
         return;
     bl__cluster_orders orders;
     const uint64_t tasks = tasks_run(run);
-    if (!inlet_is_empty(run)) {
-        /* there is something for it; and an inlet that got what is shown again and again would overflow */
-    } else if (n->shown) {
+    const bool empty = inlet_is_empty(run); /* if it got what is shown again and again, it would overflow */
+    if (empty && n->shown) {
         take_back(n);
-    } else {
+    } else if (empty) {
         if (tasks != n->ran)
             bl__cluster_ran(&n->protocol);
         n->ran = tasks;
@@ -796,11 +796,10 @@ static bool has_taken_all(const bl_context *c) {
 /* `epoch`: another one than before, if workers have left idle in the meantime, as they do to run something. */
 static void is_low(bl__node *n, uint32_t epoch, double now) {
     bl__cluster_orders orders;
-    if (!has_taken_all(n->c)) {
-        /* as above */
-    } else if (n->shown) {
+    const bool empty = has_taken_all(n->c);
+    if (empty && n->shown) {
         take_back(n);
-    } else {
+    } else if (empty) {
         if (epoch != n->ran)
             bl__cluster_ran(&n->protocol);
         n->ran = epoch;

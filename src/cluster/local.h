@@ -46,7 +46,7 @@ uint64_t bl__local_progress(const bl_context *c);
 
 /* ---- other processes: for ranks.c ---- */
 
-/* Before the first run: once, and then again when line->firsts is known. */
+/* Before the first run; NULL: it has none after all. Then, when line->firsts is known, the nodes get their numbers. */
 void bl__local_join(bl__cluster *cluster, bl__line *line);
 void bl__local_number(bl__cluster *cluster, bool gpus); /* gpus: some process has one */
 bool bl__local_has_gpus(const bl__cluster *cluster);    /* among the nodes here */

@@ -26,8 +26,8 @@ typedef struct bl__control {
     uint32_t given;    /* ... of a node: entries that workers put into the outlet, ... */
     uint32_t limit;    /* ... and the host's wish, how far they may, as a worker last saw it; ... */
     uint64_t dried;    /* ... worker 0's: the inverse of what it last told the host to be all; ... */
-    uint32_t told;     /* ... the last question that a worker has answered; ... */
-    uint32_t looked;   /* ... when a worker last looked at the host's memory */
+    uint32_t told;     /* ... the last question that a worker has answered, ... */
+    uint32_t looked;   /* ... and when a worker last read the host's memory */
     /* Of a node, with results: */
     uint32_t finished; /* the first record whose results the porter has to send home, more by one; 0: there is none */
     uint32_t sent;     /* parcels that the porter sent in this launch, ... */

@@ -27,6 +27,7 @@ extern int bl__clock_gettime(int clock, struct timespec *time) __asm__("clock_ge
 #define BL_FN static inline __attribute__((unused))
 #define BL_HOT_FN static inline __attribute__((always_inline))
 #define BL_CALLED_FN static __attribute__((noinline, unused))
+#define BL_LOOP_FN static __attribute__((noinline, unused, aligned(64))) /* its speed depends on where it lies */
 #define BL_COLD_FN static __attribute__((noinline, cold, unused))
 #define BL_HOST_FN static inline __attribute__((unused))
 #define BL_INLINE __attribute__((always_inline))

@@ -325,7 +325,7 @@ static int stalled(const run_request *request, const char *detail) {
 static int explain(const run_request *request, const bl_context *context, int status) {
     const char *detail = bl_error_detail(context);
     if (status == BL_ENODEVICE && ranks_are_several()) /* another rank may be the one without it */
-        return wrong_use("--%s (accepted: " RUN_DEVICES ")", detail);
+        return wrong_use("--%s", detail);
     if (status == BL_ENODEVICE)
         return no_device(request->config.device);
     if (status == BL_ESCHEDULER)

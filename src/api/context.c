@@ -133,7 +133,10 @@ static const char *wrong_field(const bl_config *c, const bl__device_ops *ops) {
 static int check_config(const bl_config *config, bl_device_info *info, const bl__device_ops **ops) {
     const char *device = config->device ? config->device : "auto";
     if (!find_device(device, info, ops)) {
-        bl__detail(NULL, "device %.200s: not here", device);
+        bl__detail(NULL, "device %.200s: not here (accepted:", device);
+        for (uint32_t i = 0; bl_device_info_at(i, info); i++)
+            bl__detail(NULL, "%s %s", i ? "," : "", info->id);
+        bl__detail(NULL, ")");
         return BL_ENODEVICE;
     }
     const char *wrong = wrong_field(config, *ops);

@@ -95,7 +95,7 @@ refuses "wrong usage of one rank" "(rank 1)" mpirun -n 1 "$tool" run uts --tree 
 refuses "different programs" "rank 1: nqueens" mpirun -n 1 "$tool" run uts --tree T1 : -n 1 "$tool" run nqueens
 refuses "different options" "Rank 1: time_limit 3, but rank 0 has 0" mpirun -n 1 "$tool" run uts --tree T1 : \
     -n 1 "$tool" run uts --tree T1 --time-limit 3
-refuses "a GPU that a rank does not have" "--device cuda:99: not here; at rank 1 (accepted: " \
+refuses "a GPU that a rank does not have" "--device cuda:99: not here (accepted: " \
     mpirun -n 1 "$tool" run fib --device cpu : -n 1 "$tool" run fib --device cuda:99
 refuses "a time limit ends all" "stopped by --time-limit" mpirun -n 3 "$tool" run uts --tree T1XXL --workers 1 --time-limit 0.3
 refuses "a checkpoint that is not there" "$tmp/none: No such file" mpirun -n 2 "$tool" run fib --workers 1 --resume "$tmp/none"

@@ -18,6 +18,7 @@
 #define BL_FN static __device__ __forceinline__
 #define BL_HOT_FN BL_FN
 #define BL_CALLED_FN static __device__ __noinline__
+#define BL_LOOP_FN BL_CALLED_FN
 #define BL_COLD_FN BL_FN /* a call would cost the kernel a stack */
 #define BL_HOST_FN static __host__ __device__ inline
 #define BL_INLINE

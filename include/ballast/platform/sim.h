@@ -89,6 +89,7 @@ BL_API uint64_t bl__sim_clock(void);
 #define BL_FN static inline __attribute__((unused))
 #define BL_HOT_FN BL_FN
 #define BL_CALLED_FN static __attribute__((noinline, unused))
+#define BL_LOOP_FN BL_CALLED_FN
 #define BL_COLD_FN static __attribute__((noinline, cold, unused))
 #define BL_HOST_FN static inline __attribute__((unused))
 #define BL_INLINE __attribute__((always_inline))

@@ -268,6 +268,42 @@ static void test_wrong_streams(void) {
     cudaStreamDestroy(mine);
 }
 
+/* A run is told to stop while the GPU still has other work to do before it. */
+static void test_late_begin(int cancels) {
+    enum { DEEP = 18 };
+    bl_config config{};
+    cudaStream_t mine;
+    volatile uint32_t *told;
+    tree_node root = {DEEP, 0};
+    bl_stats stats;
+    check_at(cancels ? "cancelled before it begins" : "out of time before it begins");
+    CHECK_SAME(cudaStreamCreateWithFlags(&mine, cudaStreamNonBlocking), cudaSuccess);
+    CHECK_SAME(cudaMallocHost((void **)&told, sizeof *told), cudaSuccess);
+    config.device = "cuda";
+    config.stream = mine;
+    config.time_limit = cancels ? 0 : 0.01;
+    bl_context *c = NULL;
+    CHECK_SAME(bl_open(&c, &config), BL_OK);
+    memory m = make_memory(c);
+    tree_shared s = shared_of(c, &m);
+    for (int round = 0; round < 3; round++) { /* the first one allocates, and waits for the stream */
+        *told = 0;
+        wait_and_set<<<1, 1, 0, mine>>>(m.words, told);
+        CHECK_SAME(bl_start(c, tree_cuda(), &s, &root, 1), BL_OK);
+        usleep(20000);
+        if (cancels)
+            bl_cancel(c);
+        usleep(20000);
+        *told = 1;
+        CHECK_SAME(bl_wait(c, &stats), cancels ? BL_ECANCEL : BL_ETIME);
+        CHECK(stats.left > 0);
+        CHECK_SAME(bl_reset(c), BL_OK);
+    }
+    CHECK_SAME(bl_close(c), BL_OK);
+    cudaFreeHost((void *)told);
+    cudaStreamDestroy(mine);
+}
+
 /* Runs of several contexts overlap: the sum of their times is more than the time they take together. */
 static void test_overlap(void) {
     enum { CONTEXTS = 3 };
@@ -306,6 +342,8 @@ int main(void) {
     test_wrong_streams();
     test_zero();
     test_overlap();
+    test_late_begin(0);
+    test_late_begin(1);
     test_streams(1);
     test_streams(16);
     return check_end();

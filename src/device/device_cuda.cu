@@ -484,6 +484,7 @@ static int wait_and_watch(bl_context *c, cuda_device *d, const bl__run *run, uin
     bl__watch_start(&watch);
     const bool serves = c->open && c->inlet.outlet.slots; /* other nodes wait for what this thread brings them */
     double begun = bl__now(), asked = begun, next_look = begun + bl__watch_next(c, 0.1);
+    bool stops = false;
     for (;;) {
         if (d->arrived->load(std::memory_order_acquire) == number)
             return BL_OK;
@@ -506,11 +507,14 @@ static int wait_and_watch(bl_context *c, cuda_device *d, const bl__run *run, uin
             continue;
         bl__seen seen =
             peek(d, run) == cudaSuccess ? bl__watch_look(c, &watch, d->tallies, run->tallies, NULL) : BL__ALL_WELL;
-        next_look = bl__now() + bl__watch_next(c, 0.1);
-        if (seen == BL__TO_PAUSE)
-            stop_workers(d, run, BL__STOP_HOST);
-        else if (seen == BL__NO_PROGRESS)
+        if (seen == BL__NO_PROGRESS)
             return give_up(c, d, run);
+        stops = stops || seen == BL__TO_PAUSE;
+        /* Again and again: on a GPU that is busy with something else the run may be set up after this, which clears
+         * the word. */
+        if (stops)
+            stop_workers(d, run, BL__STOP_HOST);
+        next_look = bl__now() + (stops ? 0.001 : bl__watch_next(c, 0.1));
     }
 }
 

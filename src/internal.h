@@ -110,7 +110,8 @@ typedef struct bl__inlet {
     uint64_t tickets;            /* submitted so far, ... */
     uint64_t noticed;            /* ... and when bl__inlet_stirs last looked */
     uint64_t drawn, called;      /* turns of the threads that submit: the next one, and whose it is */
-    const bl__run *run;          /* that workers are in now; NULL: none are */
+    const bl__run *run;          /* that workers are in now; NULL: none are, ... */
+    const bl__run *working;      /* ... and as threads have it, once their stacks are set up */
     bool hungry;                 /* another node is out of work */
     uint32_t finished;           /* control->finished, when workers last stopped */
     pthread_mutex_t number_lock; /* of these three: */
@@ -352,7 +353,9 @@ void bl__inlet_open(bl_context *c);
 void bl__inlet_destroy(bl_context *c);
 /* Nothing more will be submitted. */
 void bl__inlet_close(bl_context *c);
-/* The workers have stopped: nobody knocks until they start again. */
+/* Threads are about to work on the run, and others may take from their stacks. */
+void bl__inlet_works(bl_context *c, const bl__run *run);
+/* The workers have stopped: nobody knocks until they start again, or takes from them. */
 void bl__inlet_rest(bl_context *c);
 /* Whether the workers of an open run have nothing to do until something is submitted. */
 bool bl__inlet_waits(const bl_context *c, const bl__tally *tally, uint32_t count);

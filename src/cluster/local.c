@@ -24,6 +24,7 @@
 #include "cluster/homes.h"
 #include "cluster/line.h"
 #include "cluster/protocol.h"
+#include "cluster/raid.h"
 #include "run/job.h"
 
 #include <ballast/parts/entry.h>
@@ -36,6 +37,7 @@
 enum {
     MOST = 64,                                               /* entries of a letter, and of an outlet: a power of two */
     LETTERS = 8 * BL__LOCAL_NODES_MAX * BL__LOCAL_NODES_MAX, /* more than all nodes can have open */
+    PIECES = 8,              /* that long entries are divided into, if they are all that a raid has brought */
     LISTENS = 128,           /* tasks after which a worker may listen to other processes */
     HALT = BL__CLUSTER_KINDS /* a letter between drivers: a node of the sender has ended early */
 };
@@ -43,6 +45,8 @@ enum {
 static const double PATIENCE = 20e-6; /* seconds from one time that a GPU is low to the next, ... */
 static const double LISTEN = 5e-6;    /* ... and from one time that its thread listens to other processes to the next */
 static const uint64_t BUSY_LISTEN = 30000, IDLE_LISTEN = 3000; /* ns: the same for workers of a CPU, ... */
+/* ns, and a part of the time: from one question to the next, of a node that has run nothing in the meantime. */
+static const uint64_t LEAST_PAUSE = 500000, LACKING_SHARE = 16;
 static const uint64_t STILL_LISTEN = 200000; /* ... which can be relied on as long as one did so recently */
 
 typedef struct letter {
@@ -55,15 +59,19 @@ typedef struct bl__node {
     bl__cluster *cluster;
     bl_context *c;
     bl__cluster_node protocol;
-    uint32_t *outlet;   /* entries, the oldest first */
+    uint32_t *outlet;   /* entries, the oldest first, and behind each the node where its results go */
     uint32_t shown;     /* so many */
     uint64_t found;     /* dry, last: the epoch of the idle word, and which launch */
     uint64_t ran;       /* tasks, when the node last was low; a GPU's: the epoch of its idle word */
-    uint64_t refused;   /* a CPU's: when it last was low and got nothing */
+    uint64_t received;  /* entries, then */
+    uint64_t refused;   /* a CPU's: when it last was low and got nothing, ... */
+    uint64_t lacking;   /* ... since when that is so; 0: it is not; ... */
+    uint64_t repeated;  /* ... and when it last asked, though it had run nothing since */
     uint64_t was_short; /* bl__node_short: when last */
     bool over;          /* its run, since the last meeting: in other processes, too */
     bool ends;          /* the protocol has ended, and its workers have yet to be told */
     bl__homes homes;
+    bl__raider raider; /* a CPU's */
     bl_traffic traffic;
     double asked;      /* when it first did, since it got entries; 0: not yet */
     double asked_away; /* when its last question to another process left */
@@ -84,7 +92,8 @@ struct bl__cluster {
     uint32_t count, runs;
     bool has_gpus;        /* among its nodes here, ... */
     bool with_gpus;       /* ... and everywhere */
-    uint32_t words;       /* per entry */
+    uint32_t words;       /* per entry, ... */
+    uint32_t stride;      /* ... and from one to the next, in an outlet and in a letter */
     uint32_t results;     /* of one parcel, at most */
     bl__line *line;       /* to other processes; NULL: there are none */
     uint32_t lowest, all; /* the number of the first node here, and how many there are everywhere */
@@ -163,6 +172,7 @@ bool bl__local_listens(const bl__cluster *cluster) {
 static void end_node(bl__node *n) {
     free(n->outlet);
     bl__homes_end(&n->homes);
+    bl__raider_end(&n->raider);
 }
 
 void bl__local_close(bl__cluster *cluster) {
@@ -183,7 +193,7 @@ static uint32_t inlet_size(const bl__cluster *cluster) {
 }
 
 static size_t entries_size(const bl__cluster *cluster, uint32_t entries) {
-    return 4u * (size_t)cluster->words * entries;
+    return 4u * (size_t)cluster->stride * entries;
 }
 
 /* Of the largest letter: so many entries, or at least one result. */
@@ -222,6 +232,7 @@ static void begin_exchange(bl__node *n) {
 
 int bl__local_start(bl__cluster *cluster, const bl_program *program, uint32_t roots, bool goes_on, bl_context *told) {
     cluster->words = BL__ENTRY_HEAD + program->carried_bytes / 4;
+    cluster->stride = cluster->words + 1;
     cluster->results = UINT32_MAX;
     int status = cluster->line ? start_line(cluster, program, told) : BL_OK;
     if (!goes_on && cluster->line)
@@ -238,10 +249,10 @@ int bl__local_start(bl__cluster *cluster, const bl_program *program, uint32_t ro
     for (uint32_t i = 0; i < cluster->count && status == BL_OK; i++) {
         bl__node *n = &cluster->nodes[i];
         free(n->outlet);
-        n->outlet = malloc(4u * (size_t)cluster->words * MOST);
+        n->outlet = malloc(entries_size(cluster, MOST));
         n->shown = 0;
-        n->found = n->ran = 0;
-        n->refused = 0;
+        n->found = n->ran = n->received = 0;
+        n->refused = n->lacking = n->repeated = 0;
         n->over = n->ends = false;
         bl__homes_begin(&n->homes, program);
         bl__cluster_begin(&n->protocol, cluster->lowest + i, cluster->all, cluster->runs, MOST,
@@ -302,10 +313,18 @@ static void renew_wish(bl__node *n) {
     bl__wish(&n->c->inlet.outlet, n->limit, n->question);
 }
 
+static uint32_t *outlet_row(const bl__node *n, uint32_t i) { return n->outlet + (size_t)i * n->cluster->stride; }
+
+/* Its results go to this node, or stay in it. */
+static void show_own(bl__node *n, const uint32_t *entry) {
+    uint32_t *row = outlet_row(n, n->shown++);
+    bl__words_copy(row, entry, n->cluster->words);
+    row[n->cluster->words] = n->protocol.number;
+}
+
 static void drop_shown(bl__node *n, uint32_t count) {
-    const size_t words = n->cluster->words;
     n->shown -= count;
-    memmove(n->outlet, n->outlet + count * words, 4 * words * n->shown);
+    memmove(n->outlet, outlet_row(n, count), entries_size(n->cluster, n->shown));
     if (is_gpu(n))
         renew_wish(n);
     else if (n->stocks)
@@ -318,13 +337,26 @@ static void drop_given(bl__node *n, uint32_t count) {
     drop_shown(n, count);
 }
 
+/* Entries for the workers of a node. False: no memory to know where results go. */
+static bool import(bl__node *to, uint32_t *rows, uint32_t count) {
+    const size_t words = to->cluster->words, stride = to->cluster->stride;
+    bool known = true;
+    for (uint32_t *row = rows; row < rows + count * stride; row += stride) {
+        if (row[words] != to->protocol.number) /* else they are at home */
+            known = bl__homes_import(&to->homes, row[words], row) && known;
+        bl__inlet_put(to->c, row, 1);
+    }
+    return known;
+}
+
 /* What nobody has asked for goes back to the node's own workers. */
-static void give_back(bl__node *n) {
-    bl__inlet_put(n->c, n->outlet, n->shown);
+static bool give_back(bl__node *n) {
+    const bool known = import(n, n->outlet, n->shown);
     n->shown = 0;
     if (n->stocks && !is_gpu(n))
         bl__inlet_is_wanted(n->c, n->protocol.wanted);
     n->stocks = false;
+    return known;
 }
 
 static bool is_here(const bl__cluster *cluster, uint32_t number) { return number - cluster->lowest < cluster->count; }
@@ -381,14 +413,16 @@ static void post_away(bl__node *from, letter *l) {
         stir(line);
 }
 
-/* Nothing moves any more. */
-static void halt(bl__cluster *cluster) {
+/* Nothing moves any more. False: no memory to know where results go. */
+static bool halt(bl__cluster *cluster) {
+    bool known = true;
     cluster->halted = true;
     pthread_cond_broadcast(&cluster->met);
     for (uint32_t i = 0; i < cluster->count; i++) {
-        give_back(&cluster->nodes[i]);
+        known = give_back(&cluster->nodes[i]) && known;
         bl__inlet_halt(cluster->nodes[i].c);
     }
+    return known;
 }
 
 static void tell_halt(bl__cluster *cluster) {
@@ -412,7 +446,7 @@ static void halt_by(bl__node *n, int status) {
     if (cluster->halted && !(rank_of(status) == 3 && bl__local_outranks(status, cluster->status)))
         return;
     if (!cluster->halted) {
-        halt(cluster);
+        status = halt(cluster) ? status : BL_ENOMEM;
         if (!n->over) /* else other processes have left the run */
             tell_halt(cluster);
     }
@@ -422,20 +456,12 @@ static void halt_by(bl__node *n, int status) {
 
 static void note_entries(bl__node *to, uint32_t count) {
     to->traffic.entries_received += count;
+    to->lacking = 0;
     if (to->asked == 0)
         return;
     to->traffic.asks++;
     to->traffic.ask_seconds += bl__now() - to->asked;
     to->asked = 0;
-}
-
-/* Entries of another node. False: no memory to know where their results go. */
-static bool import(bl__node *to, uint32_t from, uint32_t *entries, uint32_t count) {
-    bool known = true;
-    for (uint32_t i = 0; i < count; i++)
-        known = bl__homes_import(&to->homes, from, entries + i * (size_t)to->cluster->words) && known;
-    bl__inlet_put(to->c, entries, count);
-    return known;
 }
 
 static void post(bl__node *from, uint32_t to, const bl__cluster_message *message, bl__parcel **parcel) {
@@ -454,13 +480,22 @@ static void post(bl__node *from, uint32_t to, const bl__cluster_message *message
         post_away(from, &l);
 }
 
+/* The workers of a CPU that are all asleep: one of them looks after a node that has got work (bl__node_watches). */
+static void rouse_others(bl__node *n) {
+    for (uint32_t i = 0; i < n->cluster->count; i++)
+        if (&n->cluster->nodes[i] != n && n->cluster->nodes[i].protocol.dry)
+            bl__inlet_rouse(n->cluster->nodes[i].c);
+}
+
 static void take_entries(bl__node *n, letter *arrived) {
     const uint32_t count = arrived->message.count;
     bl__node *from = is_here(n->cluster, arrived->from) ? node_of(n->cluster, arrived->from) : NULL;
-    const bool known = import(n, arrived->from, from ? from->outlet : (uint32_t *)(void *)(arrived + 1), count);
+    const bool known = import(n, from ? from->outlet : (uint32_t *)(void *)(arrived + 1), count);
     note_entries(n, count);
     if (from)
         drop_given(from, count);
+    if (!is_gpu(n))
+        rouse_others(n);
     if (!known)
         halt_by(n, BL_ENOMEM);
 }
@@ -492,6 +527,7 @@ static void take_parcel(bl__node *n, bl__parcel **parcel) {
 }
 
 static void is_wanted(bl__node *n, bool wanted) {
+    bl__raider_forget(&n->raider);
     if (wanted)
         n->stocks = n->cluster->has_gpus || n->cluster->line;
     if (is_gpu(n))
@@ -558,8 +594,8 @@ static void deliver(bl__cluster *cluster, letter *l) {
     if (l->message.kind == BL__CLUSTER_RESULTS && !(l->parcel = bl__parcel_copy(l + 1))) {
         halt_by(to, BL_ENOMEM);
     } else if (l->message.kind == HALT) {
-        if (!cluster->halted)
-            halt(cluster);
+        if (!cluster->halted && !halt(cluster))
+            cluster->status = BL_ENOMEM;
     } else if (!cluster->halted) {
         bl__cluster_receive(&to->protocol, l->from, &l->message, &orders);
         carry_out(to, &orders, l);
@@ -629,8 +665,72 @@ static void send_results(bl__node *n, uint32_t join, const void *results) {
 static void take_back(bl__node *n) {
     bl__cluster_orders orders;
     bl__cluster_shows(&n->protocol, 0, &orders);
-    give_back(n);
+    const bool known = give_back(n);
     follow(n, &orders);
+    if (!known)
+        halt_by(n, BL_ENOMEM);
+}
+
+/* Nothing is in its inlet. */
+static bool has_taken_all(const bl_context *c) {
+    const uint32_t put = (uint32_t)bl_load64_host(&c->inlet.tickets);
+    return put == 0 || !bl__inlet_has(&c->inlet.ring, put - 1);
+}
+
+/* Whether there is reason to ask once more: its workers have run something, or have taken what had come and want more. A
+ * node whose workers are in long tasks, all but those that have none, asks from time to time: what others hide behind
+ * long tasks may have been found. */
+static bool may_ask(bl__node *n, uint64_t tasks, uint64_t now) {
+    const bool moved = tasks != n->ran || n->traffic.entries_received != n->received;
+    n->ran = tasks;
+    n->received = n->traffic.entries_received;
+    n->lacking = moved || !n->lacking ? now : n->lacking;
+    const uint64_t pause = (now - n->lacking) / LACKING_SHARE;
+    if (!moved && now - n->repeated < (pause < LEAST_PAUSE ? LEAST_PAUSE : pause))
+        return false;
+    n->repeated = now;
+    return true;
+}
+
+/* Where the results of an entry go that has come from another node, and that no worker has taken: there again. */
+static void export_again(bl__node *n, uint32_t *row) {
+    uint32_t *join = row + n->homes.join_at;
+    if (!n->homes.join_at || !bl__is_away(*join))
+        return;
+    const bl__home home = bl__homes_leave(&n->homes, *join);
+    *join = home.join;
+    row[n->cluster->words] = home.node;
+}
+
+/* Other nodes want what the workers of this one have, and these are in long tasks. If there is nothing, somebody else may
+ * have some: the one that wants it may know nobody else. */
+static void relieve(bl__node *n) {
+    const bl__rows rows = {n->outlet, n->cluster->stride, MOST};
+    bl__cluster_orders orders;
+    if (is_gpu(n) || n->shown || !n->protocol.wanted || n->cluster->halted)
+        return;
+    const bl__loot loot = bl__inlet_raid(n->c, &n->raider, n->homes.join_at, &rows);
+    for (uint32_t i = 0; i < loot.count; i++) {
+        outlet_row(n, i)[n->cluster->words] = n->protocol.number;
+        if (i < loot.from_inlet)
+            export_again(n, outlet_row(n, i));
+    }
+    if (loot.count) {
+        const bool divides = !n->c->inlet.program->splits; /* else the program has to be asked */
+        n->shown = divides ? bl__raid_divide(&rows, loot.count, PIECES) : loot.count;
+        bl__cluster_shows(&n->protocol, n->shown, &orders);
+        follow(n, &orders);
+    } else if (loot.still && has_taken_all(n->c) && may_ask(n, n->ran, bl_clock())) {
+        bl__cluster_ran(&n->protocol);
+        bl__cluster_low(&n->protocol, &orders);
+        follow(n, &orders);
+    }
+}
+
+void bl__local_relieve(bl__cluster *cluster) {
+    for (uint32_t i = 0; i < cluster->count; i++)
+        relieve(&cluster->nodes[i]);
+    tell_ends(cluster);
 }
 
 static bool inlet_is_empty(const bl__run *run) { return bl__inlet_look(run) != 1; }
@@ -669,11 +769,12 @@ void bl__node_gives(const bl__run *run, bl__stack *stack, uint32_t count) {
     bl__node *n = enter(run);
     if (!n)
         return;
-    const uint32_t words = run->words, before = n->shown;
+    const uint32_t before = n->shown;
     bl__cluster_orders orders;
-    for (; count && n->shown < MOST; count--, n->shown++)
-        bl__words_copy(n->outlet + (size_t)n->shown * words, bl__stack_slot(stack, words, stack->bottom++), words);
+    for (; count && n->shown < MOST; count--)
+        show_own(n, bl__stack_slot(stack, run->words, stack->bottom++));
     if (n->shown > before) {
+        bl__raider_forget(&n->raider);
         bl_store64_relaxed(&n->refused, 0);
         bl__cluster_shows(&n->protocol, n->shown, &orders);
         follow(n, &orders);
@@ -695,15 +796,28 @@ void bl__node_low(const bl__run *run) {
     if (empty && n->shown) {
         take_back(n);
     } else if (empty) {
-        if (tasks != n->ran)
+        if (may_ask(n, tasks, now))
             bl__cluster_ran(&n->protocol);
-        n->ran = tasks;
         bl__cluster_low(&n->protocol, &orders);
         follow(n, &orders);
         if (inlet_is_empty(run))
             bl_store64_relaxed(&n->refused, now);
     }
+    bl__local_relieve(n->cluster);
     leave(n);
+}
+
+bool bl__node_watches(const bl__run *run) {
+    bl__node *n = enter(run);
+    bool watches = false;
+    if (!n)
+        return false;
+    for (uint32_t i = 0; i < n->cluster->count; i++) {
+        const bl__node *other = &n->cluster->nodes[i];
+        watches = watches || (other != n && !is_gpu(other) && !other->protocol.dry);
+    }
+    leave(n);
+    return watches;
 }
 
 /* Cheaper than to wake the thread that does nothing else, where tasks are short. */
@@ -754,11 +868,10 @@ void bl__node_dry(const bl__run *run, uint64_t idle) {
 /* True: there was something. */
 static bool collect(bl__node *n) {
     const bl__inlet *in = &n->c->inlet;
-    const size_t words = n->cluster->words;
     const uint32_t before = n->collected;
     bl__cluster_orders orders;
     for (const uint32_t *entry; (entry = bl__outlet_look(&in->ring, &in->outlet, n->collected)); n->collected++)
-        memcpy(n->outlet + words * n->shown++, entry, 4 * words);
+        show_own(n, entry);
     if (n->collected == before)
         return false;
     bl__cluster_shows(&n->protocol, n->shown, &orders);
@@ -785,12 +898,6 @@ static void move_results(bl__node *n) {
         if (n->protocol.number) /* else they are where they belong */
             send_results(n, BL__ROOT | (number - 1), in->results + (size_t)(number - 1) * n->homes.result_bytes);
     bring_parcels(n);
-}
-
-/* Nothing is in its inlet. */
-static bool has_taken_all(const bl_context *c) {
-    const uint32_t put = (uint32_t)bl_load64_host(&c->inlet.tickets);
-    return put == 0 || !bl__inlet_has(&c->inlet.ring, put - 1);
 }
 
 /* `epoch`: another one than before, if workers have left idle in the meantime, as they do to run something. */
@@ -844,8 +951,10 @@ bool bl__node_serves(bl_context *c) {
         stirs = collect(n) || stirs;
         if (returns)
             move_results(n);
-        if (asks)
+        if (asks) {
             is_low(n, (uint32_t)low, now);
+            bl__local_relieve(n->cluster);
+        }
         if (dry != n->dry)
             is_dry(n, dry);
     } else if (n->cluster->keeps && returns) {

@@ -57,6 +57,8 @@ void bl__local_unlock(bl__cluster *cluster);
 /* With the lock: */
 bool bl__local_has_results(const bl__cluster *cluster);                  /* that wait for workers */
 bool bl__local_hear(bl__cluster *cluster);                               /* true: something had arrived */
+/* Workers in long tasks do not come to give what other nodes want: takes it from them. */
+void bl__local_relieve(bl__cluster *cluster);
 bool bl__local_waits(const bl__cluster *cluster);                        /* for others, to get work */
 bool bl__local_listens(const bl__cluster *cluster);                      /* busy workers do, so nobody else need */
 void bl__local_rest(bl__cluster *cluster, const struct timespec *until); /* without it, until then or line->stirs */

@@ -144,8 +144,12 @@ static void *listen_main(void *argument) {
     prctl(PR_SET_TIMERSLACK, 1000ul, 0, 0, 0); /* else naps are longer by 50 us */
     bl__local_lock(r->cluster);
     while (!r->quit) {
-        const struct timespec until =
-            after(r->listening ? next_nap(r, bl__local_hear(r->cluster), &quiet) : 1000000000);
+        long nap = 1000000000;
+        if (r->listening) {
+            nap = next_nap(r, bl__local_hear(r->cluster), &quiet);
+            bl__local_relieve(r->cluster);
+        }
+        const struct timespec until = after(nap);
         bl__local_rest(r->cluster, &until);
     }
     bl__local_unlock(r->cluster);

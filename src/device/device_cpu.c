@@ -650,11 +650,15 @@ static int cpu_launch(bl_context *c, const bl__plan *plan, const bl__run *run, c
     d->left = d->stalled = d->given_up = false;
     bl_store32_relaxed(&d->absent, d->pool);
     want(d, wanted_at_first(plan, run, works, d->pool));
-    if (works) {
+    if (works)
         tell_watcher(c);
-        pthread_mutex_unlock(&d->lock);
+    pthread_mutex_unlock(&d->lock);
+    if (c->open)
+        bl__inlet_works(c, run);
+    if (works)
         run_part(d, 0);
-        pthread_mutex_lock(&d->lock);
+    pthread_mutex_lock(&d->lock);
+    if (works) {
         d->works = false;
         pthread_cond_broadcast(&d->job_ended); /* the watcher may be waiting for this worker */
     }

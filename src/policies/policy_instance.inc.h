@@ -21,6 +21,9 @@ const bl__policy BL__POLICY(BL_INSTANCE) = {
     .all_empty = BL__NAME(all_empty),
     .empty_when_idle = BL__EMPTY_WHEN_IDLE,
 #endif
+#ifdef BL__ROBS
+    .rob = BL__ROBS ? BL__NAME(rob_half) : NULL,
+#endif
 };
 
 #undef BL__NAME
@@ -30,3 +33,4 @@ const bl__policy BL__POLICY(BL_INSTANCE) = {
 #undef BL__STAYS
 #undef BL__EMPTY_WHEN_IDLE
 #undef BL__LEAVES
+#undef BL__ROBS

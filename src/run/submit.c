@@ -10,6 +10,7 @@
 #include <ballast/parts/outside.h>
 #include <ballast/parts/record.h>
 #include <ballast/parts/stop.h>
+#include <ballast/runtime/termination.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,9 +215,15 @@ void bl__inlet_begins(bl__job *j) {
     bl__local_begins(&in->ring);
 }
 
+void bl__inlet_works(bl_context *c, const bl__run *run) {
+    pthread_mutex_lock(&c->inlet.lock);
+    c->inlet.working = run;
+    pthread_mutex_unlock(&c->inlet.lock);
+}
+
 void bl__inlet_rest(bl_context *c) {
     pthread_mutex_lock(&c->inlet.lock);
-    c->inlet.run = NULL;
+    c->inlet.run = c->inlet.working = NULL;
     pthread_mutex_unlock(&c->inlet.lock);
 }
 
@@ -316,6 +323,22 @@ void bl__inlet_put(bl_context *c, const uint32_t *entries, uint32_t count) {
     }
     knock(c, count);
     pthread_mutex_unlock(&in->lock);
+}
+
+bl__loot bl__inlet_raid(bl_context *c, bl__raider *r, uint32_t join_at, const bl__rows *rows) {
+    bl__inlet *in = &c->inlet;
+    bl__loot loot = {.count = 0};
+    pthread_mutex_lock(&in->lock);
+    if (in->working && !bl__idle_count(bl__idle_read(in->working->control)))
+        loot = bl__raid(r, in->working, join_at, rows);
+    pthread_mutex_unlock(&in->lock);
+    return loot;
+}
+
+void bl__inlet_rouse(bl_context *c) {
+    pthread_mutex_lock(&c->inlet.lock);
+    knock(c, 1);
+    pthread_mutex_unlock(&c->inlet.lock);
 }
 
 void bl__inlet_is_wanted(bl_context *c, bool wanted) {

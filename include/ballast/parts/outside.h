@@ -246,6 +246,9 @@ BL_API void bl__node_gives(const bl__run *run, bl__stack *stack, uint32_t n);
 BL_API void bl__node_low(const bl__run *run);
 /* The same, by a worker that should give something and has nothing to spare; it may be said after every task. */
 BL_API void bl__node_short(const bl__run *run);
+/* By a worker that is about to sleep, as all others are: whether it should only nap, and say bl__node_low again, so that
+ * somebody looks after another node. */
+BL_API bool bl__node_watches(const bl__run *run);
 /* Where run->outside.listens, again and again: hears what other processes have sent. `idle`: the worker has nothing else
  * to do. */
 BL_API void bl__node_listens(const bl__run *run, bool idle);

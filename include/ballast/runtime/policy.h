@@ -21,6 +21,9 @@ typedef struct bl__policy {
     /* in waves */
     void (*open_share)(bl__worker *w);
     bool (*next_wave)(bl__worker *w);
+    /* By a thread that is no worker, with a stack: half of what a worker's queue shows, `most` at most. NULL: only
+     * workers can use these queues. */
+    uint32_t (*rob)(bl__worker *w, uint32_t victim, uint32_t most);
 } bl__policy;
 
 #endif

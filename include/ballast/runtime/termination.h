@@ -24,7 +24,8 @@ BL_FN bool bl__idle_leave(bl__control *c) {
 }
 
 BL_FN uint64_t bl__idle_read(bl__control *c) { return bl_load64_acquire(&c->idle); /* T2 */ }
-BL_FN bool bl__idle_all(uint64_t word, uint32_t workers) { return ((uint32_t)word & 0x7fffffffu) == workers; }
+BL_FN uint32_t bl__idle_count(uint64_t word) { return (uint32_t)word & 0x7fffffffu; }
+BL_FN bool bl__idle_all(uint64_t word, uint32_t workers) { return bl__idle_count(word) == workers; }
 
 /* `word`: what bl__idle_read gave before every queue was found empty. */
 BL_FN bool bl__idle_finish(bl__control *c, uint64_t word) {

@@ -83,6 +83,19 @@ BL_FN uint32_t BL__NAME(rob)(bl__worker *w, uint32_t victim, uint32_t size) {
     return got;
 }
 
+#if BL_WARP == 1
+/* Whoever steals from a deque needs nothing of its own; other queues know their threads. */
+#define BL__ROBS (BL_QUEUE_(KIND) == BL_QUEUE_KIND_DEQUE)
+BL_FN uint32_t BL__NAME(rob_half)(bl__worker *w, uint32_t victim, uint32_t most) {
+    BL_QUEUE q = BL__NAME(queue)(w, victim);
+    const uint32_t want = bl__min((BL_QUEUE_(size)(&q) + 1) / 2, bl__min(most, w->stack->mask + 1));
+    uint32_t got = 0;
+    while (got < want && BL__NAME(take)(w, &q, true) == BL_QUEUE_DONE)
+        got++;
+    return got;
+}
+#endif
+
 BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
     uint32_t got = 0;
     if (w->lane == 0) {

@@ -16,6 +16,8 @@
  *                                          needs to look at thousands of them
  *   void     BL__NAME(leave)(w)            only with BL__LEAVES defined: the worker stops; what it has taken and not
  *                                          fetched goes onto the stack
+ *   uint32_t BL__NAME(rob_half)(w, i, n)   only with BL__ROBS defined, and only where that is true: by a thread that is
+ *                                          no worker, half of what is in the queue of worker i, n entries at most
  *   BL__ENDS_ALONE                         1: a worker with nothing to fetch is finished; sees_work and all_empty are
  *                                          not asked (waves.inc.h)
  *

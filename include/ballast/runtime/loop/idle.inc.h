@@ -47,7 +47,8 @@ BL_FN bool BL__NAME(stirs)(bl__worker *w) {
  * post up has gone to sleep, so it looks once more: S1 and S2 are between that worker's leaving idle and this. */
 BL_FN bool BL__NAME(retires)(bl__worker *w) {
     bl__control *control = w->run->control;
-    if (!BL__IS_OPEN(w->run) || !bl__idle_all(bl__idle_read(control), w->run->workers))
+    if (!BL__IS_OPEN(w->run) || !bl__idle_all(bl__idle_read(control), w->run->workers) ||
+        (w->run->outside.node && bl__node_watches(w->run)))
         return false;
     bl__lookout_give(w->run);
     bl_fence_seq_cst(); /* S2 */

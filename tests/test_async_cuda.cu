@@ -80,7 +80,7 @@ static bl_context *open_cuda(bl_config config) {
     bl_context *c = NULL;
     config.device = "cuda";
     config.capacity = 2;       /* pauses */
-    config.stall_seconds = 10; /* a hold in the way of the run itself */
+    config.stall_seconds = 30; /* a hold in the way of the run itself */
     config.private_entries = 8;
     CHECK_SAME(bl_open(&c, &config), BL_OK);
     return c;

@@ -36,7 +36,7 @@ static void check_dry(void) {
     bl_context *node = bl__local_node(c->cluster, 1);
     CHECK_SAME(bl__local_start(c->cluster, wood_cpu(), 0, false, c), BL_OK);
     CHECK_SAME(bl__local_traffic(c->cluster, 1)->messages, 0);
-    bl__inlet_put(node, entries[0], 3);
+    bl__inlet_put(node, entries[0], sizeof entries[0] / sizeof entries[0][0], 3);
     CHECK_SAME(sent_after(node, c, 0, 0), 0); /* there are entries that have not been taken, ... */
     CHECK_SAME(sent_after(node, c, 2, 0), 0);
     CHECK_SAME(sent_after(node, c, 3, 1), 0); /* ... or one that was given and is not there yet */
@@ -89,7 +89,7 @@ static void check_low(void) {
     CHECK_SAME(bl_open(&c, &(bl_config){.device = "cpu+sim"}), BL_OK);
     bl_context *node = bl__local_node(c->cluster, 1);
     CHECK_SAME(bl__local_start(c->cluster, wood_cpu(), 0, false, c), BL_OK);
-    bl__inlet_put(node, entry, 1);
+    bl__inlet_put(node, entry, 0, 1);
     give_one(node, 0, entry);
     be_low(node, 1);
     CHECK_SAME(node->inlet.tickets, 1);

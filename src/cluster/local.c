@@ -45,9 +45,9 @@ enum {
 static const double PATIENCE = 20e-6; /* seconds from one time that a GPU is low to the next, ... */
 static const double LISTEN = 5e-6;    /* ... and from one time that its thread listens to other processes to the next */
 static const uint64_t BUSY_LISTEN = 30000, IDLE_LISTEN = 3000; /* ns: the same for workers of a CPU, ... */
-/* ns, and a part of the time: from one question to the next, of a node that has run nothing in the meantime. */
-static const uint64_t LEAST_PAUSE = 500000, LACKING_SHARE = 16;
 static const uint64_t STILL_LISTEN = 200000; /* ... which can be relied on as long as one did so recently */
+/* ns, and a part of the time without work: from one question to the next, of a node that has run nothing since. */
+static const uint64_t LEAST_PAUSE = 500000, LACKING_SHARE = 16;
 
 typedef struct letter {
     uint32_t from, to;
@@ -70,6 +70,7 @@ typedef struct bl__node {
     uint64_t was_short; /* bl__node_short: when last */
     bool over;          /* its run, since the last meeting: in other processes, too */
     bool ends;          /* the protocol has ended, and its workers have yet to be told */
+    bool rests;         /* a CPU's: it has been dry, and got nothing since */
     bl__homes homes;
     bl__raider raider; /* a CPU's */
     bl_traffic traffic;
@@ -253,7 +254,7 @@ int bl__local_start(bl__cluster *cluster, const bl_program *program, uint32_t ro
         n->shown = 0;
         n->found = n->ran = n->received = 0;
         n->refused = n->lacking = n->repeated = 0;
-        n->over = n->ends = false;
+        n->over = n->ends = n->rests = false;
         bl__homes_begin(&n->homes, program);
         bl__cluster_begin(&n->protocol, cluster->lowest + i, cluster->all, cluster->runs, MOST,
                           (uint32_t)n->c->config.seed);
@@ -341,11 +342,10 @@ static void drop_given(bl__node *n, uint32_t count) {
 static bool import(bl__node *to, uint32_t *rows, uint32_t count) {
     const size_t words = to->cluster->words, stride = to->cluster->stride;
     bool known = true;
-    for (uint32_t *row = rows; row < rows + count * stride; row += stride) {
+    for (uint32_t *row = rows; row < rows + count * stride; row += stride)
         if (row[words] != to->protocol.number) /* else they are at home */
             known = bl__homes_import(&to->homes, row[words], row) && known;
-        bl__inlet_put(to->c, row, 1);
-    }
+    bl__inlet_put(to->c, rows, (uint32_t)stride, count);
     return known;
 }
 
@@ -480,11 +480,13 @@ static void post(bl__node *from, uint32_t to, const bl__cluster_message *message
         post_away(from, &l);
 }
 
-/* The workers of a CPU that are all asleep: one of them looks after a node that has got work (bl__node_watches). */
-static void rouse_others(bl__node *n) {
-    for (uint32_t i = 0; i < n->cluster->count; i++)
-        if (&n->cluster->nodes[i] != n && n->cluster->nodes[i].protocol.dry)
+/* The node is busy again. Of other nodes of threads, whose workers are all asleep, one looks after it
+ * (bl__node_watches). */
+static void stop_resting(bl__node *n) {
+    for (uint32_t i = 0; n->rests && i < n->cluster->count; i++)
+        if (n->cluster->nodes[i].rests && &n->cluster->nodes[i] != n)
             bl__inlet_rouse(n->cluster->nodes[i].c);
+    n->rests = false;
 }
 
 static void take_entries(bl__node *n, letter *arrived) {
@@ -494,8 +496,7 @@ static void take_entries(bl__node *n, letter *arrived) {
     note_entries(n, count);
     if (from)
         drop_given(from, count);
-    if (!is_gpu(n))
-        rouse_others(n);
+    stop_resting(n);
     if (!known)
         halt_by(n, BL_ENOMEM);
 }
@@ -520,10 +521,11 @@ static void take_parcel(bl__node *n, bl__parcel **parcel) {
     const bool announced = n->homes.first != NULL || n->cluster->halted;
     bl__homes_put(&n->homes, *parcel);
     *parcel = NULL;
+    stop_resting(n);
     if (is_gpu(n))
         bring_parcels(n);
     else if (!announced)
-        bl__inlet_put(n->c, NULL, 1);
+        bl__inlet_put(n->c, NULL, 0, 1);
 }
 
 static void is_wanted(bl__node *n, bool wanted) {
@@ -702,8 +704,8 @@ static void export_again(bl__node *n, uint32_t *row) {
     row[n->cluster->words] = home.node;
 }
 
-/* Other nodes want what the workers of this one have, and these are in long tasks. If there is nothing, somebody else may
- * have some: the one that wants it may know nobody else. */
+/* Other nodes want what the workers of this one have, and these are in long tasks. If there is nothing, another node may
+ * have some: one that is dry, and has left its name here, may know nobody else. */
 static void relieve(bl__node *n) {
     const bl__rows rows = {n->outlet, n->cluster->stride, MOST};
     bl__cluster_orders orders;
@@ -715,12 +717,15 @@ static void relieve(bl__node *n) {
         if (i < loot.from_inlet)
             export_again(n, outlet_row(n, i));
     }
+    if (loot.without)
+        bl__inlet_put(n->c, NULL, 0, loot.without);
     if (loot.count) {
         const bool divides = !n->c->inlet.program->splits; /* else the program has to be asked */
         n->shown = divides ? bl__raid_divide(&rows, loot.count, PIECES) : loot.count;
+        bl_store64_relaxed(&n->refused, 0);
         bl__cluster_shows(&n->protocol, n->shown, &orders);
         follow(n, &orders);
-    } else if (loot.still && has_taken_all(n->c) && may_ask(n, n->ran, bl_clock())) {
+    } else if (loot.still && n->protocol.waiting && has_taken_all(n->c) && may_ask(n, n->ran, bl_clock())) {
         bl__cluster_ran(&n->protocol);
         bl__cluster_low(&n->protocol, &orders);
         follow(n, &orders);
@@ -812,7 +817,7 @@ bool bl__node_watches(const bl__run *run) {
     bool watches = false;
     if (!n)
         return false;
-    for (uint32_t i = 0; i < n->cluster->count; i++) {
+    for (uint32_t i = 0; !n->cluster->line && i < n->cluster->count; i++) { /* else a thread does that anyway */
         const bl__node *other = &n->cluster->nodes[i];
         watches = watches || (other != n && !is_gpu(other) && !other->protocol.dry);
     }
@@ -847,16 +852,22 @@ void bl__node_short(const bl__run *run) {
 }
 
 /* Whoever has left idle since `idle` was read has changed the word. So if it is the same, and the inlet is empty, then
- * no worker has anything, and none can get anything before this lock is free. If a worker that is going idle has left
- * something in the outlet, it is about to say bl__node_low, and gets it back. */
+ * no worker has anything, and none can get anything before this lock is free. */
 void bl__node_dry(const bl__run *run, uint64_t idle) {
     bl__node *n = run->outside.node;
     const uint64_t found = (idle & ~(uint64_t)UINT32_MAX) | (run->launch + 1);
     if (bl_load64_host(&n->found) == found || !(n = enter(run)))
         return;
     bl__cluster_orders orders;
-    if (bl__idle_read(run->control) == idle && inlet_is_empty(run) && !n->shown && !n->protocol.dry) {
+    if (bl__idle_read(run->control) != idle || !inlet_is_empty(run) || n->protocol.dry) {
+        leave(n);
+        return;
+    }
+    if (n->shown) {
+        take_back(n);
+    } else {
         bl_store64_host(&n->found, found);
+        n->rests = true;
         bl__cluster_dry(&n->protocol, &orders);
         follow(n, &orders);
     }
@@ -968,7 +979,7 @@ bool bl__node_serves(bl_context *c) {
 static void empty_outlet(bl__node *n) {
     const bl__inlet *in = &n->c->inlet;
     for (const uint32_t *entry; (entry = bl__outlet_look(&in->ring, &in->outlet, n->collected)); n->collected++)
-        bl__inlet_put(n->c, entry, 1);
+        bl__inlet_put(n->c, entry, 0, 1);
 }
 
 void bl__local_begins(const bl__outside *ring) {
@@ -1089,7 +1100,7 @@ bl__parcel *bl__node_collects(const bl__run *run) {
         return NULL;
     bl__parcel *parcel = bl__homes_take(&n->homes);
     if (n->homes.first && !n->cluster->halted)
-        bl__inlet_put(n->c, NULL, 1);
+        bl__inlet_put(n->c, NULL, 0, 1);
     leave(n);
     return parcel;
 }
@@ -1100,6 +1111,6 @@ void bl__node_postpones(const bl__run *run) {
     bl__node *n = enter(run);
     if (!n)
         return;
-    bl__inlet_put(n->c, NULL, 1);
+    bl__inlet_put(n->c, NULL, 0, 1);
     leave(n);
 }

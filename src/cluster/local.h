@@ -55,8 +55,8 @@ bl__line *bl__local_line(const bl__cluster *cluster);   /* NULL: there is none, 
 void bl__local_lock(bl__cluster *cluster);
 void bl__local_unlock(bl__cluster *cluster);
 /* With the lock: */
-bool bl__local_has_results(const bl__cluster *cluster);                  /* that wait for workers */
-bool bl__local_hear(bl__cluster *cluster);                               /* true: something had arrived */
+bool bl__local_has_results(const bl__cluster *cluster); /* that wait for workers */
+bool bl__local_hear(bl__cluster *cluster);              /* true: something had arrived */
 /* Workers in long tasks do not come to give what other nodes want: takes it from them. */
 void bl__local_relieve(bl__cluster *cluster);
 bool bl__local_waits(const bl__cluster *cluster);                        /* for others, to get work */

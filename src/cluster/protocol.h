@@ -10,7 +10,8 @@
  * - No message is lost or doubled, and messages from one node to another arrive in the order in which they were sent.
  * - A node has begun a run before it gets messages of that run.
  * - A node never shows the entry that it would run next: a node that receives entries runs at least one of them, so no
- *   entry wanders for ever. */
+ *   entry wanders for ever. Unless all its workers are in long tasks: then it may pass on what it has not begun, while a
+ *   dry node has left its name. */
 #ifndef BALLAST_CLUSTER_PROTOCOL_H
 #define BALLAST_CLUSTER_PROTOCOL_H
 
@@ -102,7 +103,7 @@ void bl__cluster_begin(bl__cluster_node *n, uint32_t number, uint32_t nodes, uin
 /* `count` entries may be given away; replaces what was said before. A driver that runs entries that it has shown says so
  * first. */
 void bl__cluster_shows(bl__cluster_node *n, uint32_t count, bl__cluster_orders *out);
-/* The node has run entries. */
+/* The node has run entries, or has another reason to ask once more. A driver gives such reasons more and more seldom. */
 void bl__cluster_ran(bl__cluster_node *n);
 /* The node will soon have nothing to do. May be repeated. */
 void bl__cluster_low(bl__cluster_node *n, bl__cluster_orders *out);

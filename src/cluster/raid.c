@@ -77,27 +77,34 @@ static uint32_t rob_stack(const bl__run *run, uint32_t victim, uint32_t join_at,
     return took;
 }
 
-/* Whether the slot at that position has an entry with tasks; one without is for a worker. */
-static bool has_tasks(const bl__outside *o, uint32_t at) {
-    const uint32_t *slot = bl__inlet_slot(o, at);
-    return bl__inlet_has(o, at) && slot[1] != slot[2];
+/* The next entry in the inlet; false: there is none, or a worker was faster. */
+static bool take_next(const bl__run *run, uint32_t *to) {
+    const bl__outside *o = &run->outside;
+    uint32_t taken = bl_load32_relaxed(&run->control->taken);
+    const uint32_t at = o->taken + taken;
+    if (!bl__inlet_has(o, at) || !bl_cas32_relaxed(&run->control->taken, &taken, taken + 1))
+        return false;
+    bl__words_copy(to, bl__inlet_slot(o, at) + 1, run->words);
+    bl_store32_host_release(bl__inlet_slot(o, at), at + o->mask + 1); /* O3 */
+    return true;
 }
 
-static uint32_t rob_inlet(const bl__run *run, const bl__rows *rows) {
-    const bl__outside *o = &run->outside;
-    bl__control *control = run->control;
-    uint32_t count = 0, took = 0;
-    while (count < 2 * rows->most && count <= o->mask && has_tasks(o, bl__inlet_next(run) + count))
-        count++;
-    for (; took < (count + 1) / 2; took++) {
-        uint32_t taken = bl_load32_relaxed(&control->taken);
-        const uint32_t at = o->taken + taken;
-        if (!has_tasks(o, at) || !bl_cas32_relaxed(&control->taken, &taken, taken + 1))
-            break;
-        bl__words_copy(row(rows, took), bl__inlet_slot(o, at) + 1, run->words);
-        bl_store32_host_release(bl__inlet_slot(o, at), at + o->mask + 1); /* O3 */
+static void rob_inlet(const bl__run *run, const bl__rows *rows, bl__loot *loot) {
+    const uint32_t first = bl__inlet_next(run);
+    uint32_t tasks = 0;
+    for (uint32_t i = 0; i <= run->outside.mask && bl__inlet_has(&run->outside, first + i); i++) {
+        const uint32_t *entry = bl__inlet_slot(&run->outside, first + i) + 1;
+        tasks += entry[0] != entry[1];
     }
-    return took;
+    const uint32_t want = bl__min((tasks + 1) / 2, rows->most);
+    while (loot->count < want && take_next(run, row(rows, loot->count))) {
+        const uint32_t *entry = row(rows, loot->count);
+        if (entry[0] != entry[1])
+            loot->count++;
+        else
+            loot->without++;
+    }
+    loot->from_inlet = loot->count;
 }
 
 bl__loot bl__raid(bl__raider *r, const bl__run *run, uint32_t join_at, const bl__rows *rows) {
@@ -112,11 +119,11 @@ bl__loot bl__raid(bl__raider *r, const bl__run *run, uint32_t join_at, const bl_
     for (uint32_t i = 0; i < run->workers; i++)
         loot.still = loot.still && r->marks[i] && r->marks[i] == bl__task_mark(run, i);
     if (loot.still)
-        loot.count = loot.from_inlet = rob_inlet(run, rows);
+        rob_inlet(run, rows, &loot);
     for (uint32_t i = 0; i < run->workers; i++) {
         const uint32_t task = bl__task_mark(run, i), before = r->marks[i];
         r->marks[i] = task;
-        if (!task || task != before)
+        if (!task || task != before || loot.count == rows->most)
             continue;
         loot.count += rob_queue(r, run, i, rows, loot.count);
         loot.count += rob_stack(run, i, join_at, rows, loot.count);

@@ -224,13 +224,14 @@ void bl__inlet_end(bl_context *c, int status); /* of the run; again is fine */
 bool bl__inlet_is_done(bl_context *c);         /* closed and empty. Workers have stopped */
 
 /* Of a node, by src/cluster/local.c. */
-void bl__inlet_put(bl_context *c, const uint32_t *entries, uint32_t count); /* NULL: one without tasks */
+/* stride: words from one to the next; entries NULL: one without tasks. */
+void bl__inlet_put(bl_context *c, const uint32_t *entries, uint32_t stride, uint32_t count);
 void bl__inlet_is_wanted(bl_context *c, bool wanted); /* what its workers have: another node is out of work */
 void bl__inlet_rouse(bl_context *c);                  /* one of its workers that are asleep */
 /* bl__raid, if none of its workers is idle. */
 bl__loot bl__inlet_raid(bl_context *c, bl__raider *r, uint32_t join_at, const bl__rows *rows);
-void bl__inlet_finish(bl_context *c);                 /* nothing more will come */
-void bl__inlet_halt(bl_context *c);                   /* its workers stop, and the run ends early */
+void bl__inlet_finish(bl_context *c); /* nothing more will come */
+void bl__inlet_halt(bl_context *c);   /* its workers stop, and the run ends early */
 
 /* ---- nodes.c ---- */
 

@@ -306,7 +306,7 @@ void bl__inlet_end(bl_context *c, int status) {
 
 /* ---- nodes that share a run: src/cluster/local.c ---- */
 
-void bl__inlet_put(bl_context *c, const uint32_t *entries, uint32_t count) {
+void bl__inlet_put(bl_context *c, const uint32_t *entries, uint32_t stride, uint32_t count) {
     bl__inlet *in = &c->inlet;
     const uint32_t words = BL__ENTRY_HEAD + in->program->carried_bytes / 4;
     pthread_mutex_lock(&in->lock);
@@ -315,7 +315,7 @@ void bl__inlet_put(bl_context *c, const uint32_t *entries, uint32_t count) {
         while (!bl__inlet_is_free(&in->ring, at)) /* it has been taken: the worker that did so is copying it */
             sched_yield();
         if (entries)
-            memcpy(bl__inlet_slot(&in->ring, at) + 1, entries + (size_t)i * words, 4u * (size_t)words);
+            memcpy(bl__inlet_slot(&in->ring, at) + 1, entries + (size_t)i * stride, 4u * (size_t)words);
         else
             memset(bl__inlet_slot(&in->ring, at) + 1, 0, 4u * (size_t)words);
         bl__inlet_fill(&in->ring, at);

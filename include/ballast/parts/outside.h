@@ -31,7 +31,8 @@
  *             run->outside.taken, from where the next launch counts. So growth and checkpoints need not know of it.
  *   cancel    and other early ends: the host gives back what is in the ring, after all workers have stopped.
  *   stall     workers that wait for an inlet that is empty and not shut are no stall.
- *   sleep     threads sleep as long as nothing comes, the lookout too if nobody is at work.
+ *   sleep     threads sleep as long as nothing comes, the lookout too if nobody is at work, here or in another node of
+ *             the same process.
  *
  * A SINK takes something out: the results of submitted roots. A worker writes the result to run->results[number], and
  * announces the number. On a CPU it calls the host (bl__answer). Elsewhere it stores number + 1 into a ring in pinned

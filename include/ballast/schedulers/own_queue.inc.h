@@ -84,8 +84,8 @@ BL_FN uint32_t BL__NAME(rob)(bl__worker *w, uint32_t victim, uint32_t size) {
 }
 
 #if BL_WARP == 1
-/* Whoever steals from a deque needs nothing of its own; other queues know their threads. */
-#define BL__ROBS (BL_QUEUE_(KIND) == BL_QUEUE_KIND_DEQUE)
+/* Whoever steals from a deque needs nothing of its own; other queues, and pools of entries, know their threads. */
+#define BL__ROBS (BL_QUEUE_(KIND) == BL_QUEUE_KIND_DEQUE && !BL_QUEUE_(BY_HANDLE))
 BL_FN uint32_t BL__NAME(rob_half)(bl__worker *w, uint32_t victim, uint32_t most) {
     BL_QUEUE q = BL__NAME(queue)(w, victim);
     const uint32_t want = bl__min((BL_QUEUE_(size)(&q) + 1) / 2, bl__min(most, w->stack->mask + 1));

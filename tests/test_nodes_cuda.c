@@ -70,7 +70,8 @@ int main(int argc, char **argv) {
     char file[] = "/tmp/ballast_journey_XXXXXX";
     close(mkstemp(file));
     remove(file);
-    const journey way = {.devices = others, .count = 8, .file = file, .seconds = 0.004, .deepest = 8, .ticks = 20000};
+    const journey way = {
+        .devices = others, .count = 8, .file = file, .seconds = 0.0002, .every = 0.004, .deepest = 8, .ticks = 20000};
     check_journeys(&way, wood, &programs, 14);
     bl_program_free(wood);
     bl_program_free(programs.twig);

@@ -36,7 +36,8 @@ int main(void) {
         check_ranks_width(programs.branches[0], devices[i]);
         check_ranks_ends(wood, &programs, devices[i], 18);
     }
-    const journey way = {.devices = others, .count = 8, .file = file, .seconds = 0.002, .deepest = 7, .ticks = 20000};
+    const journey way = {
+        .devices = others, .count = 8, .file = file, .seconds = 0.002, .every = 0.002, .deepest = 7, .ticks = 20000};
     check_journeys(&way, wood, &programs, 10);
     bl_program_free(wood);
     bl_program_free(programs.twig);

@@ -42,7 +42,7 @@ static bool make_room(bl__raider *r, const bl__run *run) {
 
 static uint32_t *row(const bl__rows *rows, uint32_t i) { return rows->first + (size_t)i * rows->stride; }
 
-/* Of each the entry at `at` on. */
+/* Into the rows from `at` on; how many. */
 static uint32_t rob_queue(const bl__raider *r, const bl__run *run, uint32_t victim, const bl__rows *rows, uint32_t at) {
     bl__tally unused = {0};
     bl__stack *s = r->stack;

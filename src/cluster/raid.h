@@ -12,7 +12,7 @@ typedef struct bl__raider {
     uint32_t *marks; /* the task that each worker was in when it last looked, ... */
     uint32_t room;   /* ... for so many workers */
     uint64_t looked; /* when; on bl_clock */
-    bool knows;      /* workers had been told by then that somebody wants something, so marks tell who does not come */
+    bool knows;      /* workers had already been asked to give, so whoever has not moved since is in a long task */
     void *stack;     /* for what comes out of queues */
     size_t bytes;
 } bl__raider;

@@ -317,7 +317,7 @@ BL_HOT_FN void bl__fail(bl_task *t, uint64_t error, const void *payload, uint32_
     if (bytes != t->payload_bytes && bytes != t->run->loop_at)
         bl__report(t, BL__FAILED_OTHER, bytes);
     else if (bl__fails_first(t->run->control, error))
-        bl__words_copy((bl_word *)t->run->failure, (const bl_word *)payload, bytes / 4);
+        bl__words_save((bl_word *)t->run->failure, (const bl_word *)payload, bytes / 4);
 }
 
 /* Every lane of the task waits for all. */
@@ -345,7 +345,7 @@ BL_COLD_FN bool bl__throws_first(const bl__run *run, uint32_t payload_bytes, con
 #if BL__CATCHES
 BL_HOT_FN void bl__threw(const bl_task *t, const void *payload, const char *text) {
     if (bl__throws_first(t->run, t->payload_bytes, text))
-        bl__words_copy((bl_word *)t->run->failure, (const bl_word *)payload, t->payload_bytes / 4);
+        bl__words_save((bl_word *)t->run->failure, (const bl_word *)payload, t->payload_bytes / 4);
 }
 #define BL__GUARDED(t, payload, call)                                                                                  \
     try {                                                                                                              \

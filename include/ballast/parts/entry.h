@@ -115,6 +115,18 @@ BL_FN void bl__words_copy(bl_word *to, const bl_word *from, uint32_t words) {
     for (uint32_t i = 0; i < words; i++)
         to[i] = from[i];
 }
+
+/* The same where it seldom happens. Compilers unroll no loops there, and what a loop goes over cannot be in registers:
+ * a bl_fail in a task, even one that is never reached, would keep the payload in memory. So no loop for 16 words. */
+BL_HOT_FN void bl__words_save(bl_word *to, const bl_word *from, uint32_t words) {
+#define BL__SAVE(i) (void)(words > (i) ? (to[i] = from[i]) : 0)
+#define BL__SAVE4(i) BL__SAVE(i), BL__SAVE((i) + 1), BL__SAVE((i) + 2), BL__SAVE((i) + 3)
+    BL__SAVE4(0), BL__SAVE4(4), BL__SAVE4(8), BL__SAVE4(12);
+#undef BL__SAVE4
+#undef BL__SAVE
+    for (uint32_t i = 16; i < words; i++)
+        to[i] = from[i];
+}
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif

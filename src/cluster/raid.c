@@ -65,12 +65,8 @@ static uint32_t rob_stack(const bl__run *run, uint32_t victim, uint32_t join_at,
     if (bl_load64_relaxed(dry) == bl__stack_mark(run, victim, task) || !bl__gate_enter(from, &top))
         return 0;
     const uint32_t want = bl__min((top - from->bottom + 1) / 2, rows->most - at);
-    for (; took < want; took++, from->bottom++) {
-        uint32_t *entry = row(rows, at + took);
-        bl_data_read(entry, bl__stack_slot(from, run->words, from->bottom), run->words);
-        if (join_at)
-            bl__record_share(run, entry[join_at]);
-    }
+    for (; took < want; took++, from->bottom++)
+        bl__entry_steal(run, row(rows, at + took), bl__stack_slot(from, run->words, from->bottom), run->words, join_at);
     if (from->bottom == top)
         bl_store64_relaxed(dry, (uint64_t)bl__task_mark(run, victim) << 32 | top);
     bl__gate_leave(from);

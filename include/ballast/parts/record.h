@@ -116,6 +116,14 @@ BL_FN void bl__record_share(const bl__run *run, uint32_t number) {
     }
 }
 
+/* A thief inside the gate copies an entry off a stack. Its results go to the record that word `join_at` of it names; 0:
+ * it has none. */
+BL_FN void bl__entry_steal(const bl__run *run, uint32_t *to, const uint32_t *entry, uint32_t words, uint32_t join_at) {
+    bl_data_read(to, entry, words);
+    if (join_at)
+        bl__record_share(run, to[join_at]);
+}
+
 /* Lanes take together and give together, never both at once. */
 BL_FN uint32_t bl__spare_take(uint32_t *spare) { return spare[bl_lane_add32(spare, (uint32_t)-1)]; }
 BL_FN void bl__spare_give(uint32_t *spare, uint32_t number) { spare[1 + bl_lane_add32(spare, 1)] = number; }

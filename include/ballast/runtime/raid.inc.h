@@ -11,7 +11,7 @@ BL_FN void BL__NAME(raid_entry)(bl__worker *w, bl__stack *from, uint32_t count, 
     uint32_t *slot = bl__stack_slot(w->stack, w->words, w->stack->top);
     bl__stack_move_top(w->stack, w->stack->top + 1);
     (void)shared;
-    bl_data_read(slot, entry, w->words);
+    bl__entry_steal(w->run, slot, entry, w->words, BL__JOINS ? BL__ENTRY_HEAD + (uint32_t)sizeof(BL_PAYLOAD) / 4 : 0);
     if (count == 1 && slot[1] - slot[0] > 1) {
         uint32_t middle = BL__MIDDLE(w, entry, slot, shared);
         entry[1] = middle;
@@ -19,9 +19,6 @@ BL_FN void BL__NAME(raid_entry)(bl__worker *w, bl__stack *from, uint32_t count, 
     } else {
         from->bottom++;
     }
-#if BL__JOINS
-    bl__record_share(w->run, slot[BL__ENTRY_HEAD + sizeof(BL_PAYLOAD) / 4]);
-#endif
 }
 
 /* How many entries the own, empty stack got. */

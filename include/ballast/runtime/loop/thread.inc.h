@@ -101,6 +101,11 @@ BL_HOT_FN bl__break BL__NAME(run_single)(const BL__NAME(hands) * h, bl_task *tas
     return wanted ? BL__WANTED : BL__NO_BREAK;
 }
 
+/* `more`: entries beyond the first. There is something to do, room for what it spawns, and a record if it forks. */
+BL_HOT_FN bool BL__NAME(is_calm)(const bl__worker *near, uint32_t more) {
+    return more < near->calm && !(BL__JOINS && near->spare[0] == 0);
+}
+
 /* One of the two loops, until there is a break, or too little or too much on the stack. True: the other should continue.
  * w is in memory, since the scheduler is given its address; so what changes with each task is copied, and the task, whose
  * constants the compiler should see here, is made anew. */
@@ -116,7 +121,6 @@ BL_HOT_FN bool BL__NAME(run_on)(bl__worker *w, const bl_task *given, const BL_SH
     const BL__NAME(hands) h = {&near, w->run->control, &w->tally->beat, shared, copies ? &copy : local, recursion};
     const uint32_t least = task.stack->bottom + 1; /* thieves move it, and have been seen then */
     bl__break why;
-    bool goes_on;
     const uint32_t listens = task.run->outside.listens, first = singles && listens ? (1u << 31) - listens : 1;
     const uint64_t until = listens ? near.tasks + listens : UINT64_MAX;
     uint32_t row = 0, mark = first;
@@ -126,13 +130,14 @@ BL_HOT_FN bool BL__NAME(run_on)(bl__worker *w, const bl_task *given, const BL_SH
         task.fences_alone = 0;
     do {
         why = singles ? BL__NAME(run_single)(&h, &task, &mark) : BL__NAME(run_entry)(&h, &task, &row);
-        goes_on = task.top - least < near.calm && !(BL__JOINS && near.spare[0] == 0);
-    } while (why == BL__NO_BREAK && goes_on && !(singles ? mark >> 31 : near.tasks >= until));
+    } while (why == BL__NO_BREAK && BL__NAME(is_calm)(&near, task.top - least) &&
+             !(singles ? mark >> 31 : near.tasks >= until));
     near.tasks += mark - first;
     bl__worker_agree(w, &near, BL__TAKES_PIECES, BL__RECURSES);
     if (copies)
         memcpy(local, &copy, sizeof copy);
-    return why == BL__UNEXPECTED && (singles || goes_on); /* this loop cannot run what it did not expect, ever */
+    /* The loop for single entries cannot run what it did not expect, ever. */
+    return why == BL__UNEXPECTED && (singles || BL__NAME(is_calm)(&near, task.top - least));
 }
 
 /* Called, for the sake of its registers. Not where owners have to order their stores (gate.h), which costs more than

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 /* A context with rules and totals in its memories. */
 typedef struct grove {
@@ -482,6 +483,34 @@ static inline void check_memories(const char *device) {
 }
 
 /* ---- how fast ---- */
+
+/* Stopped before it begins, and resumed with so much memory to read that all other nodes begin before that is done,
+ * unless they wait for it. */
+static inline void check_resumed_memory(const bl_program *wood, const char *device) {
+    enum { BYTES = 1 << 24 };
+    const wood_rules rules = {.seed = 3, .deepest = 6, .widest = 4};
+    const wood_place root = {7, 0};
+    char file[] = "/tmp/ballast_resumed_XXXXXX";
+    close(mkstemp(file));
+    wood_totals want = {0, 0, 0};
+    grow_alone(&rules, &want, root, 1);
+    for (uint32_t resumes = 0; resumes < 2; resumes++) {
+        grove g;
+        void *large = NULL;
+        check_at("%s, much memory, %s", device, resumes ? "resumed" : "stopped");
+        grove_open(&g, resumes ? (bl_config){.device = device, .resume = file}
+                               : (bl_config){.device = device, .checkpoint = file, .time_limit = 1e-9});
+        CHECK_SAME(bl_alloc(g.c, &large, BYTES), BL_OK);
+        CHECK_SAME(bl_zero(g.c, large, BYTES), BL_OK);
+        CHECK_SAME(bl_combine(g.c, large, NULL), BL_OK);
+        grove_begin(&g, &rules);
+        CHECK_SAME(bl_run(g.c, wood, &g.shared, &root, 1, NULL), resumes ? BL_OK : BL_ETIME);
+        CHECK_SAME(grove_totals(&g).tasks, resumes ? want.tasks : 0);
+        CHECK_SAME(bl_free(g.c, large), BL_OK);
+        grove_close(&g);
+    }
+    remove(file);
+}
 
 /* `n` chains of `length` tasks each. All begin at the GPU; a chain that another node runs comes through the ring. */
 static inline void measure_chains(const bl_program *wood, const char *device, uint32_t n, uint32_t length,

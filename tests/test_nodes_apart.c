@@ -140,6 +140,7 @@ int main(int argc, char **argv) {
     check_numbers(wood);
     for (uint32_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
         check_woods(wood, (bl_config){.device = devices[i]}, 12);
+        check_resumed_memory(wood, devices[i]);
         check_woods(wood, (bl_config){.device = devices[i], .capacity = 2, .private_entries = 1}, 5);
         check_woods(wood, (bl_config){.device = devices[i], .private_entries = BL_NONE, .caller_waits = 1}, 5);
         for (uint32_t n = 1; n <= 10000; n *= 100)

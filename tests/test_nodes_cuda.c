@@ -51,6 +51,7 @@ int main(int argc, char **argv) {
     check_memories("cpu+cuda:0");
     for (uint32_t i = 0; i < (two ? 5 : 4); i++) {
         check_woods(wood, (bl_config){.device = devices[i]}, 60);
+        check_resumed_memory(wood, devices[i]);
         check_woods(wood, (bl_config){.device = devices[i], .capacity = 2, .private_entries = 1}, 20);
         for (uint32_t n = 1; n <= 1000000; n *= 1000)
             check_loop(wood, devices[i], n);

@@ -4,6 +4,7 @@
 
 #include <ballast/parts/gate.h>
 #include <ballast/task.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,9 @@ enum { SIM_WORKERS = 4 };
 
 typedef struct sim_device {
     double timer;
-    uint64_t ticks;    /* of virtual time, since the timer was started */
-    uint64_t launches; /* so that the launches of one context get different schedules */
+    uint64_t ticks;         /* of virtual time, since the timer was started */
+    uint64_t launches;      /* so that the launches of one context get different schedules */
+    pthread_mutex_t stream; /* as on a GPU, other threads copy and clear memory between launches */
 } sim_device;
 
 static int sim_enumerate(uint32_t i, bl_device_info *info) {
@@ -28,10 +30,17 @@ static int sim_enumerate(uint32_t i, bl_device_info *info) {
 
 static int sim_open(bl_context *c, const char *id) {
     (void)id;
-    c->device = calloc(1, sizeof(sim_device));
-    return c->device ? BL_OK : bl__no_memory(c, "the simulated machine");
+    sim_device *d = c->device = calloc(1, sizeof(sim_device));
+    if (!d)
+        return bl__no_memory(c, "the simulated machine");
+    pthread_mutex_init(&d->stream, NULL);
+    return BL_OK;
 }
-static void sim_close(bl_context *c) { free(c->device); }
+static void sim_close(bl_context *c) {
+    sim_device *d = c->device;
+    pthread_mutex_destroy(&d->stream);
+    free(d);
+}
 
 static int sim_fit(bl_context *c, bl__plan *plan, uint32_t lanes, size_t worker_memory) {
     (void)worker_memory;
@@ -72,7 +81,7 @@ static int sim_watch(void *argument) {
     return seen == BL__NO_PROGRESS;
 }
 
-static int sim_launch(bl_context *c, const bl__plan *plan, const bl__run *run, const void *shared) {
+static int launch_blocks(bl_context *c, const bl__plan *plan, const bl__run *run, const void *shared) {
     sim_device *d = c->device;
     sim_launch_state s = {c, plan, run, shared, 0, {0, 0, 0}};
     bl__watch_start(&s.watch);
@@ -103,12 +112,30 @@ static int sim_launch(bl_context *c, const bl__plan *plan, const bl__run *run, c
     return BL_OK;
 }
 
+static int sim_launch(bl_context *c, const bl__plan *plan, const bl__run *run, const void *shared) {
+    sim_device *d = c->device;
+    pthread_mutex_lock(&d->stream);
+    const int status = launch_blocks(c, plan, run, shared);
+    pthread_mutex_unlock(&d->stream);
+    return status;
+}
+
 static int sim_alloc(bl_context *c, void **memory, size_t bytes) { return bl__cpu_ops.alloc(c, memory, bytes); }
 static void sim_free(bl_context *c, void *memory) { bl__cpu_ops.free(c, memory); }
 static int sim_copy(bl_context *c, void *to, const void *from, size_t bytes) {
-    return bl__cpu_ops.move(c, to, from, bytes);
+    sim_device *d = c->device;
+    pthread_mutex_lock(&d->stream);
+    const int status = bl__cpu_ops.move(c, to, from, bytes);
+    pthread_mutex_unlock(&d->stream);
+    return status;
 }
-static int sim_zero(bl_context *c, void *memory, size_t bytes) { return bl__cpu_ops.zero(c, memory, bytes); }
+static int sim_zero(bl_context *c, void *memory, size_t bytes) {
+    sim_device *d = c->device;
+    pthread_mutex_lock(&d->stream);
+    const int status = bl__cpu_ops.zero(c, memory, bytes);
+    pthread_mutex_unlock(&d->stream);
+    return status;
+}
 
 static int sim_finish(bl_context *c, const bl__run *run, void *host, const void *device, size_t bytes) {
     return bl__cpu_ops.finish(c, run, host, device, bytes);

@@ -32,6 +32,7 @@
 #ifndef BALLAST_PAGERANK_H
 #define BALLAST_PAGERANK_H
 
+#include <ballast/platform/platform.h>
 #include <stdint.h>
 
 #define PAGERANK_FAN 32u      /* the most values that a cell adds up */
@@ -73,24 +74,14 @@ typedef struct pagerank_shared {
     uint32_t unused;
 } pagerank_shared;
 
-/* A product that no compiler fuses with the sum it is added to: on a CPU the build sees to that. */
-#ifdef __CUDA_ARCH__
-#define PAGERANK_PRODUCT(a, b) __dmul_rn(a, b)
-#else
-#define PAGERANK_PRODUCT(a, b) ((a) * (b))
-#endif
-
 /* Computes s(0 .. steps-1) from delta(0 .. steps-1) of this run and delta' of the first. */
-#ifdef __CUDACC__
-__host__ __device__
-#endif
-    static inline void
-    pagerank_given(double *given, const double *delta, const double *first_delta, uint32_t steps, double damping) {
+BL_HOST_FN void pagerank_given(double *given, const double *delta, const double *first_delta, uint32_t steps,
+                               double damping) {
     for (uint32_t j = 0; j < steps; j++) {
         double mass = delta[j];
         for (uint32_t i = 0; i < j; i++)
-            mass = mass + PAGERANK_PRODUCT(given[i], first_delta[j - 1 - i]);
-        given[j] = (1 - damping) + PAGERANK_PRODUCT(damping, mass);
+            mass = mass + bl_product(given[i], first_delta[j - 1 - i]);
+        given[j] = (1 - damping) + bl_product(damping, mass);
     }
 }
 

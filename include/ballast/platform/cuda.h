@@ -27,6 +27,14 @@
 #define BL_OVERLAP _Pragma("unroll 8")
 #define BL_ASSUME(x) __builtin_assume(x)
 
+BL_HOST_FN double bl_product(double a, double b) {
+#ifdef __CUDA_ARCH__
+    return __dmul_rn(a, b);
+#else
+    return a * b;
+#endif
+}
+
 #define BL__ATOMIC_LOAD(bits, order, O, S)                                                                             \
     BL_FN uint##bits##_t bl_load##bits##_##order(const uint##bits##_t *p) {                                            \
         return __nv_atomic_load_n((uint##bits##_t *)p, O, S);                                                          \

@@ -91,6 +91,8 @@
  *   bl_stack_here()                       CPU: an address at the end of the stack that is in use
  *   bl_stack_take(bytes, alignment)       CPU and sim: memory on the stack, until the function that calls this returns
  *   bl_lane_add32(p, v)                   fetch-and-add on memory that only the lanes of one worker see
+ *   bl_product(a, b)                      of two doubles, never fused with a sum, so all devices get the same bits; on
+ *                                         a CPU the program needs -ffp-contract=off. The host may call it
  */
 #ifndef BL_PLATFORM_PLATFORM_H
 #define BL_PLATFORM_PLATFORM_H
@@ -124,6 +126,10 @@
 #define bl_peek32(p) bl_load32_relaxed(p)
 #define bl_peek64(p) bl_load64_relaxed(p)
 #define bl_poke32(p, v) bl_store32_relaxed(p, v)
+#endif
+
+#ifndef BL_TARGET_CUDA
+BL_HOST_FN double bl_product(double a, double b) { return a * b; }
 #endif
 
 #ifndef BL_RARELY

@@ -1,6 +1,6 @@
 // COMPILE: -O1
-/* One run over the CPU and a GPU, two GPUs, a GPU named twice, and processes of which one has a GPU. Skipped without a GPU. `test_nodes_cuda measure
- * [DEVICE]` shows what goes through the rings. */
+/* One run over the CPU and a GPU, two GPUs, a GPU named twice, and processes of which one has a GPU. Skipped without a
+ * GPU. `test_nodes_cuda measure [DEVICE]` shows what goes through the rings. */
 #include "ranks_check.h"
 
 #include <unistd.h>

@@ -36,7 +36,8 @@ typedef struct bl__loot {
 } bl__loot;
 
 /* Up to half of what those workers have that were in the same task the last time; a single entry as a whole. Up to half
- * of what is in the inlet, too, if all of them were. `join_at`: the word of an entry that says where its results go; 0: the program has none. */
+ * of what is in the inlet, too, if all of them were. `join_at`: the word of an entry that says where its results go; 0:
+ * the program has none. */
 bl__loot bl__raid(bl__raider *r, const bl__run *run, uint32_t join_at, const bl__rows *rows);
 
 /* Divides the longest of `count` entries until there are `wanted`, or none has more than one task; how many there are

@@ -1,4 +1,5 @@
-/* The suite greedy: its bound, computed by hand, its loads, and that every way to create tasks runs each task once. */
+/* The suite greedy: its bound, computed by hand, its loads, and that every way to create tasks runs each task once. And
+ * that a worker is found for each of a few long tasks, whether its thread has joined the run or not. */
 #include "check.h"
 
 #include "../bench/greedy/greedy_run.h"
@@ -70,11 +71,42 @@ static void check_runs(void) {
     }
 }
 
+/* As many tasks as workers, which sleep: they take as long as one. Not in every run, the machine may be busy. */
+static void check_few(bool caller_waits) {
+    enum { WORKERS = 8, LENGTH = 40000000 /* ns */, RUNS = 12, MOST_LATE = 3 };
+    static const greedy_shape shapes[] = {GREEDY_SINGLY, GREEDY_RANGE, GREEDY_ROOTS, GREEDY_LOOP};
+    uint32_t length[WORKERS];
+    greedy_load load = {WORKERS, length};
+    bl_context *context;
+    const bl_config config = {.device = "cpu", .workers = WORKERS, .caller_waits = caller_waits};
+    if (!CHECK_SAME(bl_open(&context, &config), BL_OK))
+        return;
+    for (uint32_t i = 0; i < WORKERS; i++)
+        length[i] = LENGTH;
+    for (uint32_t k = 0; k < sizeof shapes / sizeof shapes[0]; k++) {
+        uint32_t late = 0;
+        check_at("%u long tasks, %s, caller %s", (unsigned)WORKERS, greedy_shape_names[shapes[k]],
+                 caller_waits ? "waits" : "works");
+        for (uint32_t i = 0; i < RUNS; i++) {
+            greedy_result r;
+            greedy_run(context, shapes[k], false, &load, &r);
+            CHECK_SAME(r.status, BL_OK);
+            CHECK(r.right);
+            late += r.stats.seconds > 1.8e-9 * LENGTH;
+        }
+        if (!CHECK(late <= MOST_LATE))
+            printf("%s: %u of %u runs late\n", check_doing, (unsigned)late, (unsigned)RUNS);
+    }
+    bl_close(context);
+}
+
 int main(void) {
     check_limit(120);
     CHECK(greedy_shape_find("tree") == GREEDY_TREE && greedy_shape_find("nothing") < 0);
     check_bound();
     check_loads();
     check_runs();
+    check_few(false);
+    check_few(true);
     return check_end();
 }

@@ -135,6 +135,18 @@ static void check_trial(const trial *t, const char *device, uint32_t ranks, uint
         printf("%s: %.1f ms, at most %.1f\n", check_doing, 1e3 * least, 1e3 * most);
 }
 
+/* As many tasks as workers, several of each node: not only in the best of some runs. */
+static void check_few(const trial *t, const char *device, uint32_t ranks, uint32_t workers) {
+    enum { RUNS = 8, MOST_LATE = 2 };
+    uint32_t late = 0;
+    check_at("%s (%u): %u tasks, %u x %s, %u workers, repeatedly", shape_names[t->shape], (unsigned)t->how,
+             (unsigned)t->tasks, (unsigned)ranks, device, (unsigned)workers);
+    for (uint32_t i = 0; i < RUNS; i++)
+        late += run_ranks(t, device, ranks, workers, 100000) > 1e-6 * (LONG + LATE);
+    if (!CHECK(late <= MOST_LATE) || shows)
+        printf("%s: %u of %u runs late\n", check_doing, (unsigned)late, (unsigned)RUNS);
+}
+
 int main(int argc, char **argv) {
     static const trial trials[] = {{ROOTS, 0, 4},
                                    {ROOTS, 0, 12},
@@ -159,5 +171,10 @@ int main(int argc, char **argv) {
     static const trial wider[] = {{ROOTS, 0, 8}, {ROOT_SPAWNS, AND_WORKS, 15}, {FORK, 0, 24}};
     for (uint32_t i = 0; i < sizeof wider / sizeof wider[0]; i++)
         check_trial(&wider[i], "cpu", 8, 1, 8);
+    static const trial few[] = {{ROOTS, 0, 8}, {ROOT_SPAWNS, SINGLY, 8}, {ROOT_SPAWNS, AND_WORKS, 7}, {LOOP, 0, 8}};
+    for (uint32_t i = 0; i < sizeof few / sizeof few[0]; i++) {
+        check_few(&few[i], "cpu+cpu", 1, 4);
+        check_few(&few[i], "cpu", 2, 4);
+    }
     return check_end();
 }

@@ -153,7 +153,8 @@ static void run_part(cpu_device *d, uint32_t number) {
 }
 
 /* A thread that joins late was idle and asleep until now. False: the run is over. */
-static bool joins_late(const bl__run *run) {
+static bool joins_late(const bl__run *run, uint32_t number) {
+    bl_store32_host(&run->tally[number].standing, BL__AT_IDLE);
     bl__sleep_end(run);
     return bl__idle_leave(run->control);
 }
@@ -261,7 +262,7 @@ static void *thread_main(void *argument) {
         d->running++;
         note_place(d, self->number, self->core);
         pthread_mutex_unlock(&d->lock);
-        if (!d->late || joins_late(d->run))
+        if (!d->late || joins_late(d->run, self->number))
             run_part(d, self->number);
         pthread_mutex_lock(&d->lock);
         d->left = true;

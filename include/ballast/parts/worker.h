@@ -48,6 +48,7 @@ typedef struct bl__worker {
     } of_range;
     uint32_t wary, doubt; /* CPU: tasks still to be run with care, and in all (runtime/loop/recurse.inc.h), ... */
     uint64_t wary_since;  /* ... and when that began */
+    bool woken;           /* CPU: it was out of work, or has joined late, and is about to wake the next */
     bool collects;        /* CPU: results have come home from another node, and it is about to see to them */
 } bl__worker;
 
@@ -82,7 +83,7 @@ BL_FN bl__worker bl__worker_start(const bl__run *run, bl__stack *stack, uint32_t
     w.of_range.seen = w.of_range.found = 0;
     w.wary = w.doubt = 0;
     w.wary_since = 0;
-    w.collects = false;
+    w.woken = w.collects = false;
     return w;
 }
 

@@ -109,6 +109,10 @@ bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
         stop = bl_warp_broadcast32(w->stop, 0);
 #endif
     }
+    if (BL_CAN_SLEEP && w->woken) {
+        w->woken = false;
+        bl__wake_for_work(w->run); /* only this worker was woken: where there was work there may be more */
+    }
 #if BL__HIDES
     if (BL__NAME(may_take_long)(w, stop))
         BL__NAME(expose)(w, shared);
@@ -181,6 +185,8 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
     bl_store32_relaxed(&w.tally->slow, 0); /* of an earlier launch */
     bl_store64_relaxed(&w.tally->dry, 0);
 #endif
+    if (BL_CAN_SLEEP)
+        w.woken = w.tally->standing == BL__AT_IDLE;
     if (leads) {
 #if BL__TURNS
         if (lane == 0)

@@ -72,8 +72,7 @@ BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared) {
     }
     if (!got)
         return false;
-    if (tries)
-        bl__wake_for_work(w->run); /* only this worker was woken: where there was work there may be more */
+    w->woken = w->woken || tries;
 #if BL__HIDES
     if (w->lane == 0)
         bl_store32_relaxed(&w->tally->fetched, 2 * bl_clock32());

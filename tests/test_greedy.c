@@ -14,17 +14,25 @@ static void check_bound(void) {
     uint32_t took[16];
     for (uint32_t i = 0; i < 16; i++)
         took[i] = (i + 1) * 1000000;
-    greedy_limits plain = greedy_limits_of(&(greedy_setting){GREEDY_SINGLY, 2, 1, false}, took, 16);
+    greedy_limits plain = greedy_limits_of(&(greedy_setting){GREEDY_SINGLY, 2, 1, false}, took, NULL, 16);
     CHECK(near(plain.share, 0.068) && near(plain.path, 0.016) && near(plain.bound, 1.1 * 0.084 + 0.002));
-    greedy_limits one = greedy_limits_of(&(greedy_setting){GREEDY_PIECES, 2, 1, false}, took, 16);
+    greedy_limits one = greedy_limits_of(&(greedy_setting){GREEDY_PIECES, 2, 1, false}, took, NULL, 16);
     CHECK(near(one.path, 0.016)); /* a sixteenth */
-    greedy_limits two = greedy_limits_of(&(greedy_setting){GREEDY_PIECES, 1, 1, false}, took, 16);
+    greedy_limits two = greedy_limits_of(&(greedy_setting){GREEDY_PIECES, 1, 1, false}, took, NULL, 16);
     CHECK(near(two.path, 0.031)); /* an eighth: the last two */
-    greedy_limits gpu = greedy_limits_of(&(greedy_setting){GREEDY_RANGE, 4, 1, true}, took, 16);
+    greedy_limits gpu = greedy_limits_of(&(greedy_setting){GREEDY_RANGE, 4, 1, true}, took, NULL, 16);
     CHECK(near(gpu.share, 0.034) && near(gpu.path, 0.016) && near(gpu.bound, 1.1 * 0.066 + 50e-6));
-    greedy_limits lanes = greedy_limits_of(&(greedy_setting){GREEDY_RANGE, 4, 8, true}, took, 16);
-    CHECK(near(lanes.share, 0.031 / 4) && near(lanes.path, 0.016)); /* two batches, each with one of the two longest */
-    greedy_limits waits = greedy_limits_of(&(greedy_setting){GREEDY_TREE, 4, 8, true}, took, 16);
+    /* Worker 0 has a batch of the first eight and one of the next four, worker 2 the others, one after another. */
+    uint32_t began[16], worker[16];
+    for (uint32_t i = 0; i < 16; i++) {
+        began[i] = UINT32_MAX - 5 + (i < 8 ? i : i < 12 ? 10000000 : 20000000 * (i - 11));
+        worker[i] = i < 12 ? 0 : 2;
+    }
+    const greedy_batches batches = {began, worker};
+    greedy_limits lanes = greedy_limits_of(&(greedy_setting){GREEDY_RANGE, 4, 8, true}, took, &batches, 16);
+    CHECK(near(lanes.share, (0.008000007 + 0.012 + 0.013 + 0.014 + 0.015 + 0.016) / 4) && near(lanes.path, 0.016));
+    CHECK(near(lanes.filled, 0.136 / (8 * 0.078000007)));
+    greedy_limits waits = greedy_limits_of(&(greedy_setting){GREEDY_TREE, 4, 8, true}, took, &batches, 16);
     CHECK(near(waits.path, 0.032));
 }
 

@@ -16,6 +16,7 @@ typedef struct greedy_shared {
     const uint32_t *length; /* nanoseconds of each task */
     uint32_t *took;
     uint32_t *runs;
+    uint32_t *began, *worker; /* of lane tasks: when, and where, so that it is known which ran together */
     uint32_t one_entry; /* spawn all tasks as one entry */
     uint32_t unused;
 } greedy_shared;
@@ -58,6 +59,18 @@ BL_FN void greedy_spend(const greedy_shared *shared, uint32_t i, uint32_t lane) 
 #define GREEDY_LANES 0
 #endif
 
+#if !defined GREEDY_LEAF && (defined GREEDY_WITH_SINGLES || defined GREEDY_WITH_PIECES || defined GREEDY_WITH_JOINS)
+#define GREEDY_LEAF
+/* The same for a task of one of these programs. */
+static BL_TASK void greedy_leaf(const bl_task *t, const greedy_shared *shared, uint32_t i) {
+#if GREEDY_LANES
+    shared->began[i] = (uint32_t)bl_time();
+    shared->worker[i] = t->worker;
+#endif
+    greedy_spend(shared, i, t->lane);
+}
+#endif
+
 #ifdef GREEDY_WITH_SINGLES
 /* The most that one task spawns; other tasks spawn the rest. On a GPU, the room for what all lanes of a warp spawn is
  * taken from the private stack. */
@@ -89,7 +102,7 @@ static BL_TASK void greedy_single_run(bl_task *t, const greedy_span *span, uint3
                                       bl_nothing *local) {
     (void)local;
     if (span->count == 0)
-        greedy_spend(shared, span->first + index, t->lane);
+        greedy_leaf(t, shared, span->first + index);
     else
         greedy_spawn(t, span, shared);
 }
@@ -108,7 +121,7 @@ static BL_TASK void greedy_piece_run(bl_task *t, const greedy_span *span, uint32
                                      const greedy_shared *shared, bl_nothing *local) {
     (void)span, (void)local;
     for (uint32_t i = begin; i < end; i++)
-        greedy_spend(shared, i, t->lane);
+        greedy_leaf(t, shared, i);
 }
 
 #define BL_PROGRAM greedy_pieces
@@ -125,7 +138,7 @@ static BL_TASK void greedy_join_run(bl_task *t, const greedy_span *span, uint32_
     uint64_t value = mine.first + 1;
     (void)local;
     if (mine.count == 1)
-        greedy_spend(shared, mine.first, t->lane);
+        greedy_leaf(t, shared, mine.first);
     if (t->lane != 0)
         return;
     if (mine.count == 1)

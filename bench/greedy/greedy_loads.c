@@ -110,38 +110,61 @@ void greedy_load_free(greedy_load *load) {
 
 /* ---- the bound ---- */
 
-/* The work of the `wanted` longest tasks, by a histogram: loads for a GPU have hundreds of thousands of tasks. Exact
- * except in the last bin. */
-static double longest_work(const uint32_t *took, uint32_t count, uint32_t wanted) {
-    enum { BINS = 1 << 16 };
-    struct bin {
-        double sum;
-        uint32_t count;
-    } *bins = calloc(BINS, sizeof *bins);
-    uint32_t most = 0;
-    double work = 0;
-    if (!bins)
-        return NAN;
-    for (uint32_t i = 0; i < count; i++)
-        most = took[i] > most ? took[i] : most;
-    for (uint32_t i = 0; i < count; i++) {
-        struct bin *bin = &bins[(uint64_t)took[i] * (BINS - 1) / (most ? most : 1)];
-        bin->sum += took[i];
-        bin->count++;
-    }
-    for (uint32_t i = BINS; i-- > 0 && wanted > 0;) {
-        uint32_t taken = bins[i].count < wanted ? bins[i].count : wanted;
-        work += taken ? bins[i].sum / bins[i].count * taken : 0;
-        wanted -= taken;
-    }
-    free(bins);
-    return work;
+typedef struct stay {
+    uint32_t began, ended; /* since the first task of all */
+} stay;
+
+static int compare_stays(const void *a, const void *b) {
+    const stay *x = a, *y = b;
+    return (x->began > y->began) - (x->began < y->began);
 }
 
-/* A batch lasts as long as its longest task. The scheduler chooses which tasks share a batch; at worst the longest
- * tasks are all in different ones. */
-static double batched_work(const uint32_t *took, uint32_t count, uint32_t batch) {
-    return longest_work(took, count, (count + batch - 1) / batch);
+/* How long a worker was in batches: tasks that overlap are of one. */
+static double busy_time(stay *stays, uint32_t count) {
+    double busy = 0;
+    uint32_t until = 0;
+    qsort(stays, count, sizeof *stays, compare_stays);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t from = stays[i].began > until ? stays[i].began : until;
+        busy += stays[i].ended > from ? stays[i].ended - from : 0;
+        until = stays[i].ended > until ? stays[i].ended : until;
+    }
+    return busy;
+}
+
+/* The tasks of each worker one after another, and where they end. */
+static void sort_by_worker(const uint32_t *took, const greedy_batches *b, uint32_t count, uint32_t workers, stay *stays,
+                           uint32_t *ends) {
+    uint32_t first = count ? b->began[0] : 0, sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        first = (int32_t)(b->began[i] - first) < 0 ? b->began[i] : first;
+        ends[b->worker[i]]++;
+    }
+    for (uint32_t i = 0; i < workers; i++) {
+        const uint32_t own = ends[i];
+        ends[i] = sum;
+        sum += own;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t began = b->began[i] - first;
+        stays[ends[b->worker[i]]++] = (stay){began, began + took[i]};
+    }
+}
+
+static double batched_work(const uint32_t *took, const greedy_batches *b, uint32_t count, uint32_t workers) {
+    stay *stays = malloc(count * sizeof *stays);
+    uint32_t *ends = calloc(workers, sizeof *ends);
+    double work = 0;
+    if (stays && ends)
+        sort_by_worker(took, b, count, workers, stays, ends);
+    for (uint32_t i = 0; stays && ends && i < workers; i++) {
+        const uint32_t begin = i ? ends[i - 1] : 0;
+        work += busy_time(stays + begin, ends[i] - begin);
+    }
+    work = stays && ends ? work : NAN;
+    free(stays);
+    free(ends);
+    return work;
 }
 
 static double plain_work(const uint32_t *took, uint32_t count) {
@@ -174,10 +197,13 @@ static bool waits_for_batch(const greedy_setting *s) {
     return s->batch > 1 && (s->shape == GREEDY_SINGLY || s->shape == GREEDY_TREE);
 }
 
-greedy_limits greedy_limits_of(const greedy_setting *s, const uint32_t *took, uint32_t count) {
+greedy_limits greedy_limits_of(const greedy_setting *s, const uint32_t *took, const greedy_batches *batches,
+                               uint32_t count) {
     greedy_limits l;
-    double work = s->batch > 1 ? batched_work(took, count, s->batch) : plain_work(took, count);
+    double tasks = plain_work(took, count);
+    double work = batches ? batched_work(took, batches, count, s->workers) : tasks;
     double path = longest_piece(took, count, piece_width(s, count)) * (waits_for_batch(s) ? 2 : 1);
+    l.filled = work > 0 ? tasks / (s->batch * work) : 1;
     l.share = 1e-9 * work / s->workers;
     l.path = 1e-9 * path;
     l.bound = 1.1 * (l.share + l.path * (s->gpu ? 2 : 1)) + (s->gpu ? 50e-6 : 2e-3);

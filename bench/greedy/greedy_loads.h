@@ -54,16 +54,23 @@ typedef struct greedy_setting {
     bool gpu;
 } greedy_setting;
 
+/* Which tasks ran in lockstep: those of one worker at the same time. */
+typedef struct greedy_batches {
+    const uint32_t *began, *worker; /* of each task: when, in nanoseconds, and where */
+} greedy_batches;
+
 /* In seconds. */
 typedef struct greedy_limits {
-    double share; /* work / workers */
-    double path;  /* the longest */
-    double bound; /* the time that greedy workers do not exceed */
+    double filled; /* of the lanes' time while their worker was at work, the part that they spent in tasks; else 1 */
+    double share;  /* work / workers */
+    double path;   /* the longest */
+    double bound;  /* the time that greedy workers do not exceed */
 } greedy_limits;
 
 /* Computed from how long each task really took, so that a late wake-up by the system does not count against a
- * scheduler. */
-greedy_limits greedy_limits_of(const greedy_setting *setting, const uint32_t *took, uint32_t count);
+ * scheduler. A batch counts as one task, as long as the longest of its tasks. `batches`: NULL for batches of one. */
+greedy_limits greedy_limits_of(const greedy_setting *setting, const uint32_t *took, const greedy_batches *batches,
+                               uint32_t count);
 
 #ifdef __cplusplus
 }

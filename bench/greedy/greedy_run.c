@@ -40,8 +40,8 @@ const bl_program *greedy_program(const char *target, greedy_shape shape, bool la
 typedef struct slate {
     bl_context *context;
     greedy_shared shared;
-    void *length, *took, *runs;
-    uint32_t *host; /* results on the host, twice the count */
+    void *length, *took, *runs, *began, *worker;
+    uint32_t *host; /* results on the host: took, runs, and for lane tasks began and worker */
     greedy_span *roots;
     uint64_t sum;
 } slate;
@@ -50,17 +50,21 @@ static void close_slate(slate *s) {
     bl_free(s->context, s->length);
     bl_free(s->context, s->took);
     bl_free(s->context, s->runs);
+    bl_free(s->context, s->began);
+    bl_free(s->context, s->worker);
     free(s->host);
     free(s->roots);
 }
 
-static int open_slate(slate *s, const greedy_load *load, greedy_shape shape) {
+static int open_slate(slate *s, const greedy_load *load, greedy_shape shape, bool lane) {
     size_t bytes = load->count * sizeof *load->length;
-    s->host = malloc(2 * bytes);
+    s->host = malloc(4 * bytes);
     s->roots = calloc(load->count, sizeof *s->roots);
     int status = s->host && s->roots ? bl_alloc(s->context, &s->length, bytes) : BL_ENOMEM;
     status = status ? status : bl_alloc(s->context, &s->took, bytes);
     status = status ? status : bl_alloc(s->context, &s->runs, bytes);
+    status = status || !lane ? status : bl_alloc(s->context, &s->began, bytes);
+    status = status || !lane ? status : bl_alloc(s->context, &s->worker, bytes);
     status = status ? status : bl_copy_in(s->context, s->length, load->length, bytes);
     status = status ? status : bl_zero(s->context, s->took, bytes);
     status = status ? status : bl_zero(s->context, s->runs, bytes);
@@ -69,6 +73,8 @@ static int open_slate(slate *s, const greedy_load *load, greedy_shape shape) {
     s->shared.length = s->length;
     s->shared.took = s->took;
     s->shared.runs = s->runs;
+    s->shared.began = s->began;
+    s->shared.worker = s->worker;
     s->shared.one_entry = shape == GREEDY_RANGE;
     return status;
 }
@@ -103,8 +109,14 @@ static void judge(slate *s, greedy_shape shape, bool lane, const greedy_load *lo
     greedy_setting setting = {shape, r->stats.workers, lane ? 32 : 1, gpu};
     r->status = bl_copy_out(s->context, s->host, s->took, bytes);
     r->status = r->status ? r->status : bl_copy_out(s->context, s->host + load->count, s->runs, bytes);
+    uint32_t *began = s->host + 2 * (size_t)load->count, *worker = began + load->count;
+    const greedy_batches batches = {began, worker};
+    if (lane) {
+        r->status = r->status ? r->status : bl_copy_out(s->context, began, s->began, bytes);
+        r->status = r->status ? r->status : bl_copy_out(s->context, worker, s->worker, bytes);
+    }
     if (r->status == BL_OK) {
-        r->limits = greedy_limits_of(&setting, s->host, load->count);
+        r->limits = greedy_limits_of(&setting, s->host, lane ? &batches : NULL, load->count);
         r->right = is_right(s, shape, load->count);
     }
 }
@@ -113,7 +125,7 @@ void greedy_run(bl_context *context, greedy_shape shape, bool lane, const greedy
     const bl_program *program = greedy_program(bl_device_target(context), shape, lane);
     slate s = {.context = context};
     memset(r, 0, sizeof *r);
-    r->status = program ? open_slate(&s, load, shape) : BL_ENOCODE;
+    r->status = program ? open_slate(&s, load, shape, lane) : BL_ENOCODE;
     if (r->status == BL_OK)
         r->status = run_shape(&s, program, shape, load->count, &r->stats);
     if (r->status == BL_OK)

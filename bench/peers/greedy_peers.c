@@ -64,7 +64,7 @@ static double run_once(const method *m, greedy_work *work, greedy_shape shape, c
     double begun = bench_now();
     m->run(work);
     double seconds = bench_now() - begun;
-    greedy_limits l = greedy_limits_of(&setting, work->shared.took, work->count);
+    greedy_limits l = greedy_limits_of(&setting, work->shared.took, NULL, work->count);
     bool good = right(work, shape);
     if (repeat > 0)
         printf("%s,%s,%s,%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%.9f,%.9f,%.9f,%.9f,%s\n", greedy_shape_names[shape], load,

@@ -30,7 +30,9 @@ static const bench_column COLUMNS[] = {
     {"tasks", "tasks that take time; those that only spawn or fork do not count"},
     {"workers", "workers that ran"},
     {"work_per_worker",
-     "seconds: what the tasks took, over the workers. 32 tasks that lanes run together take as long as the longest"},
+     "seconds: what the tasks took, over the workers. Tasks that the lanes of a warp ran together count as one, as long as "
+     "the longest"},
+    {"filled", "of the lanes of such a warp, the part that was in a task meanwhile; 1 for threads and blocks"},
     {"longest_path", "seconds: of tasks that must run one after the other. A piece of a loop is a task"},
     {"bound",
      "seconds: 1.1 times work per worker and longest path, and 2 ms; on a GPU twice the path, and 50 microseconds"},
@@ -52,24 +54,25 @@ typedef struct method {
     bool balances;
     unsigned shapes;
     bool no_private;
-    uint32_t pop;
+    uint32_t pop, capacity;
 } method;
 
 #define SHAPE(name) (1u << GREEDY_##name)
 #define ALL_SHAPES ((1u << GREEDY_SHAPES) - 1)
+/* On a GPU one queue for all has room for all that is spawned: this is not about how it grows. */
 static const method METHODS[] = {
-    {"default", "auto", EVERYWHERE, true, ALL_SHAPES, false, 0},
-    {"default pop 1", "auto", ONLY_COARSE, true, SHAPE(PIECES), false, 1},
-    {"default without private stack", "auto", ONLY_COARSE, true, ALL_SHAPES, true, 0},
-    {"steal:chase_lev", "steal:chase_lev", WIDELY_ON_GPU, true, ALL_SHAPES, false, 0},
-    {"steal:abp", "steal:abp", WIDELY, true, ALL_SHAPES, false, 0},
-    {"steal:broker", "steal:broker", WIDELY, true, ALL_SHAPES, false, 0},
-    {"range:packed_range", "range:packed_range", WIDELY, true, ALL_SHAPES, false, 0},
-    {"range:packed_range pop 1", "range:packed_range", ONLY_COARSE, true, SHAPE(PIECES), false, 1},
-    {"central:broker", "central:broker", WIDELY, true, ALL_SHAPES, false, 0},
-    {"donate:bwd", "donate:bwd", WIDELY, true, ALL_SHAPES, false, 0},
-    {"list:faa", "list:faa", WIDELY, true, SHAPE(LOOP) | SHAPE(PIECES), false, 0},
-    {"static:split", "static:split", WIDELY, false, ALL_SHAPES, false, 0},
+    {"default", "auto", EVERYWHERE, true, ALL_SHAPES, false, 0, 0},
+    {"default pop 1", "auto", ONLY_COARSE, true, SHAPE(PIECES), false, 1, 0},
+    {"default without private stack", "auto", ONLY_COARSE, true, ALL_SHAPES, true, 0, 0},
+    {"steal:chase_lev", "steal:chase_lev", WIDELY_ON_GPU, true, ALL_SHAPES, false, 0, 0},
+    {"steal:abp", "steal:abp", WIDELY, true, ALL_SHAPES, false, 0, 0},
+    {"steal:broker", "steal:broker", WIDELY, true, ALL_SHAPES, false, 0, 0},
+    {"range:packed_range", "range:packed_range", WIDELY, true, ALL_SHAPES, false, 0, 0},
+    {"range:packed_range pop 1", "range:packed_range", ONLY_COARSE, true, SHAPE(PIECES), false, 1, 0},
+    {"central:broker", "central:broker", WIDELY, true, ALL_SHAPES, false, 0, 1u << 20},
+    {"donate:bwd", "donate:bwd", WIDELY, true, ALL_SHAPES, false, 0, 0},
+    {"list:faa", "list:faa", WIDELY, true, SHAPE(LOOP) | SHAPE(PIECES), false, 0, 0},
+    {"static:split", "static:split", WIDELY, false, ALL_SHAPES, false, 0, 0},
 };
 enum { METHOD_COUNT = sizeof METHODS / sizeof METHODS[0] };
 
@@ -85,7 +88,7 @@ typedef struct point {
 } point;
 
 typedef struct cell {
-    bench_times seconds, share, path, bound, ratio, over_peer;
+    bench_times seconds, filled, share, path, bound, ratio, over_peer;
     bool wrong;
     char problem[200];
 } cell;
@@ -133,6 +136,7 @@ static void take_earlier(const session *s, const point *p, const char *method, c
     memset(c, 0, sizeof *c);
     bench_earlier(s->b, key.text, "seconds", &c->seconds);
     bench_earlier(s->b, key.text, "work_per_worker", &c->share);
+    bench_earlier(s->b, key.text, "filled", &c->filled);
     bench_earlier(s->b, key.text, "longest_path", &c->path);
     bench_earlier(s->b, key.text, "bound", &c->bound);
     bench_earlier(s->b, key.text, "over_bound", &c->ratio);
@@ -157,6 +161,7 @@ static void add_row(session *s, const point *p, const char *method, cell *c, con
     char over_peer[24] = "-";
     bench_add(&c->seconds, m->seconds);
     bench_add(&c->share, m->limits.share);
+    bench_add(&c->filled, m->limits.filled);
     bench_add(&c->path, m->limits.path);
     bench_add(&c->bound, m->limits.bound);
     bench_add(&c->ratio, ratio);
@@ -164,9 +169,9 @@ static void add_row(session *s, const point *p, const char *method, cell *c, con
         bench_add(&c->over_peer, m->seconds / m->peer);
         snprintf(over_peer, sizeof over_peer, "%.4f", m->seconds / m->peer);
     }
-    bench_row(s->b, "%s,%" PRIu32 ",%.9f,%" PRIu32 ",%" PRIu32 ",%.9f,%.9f,%.9f,%.4f,%s,%s,%s,%s",
+    bench_row(s->b, "%s,%" PRIu32 ",%.9f,%" PRIu32 ",%" PRIu32 ",%.9f,%.4f,%.9f,%.9f,%.4f,%s,%s,%s,%s",
               make_key(s, p, method).text, c->seconds.count, m->seconds, m->tasks, m->workers, m->limits.share,
-              m->limits.path, m->limits.bound, ratio, over_peer, m->ran, m->balances, m->right ? "right" : "WRONG");
+              m->limits.filled, m->limits.path, m->limits.bound, ratio, over_peer, m->ran, m->balances, m->right ? "right" : "WRONG");
     if (!m->right) {
         c->wrong = true;
         bench_wrong(s->b);
@@ -176,7 +181,7 @@ static void add_row(session *s, const point *p, const char *method, cell *c, con
 /* ---- the screen ---- */
 
 static void show_head(session *s, const point *p, bool coarse) {
-    static const char *const LABELS[] = {"ms", "work/worker", "path", "bound", "over bound", "over peer", "check"};
+    static const char *const LABELS[] = {"ms", "work/worker", "filled", "path", "bound", "over bound", "over peer", "check"};
     char workers[32] = "all workers";
     if (p->workers)
         snprintf(workers, sizeof workers, "%" PRIu32 " workers", p->workers);
@@ -194,6 +199,7 @@ static void show_cell(session *s, const point *p, bool coarse, const char *metho
     bench_line(s->b, coarse ? greedy_shape_names[p->shape] : p->load);
     bench_cell(s->b, "%s", bench_digits(1e3 * median(&c->seconds)).text);
     bench_cell(s->b, "%s", bench_digits(1e3 * median(&c->share)).text);
+    bench_cell(s->b, "%s", p->lane ? bench_digits(median(&c->filled)).text : "-");
     bench_cell(s->b, "%s", bench_digits(1e3 * median(&c->path)).text);
     bench_cell(s->b, "%s", bench_digits(1e3 * median(&c->bound)).text);
     bench_cell(s->b, "%s", bench_digits(median(&c->ratio)).text);
@@ -220,7 +226,7 @@ static void judge(session *s, const point *p, const char *method, const cell *c)
 static void take_peer_line(session *s, const point *p, const char *line, cell *cells) {
     char shape[16], load[64], name[64], check[16];
     unsigned threads, tasks, repeat;
-    measured m = {.ran = "-", .balances = "peer"};
+    measured m = {.limits = {.filled = 1}, .ran = "-", .balances = "peer"};
     if (sscanf(line, "%15[^,],%63[^,],%63[^,],%u,%u,%u,%lf,%lf,%lf,%lf,%15s", shape, load, name, &threads, &tasks,
                &repeat, &m.seconds, &m.limits.share, &m.limits.path, &m.limits.bound, check) != 11)
         return;
@@ -334,6 +340,7 @@ static bl_context *open_context(session *s, const point *p, const method *m) {
     bl_context *context;
     bl_config config = {.device = s->d->id, .scheduler = m->scheduler, .workers = p->workers};
     config.grain = m->pop;
+    config.capacity = on_gpu(s) && p->shape == GREEDY_SINGLY ? m->capacity : 0;
     config.private_entries = m->no_private ? BL_NONE : 0;
     config.stall_seconds = 20;
     config.caller_waits = 1; /* so that a stall ends */

@@ -55,9 +55,6 @@ BL_FN void bl__wake_for_work(const bl__run *run) { (void)run; }
 BL_FN void bl__wake_all(const bl__run *run) { (void)run; }
 BL_FN void bl__wake_all_if_stopped(const bl__run *run) { (void)run; }
 BL_FN bool bl__idle_pause(uint32_t tries) { return bl_backoff(tries), false; }
-BL_FN uint32_t bl__sleep_begin(const bl__run *run) { return (void)run, 0; }
-BL_FN void bl__sleep_now(const bl__run *run, uint32_t seen) { (void)run, (void)seen; }
-BL_FN void bl__sleep_end(const bl__run *run) { (void)run; }
 
 #endif
 #endif

@@ -129,7 +129,8 @@ BL_FN void bl__idler_counts(const bl__worker *w, uint32_t more) {
 
 /* A quarter of a multiprocessor issues the instructions of a fourth of its warps. Of those that are out of work only two
  * look for it, the scouts; the others wait for their turn. All of them at once would find work no sooner, and get in the
- * way of those that have some. Worker 0 always looks: it also notices the end. Where there are few workers all look.
+ * way of those that have some. Worker 0 always looks: it also notices the end. Where there are few workers all look, and
+ * so do those that have seen batches take long: what they find is worth more than what they disturb.
  *
  *     tally->quarter    of a quarter, in one of the tallies: scouts (low 16 bits), and warps that have work
  *
@@ -143,9 +144,10 @@ BL_FN uint32_t *bl__quarter_of(const bl__worker *w) {
 BL_FN bool bl__scout_begins(const bl__worker *w, uint32_t *quarter) {
     if (w->id == 0 || w->run->workers < BL_CROWD)
         return true;
-    if (bl_load32_relaxed(quarter) % BL__HAS_WORK >= BL__SCOUTS)
+    const bool coarse = w->stop & BL__PACE;
+    if (bl_load32_relaxed(quarter) % BL__HAS_WORK >= BL__SCOUTS && !coarse)
         return false;
-    if (bl_fetch_add32_relaxed(quarter, 1) % BL__HAS_WORK < BL__SCOUTS)
+    if (bl_fetch_add32_relaxed(quarter, 1) % BL__HAS_WORK < BL__SCOUTS || coarse)
         return true;
     bl_fetch_add32_relaxed(quarter, (uint32_t)-1);
     return false;
@@ -159,7 +161,7 @@ BL_FN bool bl__has_spread(const bl__worker *w) { return bl_clock32() - (uint32_t
 /* How many pauses a scout makes before it looks, if another warp of the quarter has work: what it takes from that one's
  * time is worth more than what it finds, the more so when work is scarce for long. */
 BL_FN uint32_t bl__scout_pauses(const bl__worker *w, const uint32_t *quarter, uint32_t tries) {
-    if (w->id == 0 || w->run->workers < BL_CROWD || bl_load32_relaxed(quarter) < BL__HAS_WORK)
+    if (w->id == 0 || w->run->workers < BL_CROWD || w->stop & BL__PACE || bl_load32_relaxed(quarter) < BL__HAS_WORK)
         return 0;
     return bl__has_spread(w) ? 3 : tries ? 1 : 0;
 }

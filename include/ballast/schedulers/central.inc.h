@@ -8,6 +8,7 @@
 #define BL__ENDS_ALONE 0
 #define BL__EMPTY_WHEN_IDLE 0
 
+#include "../runtime/termination.h"
 #include "transfer.inc.h"
 
 BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
@@ -41,9 +42,11 @@ BL_FN bool BL__NAME(all_empty)(bl__worker *w) {
     return bl_warp_broadcast32(size, 0) == 0;
 }
 
+/* On a GPU, where thousands may wait, nothing as long as there is less than an entry for eight of them. */
 BL_FN uint32_t BL__NAME(shown)(bl__worker *w) {
     BL_QUEUE q = BL__NAME(queue)(w, 0);
-    return BL_QUEUE_(size)(&q);
+    const uint32_t size = BL_QUEUE_(size)(&q);
+    return BL_WARP > 1 && size < bl__idle_count(bl_load64_relaxed(&w->run->control->idle)) / 8 ? 0 : size;
 }
 
 /* On a GPU thousands may wait. About as many go as there are entries: the others would find nothing, and while they tried
@@ -53,7 +56,7 @@ BL_FN bool BL__NAME(sees_work)(bl__worker *w) {
     uint32_t goes = 0;
     if (w->lane == 0) {
         BL_QUEUE q = BL__NAME(queue)(w, 0);
-        uint32_t idle = (uint32_t)bl_load64_relaxed(&w->run->control->idle) & 0x7fffffffu;
+        uint32_t idle = bl__idle_count(bl_load64_relaxed(&w->run->control->idle));
         goes = bl__random32(&w->random) % bl__max(idle, 1) < BL_QUEUE_(size)(&q);
     }
     return bl_warp_broadcast32(goes, 0) != 0;

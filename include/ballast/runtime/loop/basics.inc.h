@@ -20,7 +20,7 @@ BL_HOT_FN bool BL__NAME(shut)(bl__stack *s) {
 /* A worker that looks for work asks again and again; when it finds some it so knows of long batches, too. */
 BL_FN bool BL__NAME(stopping)(bl__worker *w) {
     if (w->lane == 0)
-        w->stop = (w->stop & BL__SLOW) | bl_load32_host(&w->run->control->stop);
+        w->stop = (w->stop & BL__PACE) | bl_load32_host(&w->run->control->stop);
     return (bl_warp_broadcast32(w->stop, 0) & ~BL__NO_REASON) != 0;
 }
 

@@ -1,12 +1,19 @@
 /* Template, part of worker_loop.inc.h: a GPU's worker publishes what it holds before a batch that may take long. */
 
-/* What to expect of the next batch. Of its first one a worker knows nothing; opaque, or the compiler makes a copy of
- * all for that one. If the last one took very long, somebody may run out of work during the next. If it took long,
- * or those of others do, it is enough to ask whether somebody has. */
+/* What to expect of the next batch. Of its first one a worker knows nothing, nor a block of its second, if the first
+ * spawned; opaque, or the compiler makes a copy of all for that one. If the last one took very long, somebody may run out
+ * of work during the next. If it took long, or another one lately, or those of others do, it is enough to ask whether
+ * somebody has. */
 BL_FN bool BL__NAME(may_take_long)(bl__worker *w, uint32_t pace) {
-    if (bl_opaque32((uint32_t)w->tasks) == 0 || pace & BL__SLOW)
+    if (bl_opaque32((uint32_t)w->tasks) < (BL__BATCH > 1 ? 1 : 2) || pace & BL__SLOW)
         return true;
-    return pace & BL__COARSE && bl_warp_any(w->lane == 0 && (uint32_t)bl_load64_relaxed(&w->run->control->idle));
+    return pace & BL__PACE && bl_warp_any(w->lane == 0 && (uint32_t)bl_load64_relaxed(&w->run->control->idle));
+}
+
+/* The worker has just got the entry. One with many tasks is for all that are idle, at once, however short they are. */
+BL_FN uint32_t BL__NAME(pace_of_width)(bl__worker *w) {
+    const uint32_t *newest = bl__stack_slot(w->stack, w->words, w->stack->top - 1);
+    return newest[1] - newest[0] > 4 * BL__BATCH ? BL__COARSE : 0;
 }
 
 /* Nobody can reach this worker's stack during the next batch: all that the batch does not need is published before it.

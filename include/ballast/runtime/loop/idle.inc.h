@@ -109,8 +109,12 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint32_t *qua
             bl__wake_all(w->run);
             return false;
         }
-        /* Where one notices the end for all, it looks more often than the others; scouts are few. */
-        if (!bl__idle_pause(BL_CAN_SLEEP ? tries : bl__min(tries, w->id == 0 ? 5 : BL__TURNS ? 6 : tries)))
+#if !BL_CAN_SLEEP
+        /* Where one notices the end for all, it looks more often than the others. Scouts are few; so are blocks, and while
+         * the work of a run is spreading each of them counts. */
+        bl__idle_pause(bl__min(tries, w->id == 0 ? 5 : BL__TURNS || !bl__has_spread(w) ? 6 : tries));
+#else
+        if (!bl__idle_pause(tries))
             continue;
         /* Asleep only if nothing was published before `sleepers` was raised: pairs with bl__wake_for_work. */
         uint32_t seen = bl__sleep_begin(w->run);
@@ -131,6 +135,7 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint32_t *qua
         if (sleeps)
             bl__sleep_now(w->run, seen);
         bl__sleep_end(w->run);
+#endif
     }
 }
 

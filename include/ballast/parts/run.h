@@ -57,12 +57,11 @@ typedef struct bl__control {
 } bl__control;
 
 /* GPU, in the stop word but no reason to stop: batches take long. Workers that are out of work tell all others
- * (lookout.h); in its own copy a worker notes it of its last batch, whether that took very long, and, for three batches
- * more, that one has taken long. */
+ * (lookout.h); in its own copy a worker notes it of its last batch, of which of the three before, and whether the last
+ * one took very long. */
 #define BL__COARSE (1u << 16)
 #define BL__SLOW (1u << 17)
-#define BL__LATELY (3u << 20) /* how many of them are left, times BL__ONE_MORE */
-#define BL__ONE_MORE (1u << 20)
+#define BL__LATELY (7u << 20)
 #define BL__PACE (BL__COARSE | BL__SLOW | BL__LATELY)
 /* CPU, in the stop word for the same reason: the inlet has something, and a worker that is busy may take it
  * (outside.h). */

@@ -87,14 +87,15 @@ BL_FN bl__worker bl__worker_start(const bl__run *run, bl__stack *stack, uint32_t
     return w;
 }
 
-/* GPU: the tasks of a batch have ended. w->stop was read before them. Short tasks may lie between long ones: in a tree
- * those that only fork. */
+/* GPU: the tasks of a batch have ended. w->stop was read before them. */
 BL_FN void bl__worker_notes_pace(bl__worker *w) {
     const uint32_t took = bl_clock32() - w->begun;
     if (took >= BL_LONG_TICKS)
-        w->stop |= BL__COARSE | BL__LATELY | (took >= 4 * BL_LONG_TICKS ? BL__SLOW : 0);
-    else if (w->stop & BL__LATELY)
-        w->stop -= BL__ONE_MORE;
+        w->stop |= took >= 4 * BL_LONG_TICKS ? BL__COARSE | BL__SLOW : BL__COARSE;
+}
+/* Before the next one: what is left of that. Short tasks may lie between long ones: in a tree those that only fork. */
+BL_FN uint32_t bl__worker_recalls_pace(const bl__worker *w) {
+    return ((w->stop & BL__COARSE) << 6 | (w->stop & BL__LATELY) >> 1) & BL__LATELY;
 }
 
 /* CPU: what changes while a worker goes from task to task without its scheduler. */

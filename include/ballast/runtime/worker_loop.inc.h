@@ -60,7 +60,7 @@
  * CPU has it near and looks when it needs it. */
 BL_FN void BL__NAME(look_around)(bl__worker *w) {
     if (w->lane == 0) {
-        w->stop = (BL__HIDES ? w->stop & BL__LATELY : 0) | bl_load32_host(&w->run->control->stop);
+        w->stop = (BL__HIDES ? bl__worker_recalls_pace(w) : 0) | bl_load32_host(&w->run->control->stop);
         /* A thread that keeps nothing to itself publishes whatever it holds, so it need not ask. */
         w->shown = BL_WARP == 1 && w->run->private_limit == 0 ? 1 : BL__NAME(shown)(w);
     }

@@ -108,14 +108,8 @@ BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
     if (got)
         return got;
     bl__worker_looks(w);
-    uint32_t victim, size = BL__NAME(look)(w, &victim), show = bl_warp_ballot(size > 0);
-#if BL_WARP > 1
-    if (show && w->batch > 1 && bl_warp_any(w->lane == 0 && w->stop & BL__PACE)) { /* see BL__NAME(rob) */
-        uint32_t many = bl_warp_ballot(size >= w->batch / 2);
-        show = many ? many : show;
-    }
-#endif
-    for (uint32_t tries = 0; show && tries < 4; show &= show - 1, tries++) {
+    uint32_t victim, size = BL__NAME(look)(w, &victim);
+    for (uint32_t show = bl_warp_ballot(size > 0), tries = 0; show && tries < 4; show &= show - 1, tries++) {
         uint32_t lane = bl_lowest_bit(show);
         uint32_t from = bl_warp_broadcast32(victim, lane), shown = bl_warp_broadcast32(size, lane);
         if (w->lane == 0)

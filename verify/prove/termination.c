@@ -120,6 +120,13 @@ static bool worker_all_empty(const bl__worker *w) {
 }
 static bool worker_sees_work(const bl__worker *w) { return !worker_all_empty(w); }
 
+/* Nobody looks out for workers in long tasks: lookout.c is about that. */
+static bool bl__lookout_take(const bl__run *run, uint32_t id) { return (void)run, (void)id, false; }
+static void bl__lookout_give(const bl__run *run) { (void)run; }
+static void bl__look_out(const bl__run *run, uint32_t id) { (void)run, (void)id; }
+static uint64_t bl__nap_length(uint64_t without_work) { return without_work; }
+static bool worker_sees_held_up(const bl__worker *w) { return (void)w, false; }
+
 #define bl__idle_finish finish
 #define BL__NAME(x) worker_##x
 #define BL_SHARED protocol

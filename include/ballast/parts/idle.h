@@ -52,7 +52,6 @@ BL_FN void bl__sleep_end(const bl__run *run) { bl_fetch_add32_relaxed(&run->cont
 #define BL__QUICK_TRIES 2u
 
 BL_FN void bl__wake_for_work(const bl__run *run) { (void)run; }
-BL_FN void bl__wake_all(const bl__run *run) { (void)run; }
 BL_FN void bl__wake_all_if_stopped(const bl__run *run) { (void)run; }
 BL_FN bool bl__idle_pause(uint32_t tries) { return bl_backoff(tries), false; }
 

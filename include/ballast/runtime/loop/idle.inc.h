@@ -35,13 +35,16 @@ BL_FN bool BL__NAME(over)(bl__worker *w, const BL_SHARED *shared) {
     return bl_warp_broadcast32(over, 0) != 0;
 }
 
+#if BL_WARP == 1
+
+/* ---- a thread: looks around for a short while, and then sleeps ---- */
+
 /* Before it sleeps, in a run that is open: something has come in, or nothing will and nobody is left to notice. */
 BL_FN bool BL__NAME(stirs)(bl__worker *w) {
     const uint32_t seen = bl__inlet_look(w->run);
     return seen == 1 || (seen == BL__SHUT && bl__idle_all(bl__idle_read(w->run->control), w->run->workers));
 }
 
-#if BL__RAIDS
 /* By the lookout, before it naps: in a run that is open all may be out of work for long, and then there is nobody to look
  * out for. Whoever finds work wakes another, and that one is the next lookout. One that tried before this one gave the
  * post up has gone to sleep, so it looks once more: S1 and S2 are between that worker's leaving idle and this. */
@@ -54,34 +57,93 @@ BL_FN bool BL__NAME(retires)(bl__worker *w) {
     bl_fence_seq_cst(); /* S2 */
     return bl__idle_all(bl__idle_read(control), w->run->workers) || !bl__lookout_take(w->run, w->id);
 }
-#endif
 
-/* Until there may be work. False when the run is over or paused. `on_duty`: it is the lookout, or a scout. `called`: it
- * has seen something come in. */
-BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint32_t *quarter, bool *on_duty, bool *called) {
+/* Asleep only if nothing was published before `sleepers` was raised: pairs with bl__wake_for_work. `since`: it has been
+ * out of work. */
+BL_FN void BL__NAME(sleep)(bl__worker *w, const BL_SHARED *shared, uint64_t since, bool *on_duty) {
     bl__control *control = w->run->control;
-    (void)on_duty, (void)quarter;
-#if BL__RAIDS
-    uint64_t since = bl_clock();
-#elif BL__HIDES
+    const uint32_t seen = bl__sleep_begin(w->run);
+    bool sleeps = BL__NAME(all_empty)(w) && !BL__NAME(stopping)(w) && !(bl__idle_read(control) & BL__IDLE_DONE) &&
+                  !(w->run->done_test && BL_DONE_TEST(shared));
+    sleeps = sleeps && !(BL__IS_OPEN(w->run) && BL__NAME(stirs)(w));
+    *on_duty = *on_duty || bl__lookout_take(w->run, w->id);
+    if (sleeps && *on_duty && BL__NAME(retires)(w))
+        *on_duty = false;
+    if (sleeps && *on_duty) {
+        if (BL__IS_OPEN(w->run) && w->run->outside.node)
+            bl__node_low(w->run);
+        bl__nap(w->run, seen, bl__nap_length(bl_clock() - since));
+    } else if (sleeps) {
+        bl__sleep_now(w->run, seen);
+    }
+    bl__sleep_end(w->run);
+}
+
+/* Until there may be work. False when the run is over or paused. `on_duty`: it is the lookout. `called`: it has seen
+ * something come in. */
+BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, bool *on_duty, bool *called) {
+    const uint64_t since = bl_clock();
+    for (uint32_t tries = 0;; tries++) {
+        if (BL__NAME(stopping)(w))
+            return false;
+        if (w->run->outside.listens)
+            bl__node_listens(w->run, true);
+        if (BL__IS_OPEN(w->run) && bl__inlet_shows(w, true)) {
+            *called = true;
+            return true;
+        }
+        if (BL__NAME(sees_work)(w))
+            return true;
+        if (*on_duty)
+            bl__look_out(w->run, w->id);
+        if (BL__NAME(sees_held_up)(w))
+            return true;
+        if (bl__idle_read(w->run->control) & BL__IDLE_DONE)
+            return false;
+        if (BL__NAME(over)(w, shared)) {
+            bl__wake_all(w->run);
+            return false;
+        }
+        if (bl__idle_pause(tries))
+            BL__NAME(sleep)(w, shared, since, on_duty);
+    }
+}
+
+/* Out of work: waits for some. False when the run is over or paused. */
+BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared, bool *called) {
+    bl__control *control = w->run->control;
+    bool on_duty = false;
+    BL__NAME(stand)(w, BL__AT_IDLE);
+    BL__NAME(note)(w, BL__AT_IDLE);
+    bl__idle_enter(control);
+    if (BL__IS_OPEN(w->run) && w->run->outside.node)
+        bl__node_low(w->run);
+    const bool found = BL__NAME(await)(w, shared, &on_duty, called);
+    if (on_duty && found)
+        bl__lookout_give(w->run);
+    return found && bl__idle_leave(control);
+}
+
+#else
+
+/* ---- a GPU: backs off, since there is nobody to wake it ---- */
+
+/* The same. `quarter` and `scouts`: lookout.h. */
+BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint32_t *quarter, bool *scouts, bool *called) {
     bl__watched watched = {bl_clock32(), w->id, 0, 0};
-#endif
+    (void)quarter, (void)scouts;
     for (uint32_t tries = 0;; tries++) {
         if (BL__NAME(stopping)(w))
             return false;
 #if BL__TURNS
-        if (!*on_duty) {
-            *on_duty = bl_warp_any(w->lane == 0 && bl__scout_begins(w, quarter));
-            if (!*on_duty) {
+        if (!*scouts) {
+            *scouts = bl_warp_any(w->lane == 0 && bl__scout_begins(w, quarter));
+            if (!*scouts) {
                 bl__wait_for_turn(w, tries);
                 continue;
             }
             tries = 0;
         }
-#endif
-#if BL__RAIDS
-        if (w->run->outside.listens)
-            bl__node_listens(w->run, true);
 #endif
         if (BL__IS_OPEN(w->run) && bl__inlet_shows(w, true)) {
             *called = true;
@@ -93,65 +155,26 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint32_t *qua
 #endif
         if (BL__NAME(sees_work)(w))
             return true;
-#if BL__RAIDS
-        if (*on_duty)
-            bl__look_out(w->run, w->id);
-        if (BL__NAME(sees_held_up)(w))
-            return true;
-#elif BL__HIDES
         if (w->lane == 0)
             bl__watch_another(w, &watched);
-#endif
-        /* Thousands of warps would get in the way of those that come and go; the stop word tells them. */
-        if (BL_CAN_SLEEP && (bl__idle_read(control) & BL__IDLE_DONE))
+        /* One notices the end for all, and the stop word tells the others: thousands of warps would get in the way of those
+         * that come and go. */
+        if (BL__NAME(over)(w, shared))
             return false;
-        if (BL__NAME(over)(w, shared)) {
-            bl__wake_all(w->run);
-            return false;
-        }
-#if !BL_CAN_SLEEP
-        /* Where one notices the end for all, it looks more often than the others. Scouts are few; so are blocks, and while
-         * the work of a run is spreading each of them counts. */
+        /* So that one looks more often than the others. Scouts are few; so are blocks, and while the work of a run is
+         * spreading each of them counts. */
         bl__idle_pause(bl__min(tries, w->id == 0 ? 5 : BL__TURNS || !bl__has_spread(w) ? 6 : tries));
-#else
-        if (!bl__idle_pause(tries))
-            continue;
-        /* Asleep only if nothing was published before `sleepers` was raised: pairs with bl__wake_for_work. */
-        uint32_t seen = bl__sleep_begin(w->run);
-        bool sleeps = BL__NAME(all_empty)(w) && !BL__NAME(stopping)(w) && !(bl__idle_read(control) & BL__IDLE_DONE) &&
-                      !(w->run->done_test && BL_DONE_TEST(shared));
-        sleeps = sleeps && !(BL__IS_OPEN(w->run) && BL__NAME(stirs)(w));
-#if BL__RAIDS
-        *on_duty = *on_duty || bl__lookout_take(w->run, w->id);
-        if (sleeps && *on_duty && BL__NAME(retires)(w))
-            *on_duty = false;
-        if (sleeps && *on_duty) {
-            if (BL__IS_OPEN(w->run) && w->run->outside.node)
-                bl__node_low(w->run);
-            bl__nap(w->run, seen, bl__nap_length(bl_clock() - since));
-            sleeps = false;
-        }
-#endif
-        if (sleeps)
-            bl__sleep_now(w->run, seen);
-        bl__sleep_end(w->run);
-#endif
     }
 }
 
-/* Out of work: waits for some. False when the run is over or paused. */
 BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared, bool *called) {
     bl__control *control = w->run->control;
-    bool on_duty = false;
+    bool scouts = false;
     uint32_t *quarter = NULL;
     BL__NAME(stand)(w, BL__AT_IDLE);
     BL__NAME(note)(w, BL__AT_IDLE);
     if (w->lane == 0)
         bl__idle_enter(control);
-#if BL_WARP == 1
-    if (BL__IS_OPEN(w->run) && w->run->outside.node)
-        bl__node_low(w->run);
-#endif
 #if BL__TURNS
     quarter = bl__quarter_of(w);
     if (w->lane == 0) {
@@ -159,18 +182,17 @@ BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared, bool *called) 
         bl__idler_counts(w, 1);
     }
 #endif
-    bool found = BL__NAME(await)(w, shared, quarter, &on_duty, called);
+    bool found = BL__NAME(await)(w, shared, quarter, &scouts, called);
 #if BL__TURNS
     if (w->lane == 0) {
         bl__idler_counts(w, (uint32_t)-1);
         bl_fetch_add32_relaxed(quarter, BL__HAS_WORK);
-        if (on_duty)
+        if (scouts)
             bl__scout_ends(w, quarter);
     }
-#elif BL__RAIDS
-    if (on_duty && found)
-        bl__lookout_give(w->run);
 #endif
     uint32_t go = found && w->lane == 0 && bl__idle_leave(control);
     return bl_warp_broadcast32(go, 0) != 0;
 }
+
+#endif

@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L /* isatty, open_memstream */
 
 #include "output.h"
-#include "ranks.h"
+#include "mpi_job.h"
 #include "tool.h"
 #include "trace_file.h"
 

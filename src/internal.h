@@ -2,7 +2,7 @@
 #ifndef BALLAST_INTERNAL_H
 #define BALLAST_INTERNAL_H
 
-#include "clock.h"
+#include "platform/clock.h"
 
 #include <ballast/ballast.h>
 #include <ballast/parts/run.h>

@@ -2,7 +2,7 @@
 /* The runtime on the CPU: every scheduler gives the right answer with any amount of memory, or reports that it
  * cannot. */
 #include "check.h"
-#include "clock.h"
+#include "platform/clock.h"
 #include "config.h"
 
 #define TREE_NAME tree

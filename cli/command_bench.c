@@ -38,6 +38,7 @@ static const bench_suite *known_suite(const char *word) {
 static int read_request(const options *set, bench_request *request) {
     uint64_t repeats = 0;
     int status = option_device(set, &request->device);
+    request->gpu = device_number(request->device);
     if (status == 0)
         status = option_whole(set, "--repeats", 1, REPEATS_MAX, &repeats);
     request->repeats = (uint32_t)repeats;

@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L /* isatty, open_memstream */
 
 #include "output.h"
-#include "ranks.h"
+#include "mpi_job.h"
 #include "tool.h"
 #include "trace_file.h"
 
@@ -125,7 +125,7 @@ static bool is_group(const char *text) {
 static int read_names(const options *set, bl_config *config) {
     const char *device = options_text(set, "--device");
     /* bl_open knows which ones can share a run */
-    const bool several = strchr(device, '+') != NULL || strcmp(device, "all") == 0;
+    const bool several = bl_device_traits(device) & BL_DEVICE_SEVERAL;
     if (several)
         config->device = device;
     int status = several ? 0 : option_device(set, &config->device);
@@ -282,7 +282,7 @@ static int no_code(const run_request *request, const bl_context *context) {
     bl_device_find(bl_device_id(context), &device);
     if (bl_device_lacks(&device, scheduler))
         return wrong_use("--%s", bl_error_detail(context));
-    bool fits = strcmp(scheduler, "auto") == 0 || bl_program_has(program, without_alias(scheduler));
+    bool fits = strcmp(scheduler, "auto") == 0 || bl_program_has(program, scheduler);
     if (fits && request->config.group)
         return wrong_use("--group %s: %s has no code for it on %s with --scheduler %s (accepted: its own group, or "
                          "--scheduler auto)",

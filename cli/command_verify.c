@@ -66,10 +66,9 @@ static int choose_device(const options *set, verify_request *request) {
     int status = option_device(set, &device);
     if (status)
         return status;
-    const char *number = strchr(device, ':');
     uint32_t traits = bl_device_traits(device);
     if (traits & BL_DEVICE_GPU)
-        request->target = verify_cuda(number ? atoi(number + 1) : 0);
+        request->target = verify_cuda(device_number(device));
     else
         request->target = traits & BL_DEVICE_SIMULATED ? &verify_sim : &verify_cpu;
     bl_device_find(device, &request->device);
@@ -112,11 +111,11 @@ static void print_row_of(const verify_queue *queue, const verify_result *r) {
 
 static void print_history(const char *queue, verify_finding finding, const verify_history *h) {
     printf("\n%s: %s", queue, h->why ? h->why : finding < VERIFY_FINDINGS ? FINDINGS[finding] : "as claimed");
-    if (strcmp(h->target, verify_sim.name) == 0)
+    if (h->target == &verify_sim)
         printf("; on the simulated machine; replay with: ballast verify %s --device sim --seed %u\n", queue,
                h->shape.seed);
     else
-        printf("; recorded on %s (%s)\n", h->target, h->time);
+        printf("; recorded on %s (%s)\n", h->target->name, h->time);
     lin_print(stdout, h->ops, h->count, &h->spec);
 }
 
@@ -143,12 +142,11 @@ static void operation_json(json_writer *json, const lin_op *op) {
 }
 
 static void history_json(json_writer *json, verify_finding finding, const verify_history *h) {
-    bool simulated = strcmp(h->target, verify_sim.name) == 0;
     json_start(json, NULL, '{');
     json_string(json, "shows", h->why ? h->why : finding < VERIFY_FINDINGS ? FINDINGS[finding] : "as claimed");
-    json_string(json, "device", h->target);
+    json_string(json, "device", h->target->name);
     json_string(json, "clock", h->time);
-    if (simulated)
+    if (h->target == &verify_sim)
         json_whole(json, "seed", h->shape.seed);
     else
         json_null(json, "seed");
@@ -242,7 +240,7 @@ static int litmus(const verify_request *request) {
     if (request->target == &verify_sim)
         return wrong_use(
             "--litmus: not for the simulated machine, which has its own tests (accepted: --device cpu, cuda)");
-    return verify_litmus(request->target != &verify_cpu, request->seconds, request->json);
+    return verify_litmus(request->target, request->seconds, request->json);
 }
 
 static int command_verify(int argc, char **argv) {

@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- the table ---- */
@@ -210,7 +211,8 @@ int option_device(const options *set, const char **device) {
     const char *text = options_text(set, "--device");
     if (text[0] == '\0')
         return 0;
-    if (!bl_device_traits(text)) /* whether it is here is seen when it is opened */
+    uint32_t traits = bl_device_traits(text); /* whether it is here is seen when it is opened */
+    if (!traits || traits & BL_DEVICE_SEVERAL)
         return wrong_use("--device %.64s: unknown device (accepted: " DEVICES_ACCEPTED ")", text);
     *device = text;
     return 0;
@@ -223,6 +225,11 @@ const char *device_target(const char *device) {
         device = info.id;
     snprintf(target, sizeof target, "%.*s", (int)strcspn(device, ":"), device);
     return target;
+}
+
+int device_number(const char *device) {
+    const char *colon = strchr(device, ':');
+    return colon ? atoi(colon + 1) : 0;
 }
 
 const app *known_app(const char *where, const char *name) {
@@ -267,21 +274,8 @@ static bool is_queue(const char *name) {
     return false;
 }
 
-const char *without_alias(const char *name) {
-    const char *scheduler = NULL, *alias;
-    for (uint32_t i = 0; (alias = bl_alias_name(i, &scheduler)) != NULL; i++)
-        if (strcmp(alias, name) == 0)
-            return scheduler;
-    return name;
-}
-
-static bool is_scheduler(const char *name) {
-    const char *complete = without_alias(name);
-    for (uint32_t i = 0; bl_scheduler_name(i); i++)
-        if (strcmp(bl_scheduler_name(i), complete) == 0)
-            return true;
-    return strcmp(name, "auto") == 0;
-}
+/* Every scheduler has traits, whichever of its names is given. */
+static bool is_scheduler(const char *name) { return bl_scheduler_traits(name) != 0; }
 
 static void list_schedulers(name_list *list) {
     name_list_add(list, "auto");

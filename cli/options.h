@@ -44,13 +44,14 @@ int option_scheduler(const options *set, const char **scheduler);               
 #define DEVICES_ACCEPTED "auto, cpu, cuda, cuda:N, sim"
 
 const char *device_target(const char *device); /* "cpu", "cuda" or "sim" for a device that option_device accepted */
+int device_number(const char *device);         /* N of "cuda:N"; 0 for a name without a number */
 /* If the app is unknown, prints a line that begins with `where` ("--app ", "") and lists the apps, and returns NULL. A
  * NULL name means that it is missing. */
 const app *known_app(const char *where, const char *name);
-const char *queue_kind(int kind);            /* "fifo" and so on for BL_QUEUE_KIND_FIFO and so on */
-int unknown_scheduler(const char *name);     /* prints which half of POLICY:QUEUE is wrong, and returns 2 */
-const char *without_alias(const char *name); /* the full name for one of the papers' names, otherwise the name itself */
+const char *queue_kind(int kind);        /* "fifo" and so on for BL_QUEUE_KIND_FIFO and so on */
+int unknown_scheduler(const char *name); /* prints which half of POLICY:QUEUE is wrong, and returns 2 */
 
-int verify_litmus(bool cuda, double seconds, bool wants_json); /* verify --litmus */
+struct verify_target;
+int verify_litmus(const struct verify_target *target, double seconds, bool wants_json); /* verify --litmus */
 
 #endif

@@ -206,8 +206,7 @@ static void draw_step(uint64_t *state, const bl_device_info *device, const soak_
     soak_words_add(&step->words, "--scheduler");
     soak_words_add(&step->words, "%s", scheduler);
     draw_workers(state, here, plan->far, &step->words);
-    draw_sizes(state, here,
-               strcmp(scheduler, "auto") == 0 ? BL_USES_CAPACITY : bl_scheduler_uses(without_alias(scheduler)),
+    draw_sizes(state, here, strcmp(scheduler, "auto") == 0 ? BL_USES_CAPACITY : bl_scheduler_uses(scheduler),
                &step->words);
     soak_words_add(&step->words, "--json");
 }

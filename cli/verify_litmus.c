@@ -3,6 +3,7 @@
 #include "output.h"
 
 #include "litmus.h"
+#include "verify.h"
 
 #include <string.h>
 
@@ -66,16 +67,16 @@ static int on_gpu(litmus_report *r, double seconds) {
     return STATUS_OK;
 }
 
-int verify_litmus(bool cuda, double seconds, bool wants_json) {
+int verify_litmus(const verify_target *target, double seconds, bool wants_json) {
     litmus_report r = {{stdout, false}, wants_json, STATUS_OK};
     if (wants_json) {
         json_start(&r.json, NULL, '{');
-        json_string(&r.json, "device", cuda ? "cuda" : "cpu");
+        json_string(&r.json, "device", target->name);
         json_start(&r.json, "litmus", '[');
     } else {
         printf("%-7s  %-13s  %12s  %14s  %-9s  %s\n", "place", "test", "seen", "runs", "outcome", "what");
     }
-    int status = cuda ? on_gpu(&r, seconds) : on_cpu(&r, seconds);
+    int status = target == &verify_cpu ? on_cpu(&r, seconds) : on_gpu(&r, seconds);
     if (wants_json) {
         json_end(&r.json, ']');
         json_end(&r.json, '}');

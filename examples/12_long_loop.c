@@ -2,7 +2,7 @@
  * above? The body is a plain function that is given pieces of the loop; an atomic minimum on a double collects what the
  * pieces found. */
 #include <ballast/ballast.h>
-#include <ballast/platform/platform.h>
+#include <ballast/platform/floats.h>
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 #ifndef BALLAST_INTERNAL_H
 #define BALLAST_INTERNAL_H
 
-#include "clock.h"
+#include "platform/clock.h"
 
 #include <ballast/ballast.h>
 #include <ballast/parts/run.h>
@@ -324,6 +324,8 @@ int bl__no_memory(bl_context *c, const char *what); /* says so, and returns BL_E
 /* ---- api/schedulers.c ---- */
 
 bool bl__scheduler_known(const char *name);
+/* The queue of a scheduler by any of its names, or the one of that name; false: there is none. */
+bool bl__queue_of(const char *name, bl_queue_info *info);
 /* bl_device_lacks, for a device of that compute capability. */
 const char *bl__lacks(uint32_t capability, const char *name);
 

@@ -109,15 +109,6 @@ static void run_on(problem *p, bl_config config, int times) {
 /* ThreadSanitizer keeps memory for every thread and fiber ever created, so use fewer under it. */
 #define SPARING (CHECK_SLOWER >= 12)
 
-/* On a GPU a program has only the schedulers in BL_SCHEDULERS, and a build with few queues lacks some names. */
-static bool has_code(const bl_program *program, const char *scheduler) {
-    const char *alias, *stands_for;
-    for (uint32_t i = 0; (alias = bl_alias_name(i, &stands_for)); i++)
-        if (!strcmp(alias, scheduler))
-            scheduler = stands_for;
-    return bl_program_has(program, scheduler);
-}
-
 /* Every scheduler and every name of the papers, with default memory and with as little as possible. Takes only every
  * `every`-th name; the next problem takes others. */
 static void run_all(problem *p, const char *target, uint32_t workers, int times, uint32_t every, uint32_t turn) {
@@ -127,7 +118,8 @@ static void run_all(problem *p, const char *target, uint32_t workers, int times,
         names++;
     for (uint32_t i = turn % every; (scheduler = i < names ? bl_scheduler_name(i) : bl_alias_name(i - names, NULL));
          i += every) {
-        if (!has_code(bl_program_part(p->app->program(), target), scheduler))
+        /* on a GPU a program has only the schedulers in BL_SCHEDULERS, and a build with few queues lacks some names */
+        if (!bl_program_has(bl_program_part(p->app->program(), target), scheduler))
             continue;
         for (uint32_t capacity = SPARING ? 2 : 0; capacity <= 2; capacity += 2) {
             bl_config config = {
@@ -320,7 +312,7 @@ static int run_part(problem *p, uint32_t part, bool moves, double limit, const c
     bl_stats stats;
     app_error error = {""};
     const char *how;
-    if (!has_code(bl_program_part(p->app->program(), config.device), config.scheduler))
+    if (!bl_program_has(bl_program_part(p->app->program(), config.device), config.scheduler))
         config.scheduler = "auto";
     check_at("%s, part %u on %s %s", p->text, part, config.device, config.scheduler);
     if (!CHECK_SAME(bl_open(&c, &config), BL_OK) || !CHECK_SAME(p->app->load(p->data, c), BL_OK))

@@ -2,7 +2,7 @@
  * order that it returns is replayed. */
 #include "check.h"
 
-#include "../src/clock.h"
+#include "../src/platform/clock.h"
 #include "../verify/linearize.h"
 #include <ballast/parts/random.h>
 #include <ballast/queues/contract.h>

@@ -664,6 +664,8 @@ static void test_lacks(void) {
     CHECK_SAME(bl_device_traits("sim"), BL_DEVICE_SIMULATED);
     CHECK(bl_device_traits("cuda") == BL_DEVICE_GPU && bl_device_traits("cuda:12") == BL_DEVICE_GPU);
     CHECK(bl_device_find("auto", &found) && bl_device_traits(found.id) == bl_device_traits("auto"));
+    CHECK_SAME(bl_device_traits("cpu+cpu"), BL_DEVICE_SEVERAL);
+    CHECK_SAME(bl_device_traits("all"), BL_DEVICE_SEVERAL);
     static const char *const nobody[] = {"", "cp", "cpus", "cpu:0", "sim:1", "cuda:", "cuda:x", "cuda:1x", "cuda0"};
     for (size_t i = 0; i < sizeof nobody / sizeof nobody[0]; i++)
         CHECK_SAME(bl_device_traits(nobody[i]), 0);

@@ -1,5 +1,5 @@
 /* Rows of a suite read back, and the panels that figures make of them: filters, medians and spread, and the values that
- * verdicts use. Malformed files are rejected with one line; tests/cli/run.sh covers these lines. */
+ * verdicts use. Malformed files are rejected with one line; tests/cli/cli.sh covers these lines. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "check.h"

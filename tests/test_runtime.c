@@ -2,7 +2,7 @@
 /* The runtime on the CPU: every scheduler gives the right answer with any amount of memory, or reports that it
  * cannot. */
 #include "check.h"
-#include "clock.h"
+#include "platform/clock.h"
 #include "config.h"
 
 #define TREE_NAME tree
@@ -38,7 +38,13 @@ static const char *scheduler_at(uint32_t i) {
 }
 /* One launch per wave of tasks. */
 static bool is_static(const char *scheduler) { return bl_scheduler_traits(scheduler) & BL_TRAIT_WAVES; }
-static bool is_alias(const char *scheduler) { return !strchr(scheduler, ':'); }
+static bool is_alias(const char *scheduler) {
+    const char *alias;
+    for (uint32_t i = 0; (alias = bl_alias_name(i, NULL)); i++)
+        if (!strcmp(alias, scheduler))
+            return true;
+    return false;
+}
 
 /* ---- the tree, as a typed program and as a plain function ---- */
 

@@ -1,5 +1,5 @@
 /* The simulated machine: reproducible, truly interleaved, sequentially consistent, and its lanes meet as they must. */
-#include "../src/clock.h"
+#include "../src/platform/clock.h"
 #include "../src/platform/fiber.h"
 #include "../src/sim/machine.h"
 #include "ballast/platform/platform.h"

@@ -3,7 +3,7 @@
  * good. */
 #include "verify.h"
 
-#include "clock.h"
+#include "platform/clock.h"
 #include "contract_cases.inc.h"
 #include "place.h"
 #include <ballast/generated/queues.h>

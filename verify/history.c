@@ -283,7 +283,7 @@ static void read_cell(const history_run *r, const history_cell *cell, const lin_
     uint32_t count = cell->shape.threads * cell->shape.operations + cell->drained;
     h->shape = cell->shape;
     h->spec = spec_of(r, &cell->shape, VERIFY_BROKEN);
-    h->target = r->target->name;
+    h->target = r->target;
     h->time = cell->shape.counted ? "counter" : r->target->time;
     h->why = NULL;
     h->count = 0;

@@ -1,7 +1,7 @@
 /* The litmus tests on threads of this machine. */
 #include "litmus_roles.h"
 
-#include "clock.h"
+#include "platform/clock.h"
 #include "platform/fence.h"
 
 #include <pthread.h>

@@ -3,7 +3,7 @@
  * scope. */
 #include "litmus_roles.h"
 
-#include "clock.h"
+#include "platform/clock.h"
 
 #include <ballast/platform/platform.h>
 #include <stdio.h>

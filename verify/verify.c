@@ -1,7 +1,7 @@
 /* All checks of one queue on one target within a given time, and the verdict. */
 #include "verify.h"
 
-#include "clock.h"
+#include "platform/clock.h"
 
 #include <string.h>
 

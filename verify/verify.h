@@ -131,7 +131,8 @@ typedef struct verify_history {
     lin_spec spec; /* which no order of the operations satisfies */
     uint32_t count;
     lin_op ops[LIN_OPS];
-    const char *target, *time, *why; /* why: in words, if it is not the order; otherwise NULL */
+    const verify_target *target;
+    const char *time, *why; /* why: in words, if it is not the order; otherwise NULL */
 } verify_history;
 
 typedef struct history_run history_run;

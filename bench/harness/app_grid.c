@@ -197,14 +197,6 @@ static void make_order(const app_bench *s, const app_table *t, unsigned series, 
     o->config.private_entries = line->no_private ? BL_NONE : 0;
 }
 
-static const char *without_alias(const char *scheduler) {
-    const char *name, *stands_for;
-    for (uint32_t i = 0; (name = bl_alias_name(i, &stands_for)); i++)
-        if (strcmp(name, scheduler) == 0)
-            return stands_for;
-    return scheduler;
-}
-
 /* Why a series is left out of a table; NULL if it is not. */
 static const char *left_out(const app_bench *s, const app_table *t, const app_series *series) {
     bl_device_info device = {.capability = 0};
@@ -217,7 +209,7 @@ static const char *left_out(const app_bench *s, const app_table *t, const app_se
         return "the application is not in this build";
     if (!program)
         return "the application has no code for this device";
-    if (strcmp(series->scheduler, "auto") == 0 || bl_program_has(program, without_alias(series->scheduler)))
+    if (strcmp(series->scheduler, "auto") == 0 || bl_program_has(program, series->scheduler))
         return NULL;
     return "no code for this scheduler in this build";
 }

@@ -338,12 +338,11 @@ static int open_devices(bench *b, bench_error *error) {
     const char *wanted = b->request->device;
     bool any = strcmp(wanted, "auto") == 0;
     uint32_t kinds = any ? BL_DEVICE_CPU | BL_DEVICE_GPU : bl_device_traits(wanted);
-    const char *number = strchr(wanted, ':');
     if (!(kinds & (BL_DEVICE_CPU | BL_DEVICE_GPU)))
         return fail(error, 2, "--device %.48s: bench has no code for it (accepted: auto, cpu, cuda, cuda:N)", wanted);
     if (kinds & BL_DEVICE_CPU && bench_open_cpu(&b->devices[b->device_count]))
         b->device_count++;
-    if (kinds & BL_DEVICE_GPU && bench_open_cuda(&b->devices[b->device_count], number ? atoi(number + 1) : 0))
+    if (kinds & BL_DEVICE_GPU && bench_open_cuda(&b->devices[b->device_count], b->request->gpu))
         b->device_count++;
     if (kinds == BL_DEVICE_GPU && b->device_count == 0)
         return fail(error, 2, "--device %.48s: no usable GPU here (accepted: auto, cpu, cuda, cuda:N)", wanted);

@@ -18,6 +18,7 @@ typedef struct bench_request {
     const char *command; /* as typed, for the head of the rows */
     const char *out;     /* folder, NULL: only the screen */
     const char *device;  /* "auto": the CPU, and the first GPU if there is one; "cpu", "cuda", "cuda:N" */
+    int gpu;             /* N of "cuda:N", otherwise 0 */
     const char *queues;  /* "a,b"; "" for all. The floor and the ceiling always run */
     const char *only;    /* the tables of this case; "" for all */
     bool quick, force;

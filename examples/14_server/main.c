@@ -2,7 +2,7 @@
  * ways can n queens be placed? Each is a tree search by all workers, and several are under way at a time. After each
  * request the client sleeps for PAUSE microseconds. Prints how long the first answer took, which includes the start of
  * the run, and then how long the others took. */
-#include "board.h"
+#include "queens_board.h"
 
 #include <ballast/ballast.h>
 #include <stdatomic.h>

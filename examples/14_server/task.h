@@ -3,7 +3,7 @@
 #ifndef SERVER_TASK_H
 #define SERVER_TASK_H
 
-#include "board.h"
+#include "queens_board.h"
 #include <ballast/task.h>
 
 enum { ROWS_AT_ONCE = 4 };

@@ -519,10 +519,11 @@ BL_API int bl_device_info_at(uint32_t i, bl_device_info *info); /* 0 past the en
 typedef enum bl_device_kind {
     BL_DEVICE_CPU = 1, /* workers are threads of this process */
     BL_DEVICE_GPU = 2, /* workers are warps or blocks; GPUs are numbered */
-    BL_DEVICE_SIMULATED = 4
+    BL_DEVICE_SIMULATED = 4,
+    BL_DEVICE_SEVERAL = 8 /* a list such as "cpu+cuda:0", or "all": nodes of one run */
 } bl_device_kind;
 /* Of a config.device or the id of a bl_device_info, whether the device is here or not; "auto": of what that means here;
- * 0 for a name that no device has. */
+ * 0 for a name that no device has. Of a list BL_DEVICE_SEVERAL alone: bl_open finds out which names are in it. */
 BL_API uint32_t bl_device_traits(const char *device);
 /* The one that bl_open takes for config.device; 0, and a zeroed info, if it is not here. */
 BL_API int bl_device_find(const char *device, bl_device_info *info);

@@ -19,6 +19,7 @@
 #ifndef BL_TASK_H
 #define BL_TASK_H
 
+#include "platform/floats.h"
 #include "platform/platform.h"
 #include "parts/entry.h"
 #include "parts/frame.h"

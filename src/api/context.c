@@ -58,23 +58,31 @@ int bl_device_find(const char *device, bl_device_info *info) {
     return found;
 }
 
-/* Only GPUs have numbers. */
-static bool is_name_of(const char *device, const bl__device_ops *ops) {
+/* What follows the kind in a name of a device of that kind: "", or ":N" for a GPU; NULL: not a name of one. */
+static const char *number_in(const char *device, const bl__device_ops *ops) {
     size_t length = strlen(ops->target);
     if (strncmp(device, ops->target, length))
-        return false;
+        return NULL;
     const char *number = device + length;
-    return !*number || (ops->traits & BL_DEVICE_GPU && number[0] == ':' && number[1] &&
-                        !number[1 + strspn(number + 1, "0123456789")]);
+    const bool numbered =
+        ops->traits & BL_DEVICE_GPU && number[0] == ':' && number[1] && !number[1 + strspn(number + 1, "0123456789")];
+    return !*number || numbered ? number : NULL;
 }
+
+static const char all_devices[] = "all";
+
+/* Several names, or one that stands for several. */
+static bool names_several(const char *device) { return strchr(device, '+') || !strcmp(device, all_devices); }
 
 uint32_t bl_device_traits(const char *device) {
     bl_device_info info;
     const bl__device_ops *ops;
     if (!device || !strcmp(device, "auto"))
         return find_device("auto", &info, &ops) ? ops->traits : 0;
+    if (names_several(device))
+        return BL_DEVICE_SEVERAL;
     for (int kind = 0; kind < DEVICE_KINDS; kind++)
-        if (is_name_of(device, device_kinds[kind]))
+        if (number_in(device, device_kinds[kind]))
             return device_kinds[kind]->traits;
     return 0;
 }
@@ -230,7 +238,6 @@ static int open_one(bl_context **context, const bl_config *given, size_t stats_b
 /* ---- several nodes ---- */
 
 enum { NODES_TEXT = 192, NODES_MAX = BL__LOCAL_NODES_MAX };
-static const char all_devices[] = "all";
 
 /* The devices of a run that has several nodes. */
 typedef struct nodes_wanted {
@@ -242,9 +249,6 @@ typedef struct nodes_wanted {
         uint32_t sharers, first; /* nodes with the same device, and the first of them */
     } of[NODES_MAX];
 } nodes_wanted;
-
-/* Several names, or one that stands for several. */
-static bool names_several(const char *device) { return strchr(device, '+') || !strcmp(device, all_devices); }
 
 /* "all": the CPU and every GPU. */
 static void name_all(char *text) {
@@ -396,12 +400,13 @@ int bl_open_sized(bl_context **context, const bl_config *given, size_t config_by
  * many, unless they say which. */
 static int open_for_link(bl_context **context, const bl_config *given, size_t stats_bytes, const bl_link *link) {
     const char *wrong = wrong_for_nodes(given), *device = given->device ? given->device : "auto";
+    const char *number = number_in(device, &bl__cuda_ops);
     bl_config config = *given;
     bl_device_info info;
     char own[sizeof info.id];
     uint32_t gpus = 0;
     config.device = strcmp(device, "auto") ? device : bl__cpu_ops.target;
-    if (!strcmp(device, bl__cuda_ops.target)) {
+    if (number && !*number) {
         while (bl__cuda_ops.enumerate(gpus, &info))
             gpus++;
         snprintf(own, sizeof own, "%s:%u", device, gpus ? (unsigned)(link->local % gpus) : 0);

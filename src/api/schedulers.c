@@ -134,6 +134,21 @@ uint32_t bl_scheduler_traits(const char *name) {
     return name && resolve(name, &s, &alias) ? s.traits : 0;
 }
 
+/* The second half of its name; NULL: it has no queues. */
+static const char *queue_name(const scheduler *s) {
+    return s->traits & BL_TRAIT_WAVES ? NULL : strchr(s->name, ':') + 1;
+}
+
+bool bl__queue_of(const char *name, bl_queue_info *info) {
+    bool alias;
+    scheduler s;
+    const char *queue = resolve(name, &s, &alias) ? queue_name(&s) : name;
+    for (uint32_t i = 0; queue && bl_queue_info_at(i, info); i++)
+        if (!strcmp(queue, info->name))
+            return true;
+    return false;
+}
+
 /* `opens`: for a run that takes work from outside. On a GPU that is another kernel. */
 static const bl__instance *find_instance(const bl_program *program, const scheduler *s, int lane_tasks, int opens) {
     const int waves = (s->traits & BL_TRAIT_WAVES) != 0;
@@ -186,14 +201,9 @@ static bool parse_group(const char *text, const bl_program *program, const bl__d
 /* ---- what is asked for and cannot be had ---- */
 
 const char *bl__lacks(uint32_t capability, const char *name) {
-    bool alias;
-    scheduler s;
-    const char *queue = strchr(resolve(name, &s, &alias) ? s.name : name, ':');
-    queue = queue ? queue + 1 : name;
     bl_queue_info info;
-    for (uint32_t i = 0; capability && capability < 90 && bl_queue_info_at(i, &info); i++)
-        if (!strcmp(queue, info.name) && info.flags & BL_QUEUE_NEEDS_CAS128)
-            return "needs a 128-bit compare-and-swap, which GPUs have from compute capability 9.0 on";
+    if (capability && capability < 90 && bl__queue_of(name, &info) && info.flags & BL_QUEUE_NEEDS_CAS128)
+        return "needs a 128-bit compare-and-swap, which GPUs have from compute capability 9.0 on";
     return NULL;
 }
 
@@ -320,7 +330,7 @@ static int make_plan(bl_context *c, const bl_program *program, bl__plan *plan, u
     plan->traits = s.traits;
     plan->policy = s.number;
     plan->pieces = program->takes_pieces && (c->ops->warp == 1 || !plan->instance->lane_tasks);
-    plan->queue = s.traits & BL_TRAIT_WAVES ? -1 : bl__queue_number(strchr(s.name, ':') + 1);
+    plan->queue = s.traits & BL_TRAIT_WAVES ? -1 : bl__queue_number(queue_name(&s));
     return check_fields(c, plan, &s);
 }
 

@@ -22,7 +22,7 @@
 #include "cluster/local.h"
 
 #include "cluster/homes.h"
-#include "cluster/line.h"
+#include "cluster/process_line.h"
 #include "cluster/protocol.h"
 #include "cluster/raid.h"
 #include "run/job.h"

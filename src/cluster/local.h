@@ -3,7 +3,7 @@
 #ifndef BALLAST_CLUSTER_LOCAL_H
 #define BALLAST_CLUSTER_LOCAL_H
 
-#include "cluster/line.h"
+#include "cluster/process_line.h"
 #include "internal.h"
 
 #include <time.h>

@@ -44,8 +44,8 @@ BL_FN void bl__add_tallies(const bl__run *run, bl__totals *totals, uint32_t rank
         mine.spilled += t->spilled;
         mine.most_busy = t->busy > mine.most_busy ? t->busy : mine.most_busy;
         const bool porter = i == 0 && run->outlet.slots;
-        if ((BL_WARP > 1 && !porter) || t->tasks ||
-            run->queue_count == 0) /* others joined in vain, or never; in waves all have a part */
+        /* others joined in vain, or never; in waves all have a part */
+        if ((BL_WARP > 1 && !porter) || t->tasks || bl__runs_in_waves(run))
             mine.least_busy = ~t->busy > mine.least_busy ? ~t->busy : mine.least_busy;
         mine.peak = t->peak > mine.peak ? t->peak : mine.peak;
         mine.peaks += t->peak;

@@ -6,7 +6,7 @@
  * status is 1. Mutation is not guided by coverage; libFuzzer, if available, searches deeper. */
 #include "fuzz.h"
 
-#include "clock.h"
+#include "platform/clock.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -29,7 +29,7 @@ static void check_values(const options *set) {
     if (option_device(set, &device) == 0)
         FUZZ_CHECK(device_target(device) != NULL);
     if (option_scheduler(set, &scheduler) == 0)
-        FUZZ_CHECK(without_alias(scheduler) != NULL);
+        FUZZ_CHECK(bl_scheduler_traits(scheduler) != 0);
     options_values(set, rows, values);
     for (int i = 0; rows[i].name; i++)
         FUZZ_CHECK(values[i] != NULL);

@@ -1,5 +1,5 @@
 /* Runs that the ranks of an MPI job share: counts are exact, all ranks work, and an early end, wherever it begins, ends
- * all of them with the same status and loses nothing. Started by run.sh.
+ * all of them with the same status and loses nothing. Started by mpi.sh.
  *
  *     test_ranks            all tests
  *     test_ranks measure    how long after its last task a run returns, and how long a question for work takes */

@@ -2,7 +2,7 @@
 #include "prove.h"
 #include "workers.h"
 
-#include "clock.h"
+#include "platform/clock.h"
 
 #include <fnmatch.h>
 #include <stdio.h>

@@ -14,7 +14,7 @@
 #include "prove.h"
 #include "workers.h"
 
-#include "clock.h"
+#include "platform/clock.h"
 
 #include <ctype.h>
 #include <fnmatch.h>

@@ -8,7 +8,7 @@
 #include "prove.h"
 #include "workers.h"
 
-#include "clock.h"
+#include "platform/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>

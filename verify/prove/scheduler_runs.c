@@ -336,12 +336,8 @@ static bl__device_ops explored_device(void) {
 /* ---- the clients ---- */
 
 static bool has_deques(const char *scheduler) {
-    const char *queue = strchr(scheduler, ':');
-    bl_queue_info info;
-    for (uint32_t i = 0; queue && bl_queue_info_at(i, &info); i++)
-        if (strcmp(info.name, queue + 1) == 0)
-            return info.kind == BL_QUEUE_KIND_DEQUE;
-    return false;
+    bl_queue_info queue;
+    return bl__queue_of(scheduler, &queue) && queue.kind == BL_QUEUE_KIND_DEQUE;
 }
 
 /* The discovered schedulers, then the papers' names, which have their own settings. */
@@ -361,9 +357,10 @@ static const char *scheduler_at(uint32_t i, kind *kind) {
     return name;
 }
 
-/* These two hold more than their capacity, so they never pause, and nothing follows a pause. */
+/* Queues that hold more than their capacity never pause here, and nothing follows a pause. */
 static bool never_pauses(const shape *s, const char *scheduler) {
-    return is_how(s, "pause") && s->launch > 1 && (strstr(scheduler, "lcrq") || strstr(scheduler, "wfq"));
+    bl_queue_info queue;
+    return is_how(s, "pause") && s->launch > 1 && bl__queue_of(scheduler, &queue) && !(queue.flags & BL_QUEUE_BOUNDED);
 }
 
 /* Every script of three calls that begins with a publish, against each of the others. */

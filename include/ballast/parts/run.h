@@ -225,6 +225,9 @@ typedef struct bl__run {
     uint32_t settles; /* with a porter: this launch runs no tasks, only what results that have come home bring about */
 } bl__run;
 
+/* BL_TRAIT_WAVES, as a kernel sees it: src/run/run.c gives only such a run no queues. */
+BL_FN bool bl__runs_in_waves(const bl__run *run) { return run->queue_count == 0; }
+
 /* Where the entries of queue i begin, of `count` that the host puts into the queues. */
 BL_FN uint32_t bl__dealt(const bl__run *run, uint32_t count, uint32_t i) {
     return run->dealt ? run->dealt[i] : (uint32_t)((uint64_t)count * i / run->queue_count);

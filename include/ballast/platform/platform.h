@@ -166,6 +166,4 @@ BL_FN void bl_pair_load(const uint32_t *p, uint32_t *a, uint32_t *b) {
 BL_FN bool bl_pair_is(const uint32_t *p, uint32_t a, uint32_t b) { return p[0] == a && p[1] == b; }
 #endif
 
-#include "floats.h"
-
 #endif

@@ -1,7 +1,7 @@
 /* What leads from the nodes of this process to those of others: src/cluster/ranks.c owns it, local.c sends and hears.
  * Guarded by the lock of the nodes here. */
-#ifndef BALLAST_CLUSTER_LINE_H
-#define BALLAST_CLUSTER_LINE_H
+#ifndef BALLAST_CLUSTER_PROCESS_LINE_H
+#define BALLAST_CLUSTER_PROCESS_LINE_H
 
 #include <ballast/link.h>
 #include <pthread.h>

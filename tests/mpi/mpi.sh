@@ -1,11 +1,11 @@
 #!/bin/sh
-# Runs that the ranks of an MPI job share, on this machine: run.sh TEST_RANKS TOOL. Skipped where there is no mpirun that
+# Runs that the ranks of an MPI job share, on this machine: mpi.sh TEST_RANKS TOOL. Skipped where there is no mpirun that
 # works.
 # shellcheck disable=SC2016,SC2086 # small scripts for `sh -c`; flags are lists of words
 set -u
 
 if [ $# -ne 2 ]; then
-    echo "usage: run.sh TEST_RANKS TOOL" >&2
+    echo "usage: mpi.sh TEST_RANKS TOOL" >&2
     exit 2
 fi
 test_ranks=$1

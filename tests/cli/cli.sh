@@ -1,10 +1,10 @@
 #!/bin/sh
-# Golden tests of the command line: run.sh TOOL. Every call must terminate. A wrong call prints exactly one line on
+# Golden tests of the command line: cli.sh TOOL. Every call must terminate. A wrong call prints exactly one line on
 # standard error and nothing on standard output, and exits with the documented status.
 set -u
 
 if [ $# -ne 1 ]; then
-    echo "usage: run.sh TOOL" >&2
+    echo "usage: cli.sh TOOL" >&2
     exit 2
 fi
 tool=$1

@@ -1,7 +1,7 @@
 /* The processes of one job, mpirun ballast run ...: rank 0 prints, for all. Without mpirun there is one process, and
  * these functions do nothing. */
-#ifndef BALLAST_CLI_RANKS_H
-#define BALLAST_CLI_RANKS_H
+#ifndef BALLAST_CLI_MPI_JOB_H
+#define BALLAST_CLI_MPI_JOB_H
 
 #include <ballast/link.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* What the task and the host share. */
-#ifndef SERVER_BOARD_H
-#define SERVER_BOARD_H
+#ifndef SERVER_QUEENS_BOARD_H
+#define SERVER_QUEENS_BOARD_H
 
 #include <stdint.h>
 

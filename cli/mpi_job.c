@@ -1,4 +1,4 @@
-#include "ranks.h"
+#include "mpi_job.h"
 
 #include "output.h"
 #include "ranks_module.h"

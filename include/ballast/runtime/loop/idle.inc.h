@@ -42,9 +42,9 @@ BL_FN bool BL__NAME(stirs)(bl__worker *w) {
 }
 
 #if BL__RAIDS
-/* By the lookout, before it naps: in a run that is open all may be out of work for long, and then there is nobody to look
- * out for. Whoever finds work wakes another, and that one is the next lookout. One that tried before this one gave the
- * post up has gone to sleep, so it looks once more: S1 and S2 are between that worker's leaving idle and this. */
+/* By the lookout, before it naps: in a run that is open all may be out of work for long, and then there is nobody to
+ * look out for. Whoever finds work wakes another, and that one is the next lookout. One that tried before this one gave
+ * the post up has gone to sleep, so it looks once more: S1 and S2 are between that worker's leaving idle and this. */
 BL_FN bool BL__NAME(retires)(bl__worker *w) {
     bl__control *control = w->run->control;
     if (!BL__IS_OPEN(w->run) || !bl__idle_all(bl__idle_read(control), w->run->workers) ||
@@ -110,8 +110,8 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint32_t *qua
             return false;
         }
 #if !BL_CAN_SLEEP
-        /* Where one notices the end for all, it looks more often than the others. Scouts are few; so are blocks, and while
-         * the work of a run is spreading each of them counts. */
+        /* Where one notices the end for all, it looks more often than the others. Scouts are few; so are blocks, and
+         * while the work of a run is spreading each of them counts. */
         bl__idle_pause(bl__min(tries, w->id == 0 ? 5 : BL__TURNS || !bl__has_spread(w) ? 6 : tries));
 #else
         if (!bl__idle_pause(tries))

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Breaks the protocol between nodes in many ways, one at a time, and expects test_cluster to find each error.
-# cluster_mutants.sh SOURCE CC. Each mutant is a name, the text to replace in src/cluster/protocol.c, which must be there
-# exactly once, and the new text.
+# cluster_mutants.sh SOURCE CC. Each mutant is a name, the text to replace in src/cluster/protocol.c, which must be
+# there exactly once, and the new text.
 set -u
 
 if [ $# -ne 2 ]; then

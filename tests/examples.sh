@@ -1,6 +1,6 @@
 #!/bin/sh
-# Uses an installed Ballast as a new user would: examples.sh BUILD SOURCE [NVCC]. Installs BUILD into a temporary folder, moves
-# that folder, and builds the examples and the README's program outside the tree: with the CMake package, with
+# Uses an installed Ballast as a new user would: examples.sh BUILD SOURCE [NVCC]. Installs BUILD into a temporary folder,
+# moves that folder, and builds the examples and the README's program outside the tree: with the CMake package, with
 # pkg-config and only a C compiler, and with the static and the shared library. Needs only the tools that built BUILD.
 # shellcheck disable=SC2016,SC2046,SC2086 # small scripts for `sh -c`; flags are lists of words
 set -u

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs that the ranks of an MPI job share, on this machine: run.sh TEST_RANKS TOOL. Skipped where there is no mpirun that
-# works.
+# Runs that the ranks of an MPI job share, on this machine: run.sh TEST_RANKS TOOL. Skipped where there is no mpirun
+# that works.
 # shellcheck disable=SC2016,SC2086 # small scripts for `sh -c`; flags are lists of words
 set -u
 
@@ -168,7 +168,8 @@ any_runs() {
     done
     return 1
 }
-# RANKS: starts a long run of the tool, $job, and waits until it has written a checkpoint. $all: its processes, $last: one.
+# RANKS: starts a long run of the tool, $job, and waits until it has written a checkpoint. $all: its processes, $last:
+# one.
 start_long() {
     mkdir "$here/files"
     timeout 60 mpirun -n "$1" "$tool" run uts --tree T1XXL --workers 1 --checkpoint "$here/files/file" \

@@ -168,8 +168,8 @@ any_runs() {
     done
     return 1
 }
-# RANKS: starts a long run of the tool, $job, and waits until it has written a checkpoint. $all: its processes, $last:
-# one.
+# RANKS: starts a long run of the tool, $job, and waits until it has written a checkpoint.
+# $all: its processes, $last: one.
 start_long() {
     mkdir "$here/files"
     timeout 60 mpirun -n "$1" "$tool" run uts --tree T1XXL --workers 1 --checkpoint "$here/files/file" \

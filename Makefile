@@ -29,7 +29,8 @@ ifdef BALLAST_DATA
 export BALLAST_DATA
 endif
 
-.PHONY: help dependencies configure build demo test prove mutants bench report fuzz sanitize coverage format install install-library docs packages clean
+.PHONY: help dependencies configure build demo test prove mutants bench report fuzz sanitize coverage \
+        format install install-library docs packages clean
 
 help:
 	@sed -n 's/^##//p' Makefile

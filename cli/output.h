@@ -14,8 +14,8 @@ enum { STATUS_OK = 0, STATUS_FAILED = 1, STATUS_WRONG_USE = 2 }; /* exit statuse
 int wrong_use(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int run_failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* From now on the last of these lines goes here, without the "ballast: " before it, instead of to standard error; NULL: no
- * longer. */
+/* From now on the last of these lines goes here, without the "ballast: " before it, instead of to standard error; NULL:
+ * no longer. */
 void keep_messages(char *text, size_t size);
 
 /* Flushes standard output. Returns 0 if everything was written, or 1 after a line on standard error. */

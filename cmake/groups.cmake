@@ -1,5 +1,6 @@
 # Writes the texts, instances of a template, into files of a few each: FILE_0.EXTENSION and so on, which it appends to
-# `list`. Each begins with `head`. A compiler, and nvcc most of all, spends more time on the headers than on one instance.
+# `list`. Each begins with `head`. A compiler, and nvcc most of all, spends more time on the headers than on one
+# instance.
 function(write_groups list file extension head)
     set(most 5)
     if(extension STREQUAL "cu")

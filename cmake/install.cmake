@@ -90,13 +90,16 @@ function(install_tool)
     endif()
     file(MAKE_DIRECTORY "${pages}")
     add_custom_command(TARGET ballast_tool POST_BUILD
-        COMMAND sh -c "\"$0\" --manual >ballast.1 && \"$0\" --completion bash >ballast && \"$0\" --completion zsh >_ballast"
+        COMMAND sh -c
+            "\"$0\" --manual >ballast.1 && \"$0\" --completion bash >ballast && \"$0\" --completion zsh >_ballast"
             $<TARGET_FILE:ballast_tool>
         ${compress}
         WORKING_DIRECTORY "${pages}" VERBATIM)
     install(FILES "${pages}/${manual}" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT ballast_tool)
-    install(FILES "${pages}/ballast" DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/bash-completion/completions" COMPONENT ballast_tool)
-    install(FILES "${pages}/_ballast" DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/zsh/site-functions" COMPONENT ballast_tool)
+    install(FILES "${pages}/ballast" DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/bash-completion/completions"
+        COMPONENT ballast_tool)
+    install(FILES "${pages}/_ballast" DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/zsh/site-functions"
+        COMPONENT ballast_tool)
 endfunction()
 
 if(PROJECT_IS_TOP_LEVEL)

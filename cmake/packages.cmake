@@ -1,6 +1,6 @@
 # `cpack -G DEB`: Debian packages, libballast0 (the shared library), libballast-dev (headers, static library, CMake
-# package, pkg-config), ballast (the tool) and, where MPI was found, libballast-mpi. `make packages` builds them with the
-# prefix /usr.
+# package, pkg-config), ballast (the tool) and, where MPI was found, libballast-mpi. `make packages` builds them with
+# the prefix /usr.
 set(BALLAST_MAINTAINER "The Ballast authors <ballast@example.org>" CACHE STRING "The maintainer of the Debian packages")
 
 # A group is a package: a component of what everybody installs, and one of the files that Debian asks for.
@@ -34,11 +34,12 @@ foreach(group ${groups})
     set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${name})
 endforeach()
 
-set(about "Problems that split into tasks of unpredictable cost, which spawn more tasks\nas they run, on CPU threads and NVIDIA GPUs.\n")
+string(CONCAT about "Problems that split into tasks of unpredictable cost, which spawn more tasks\n"
+    "as they run, on CPU threads and NVIDIA GPUs.\n")
 set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "${about}.\nThis package contains the shared library.")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
-# ldconfig runs by a trigger. CPack would write scripts that call it, unless it is given some: these do not exist, and it
-# leaves them out.
+# ldconfig runs by a trigger. CPack would write scripts that call it, unless it is given some: these do not exist, and
+# it leaves them out.
 file(WRITE "${PROJECT_BINARY_DIR}/package/triggers" "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA "${PROJECT_BINARY_DIR}/package/triggers"
     "${PROJECT_BINARY_DIR}/package/none/postinst" "${PROJECT_BINARY_DIR}/package/none/postrm")
@@ -49,13 +50,16 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${package_runtime} (= ${PROJECT_VE
 if(HWLOC_FOUND) # the static library needs it
     string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libhwloc-dev")
 endif()
-set(CPACK_DEBIAN_MPI_DESCRIPTION "${about}.\nThis package contains what runs need that several processes share, over MPI.")
+set(CPACK_DEBIAN_MPI_DESCRIPTION
+    "${about}.\nThis package contains what runs need that several processes share, over MPI.")
 set(CPACK_DEBIAN_MPI_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "${package_runtime} (= ${PROJECT_VERSION}), ${package_development} (= ${PROJECT_VERSION}), libopenmpi-dev")
+set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS
+    "${package_runtime} (= ${PROJECT_VERSION}), ${package_development} (= ${PROJECT_VERSION}), libopenmpi-dev")
 set(CPACK_DEBIAN_MPI_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/package/triggers
     "${PROJECT_BINARY_DIR}/package/none/postinst" "${PROJECT_BINARY_DIR}/package/none/postrm")
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${PROJECT_BINARY_DIR}") # the shared library is not installed yet
-set(CPACK_DEBIAN_TOOL_DESCRIPTION "${about}.\nThis package contains the tool, which runs applications, verifies and measures\nqueues, and writes reports.")
+string(CONCAT CPACK_DEBIAN_TOOL_DESCRIPTION "${about}.\n"
+    "This package contains the tool, which runs applications, verifies and measures\nqueues, and writes reports.")
 set(CPACK_DEBIAN_TOOL_PACKAGE_SECTION science)
 if(BALLAST_TOOL AND NOT CMAKE_CROSSCOMPILING) # below /usr, Debian's zsh looks only here
     install(FILES "${pages}/_ballast" DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/zsh/vendor-completions"
@@ -74,5 +78,6 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE
+    GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 include(CPack)

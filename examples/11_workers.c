@@ -1,6 +1,7 @@
-/* Example 11, workers: runs within tasks. The outer run looks at 12 squares, and for each an inner run counts the points
- * of a grid that lie in a disc. Every worker of the outer run has a context of its own for that, and a buffer that
- * BL_BEGIN allocates and BL_MERGE frees. bl_limit keeps the inner runs to the threads that the outer one leaves. */
+/* Example 11, workers: runs within tasks. The outer run looks at 12 squares, and for each an inner run counts the
+ * points of a grid that lie in a disc. Every worker of the outer run has a context of its own for that, and a buffer
+ * that BL_BEGIN allocates and BL_MERGE frees. bl_limit keeps the inner runs to the threads that the outer one
+ * leaves. */
 #include <ballast/ballast.h>
 #include <ballast/task.h>
 

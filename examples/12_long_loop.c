@@ -1,6 +1,6 @@
-/* Example 12, a loop of more than 2^32 steps: how close do the multiples of the golden ratio come to a whole number from
- * above? The body is a plain function that is given pieces of the loop; an atomic minimum on a double collects what the
- * pieces found. */
+/* Example 12, a loop of more than 2^32 steps: how close do the multiples of the golden ratio come to a whole number
+ * from above? The body is a plain function that is given pieces of the loop; an atomic minimum on a double collects
+ * what the pieces found. */
 #include <ballast/ballast.h>
 #include <ballast/platform/floats.h>
 

@@ -1,5 +1,5 @@
-/* Example 13, C++: a program as a struct, and an exception that leaves a task. The program adds up the numbers in lines of
- * text; a line that is no number ends the run, and its message comes out as the error. */
+/* Example 13, C++: a program as a struct, and an exception that leaves a task. The program adds up the numbers in lines
+ * of text; a line that is no number ends the run, and its message comes out as the error. */
 #include <ballast/cpp.h>
 
 #include <cstdio>

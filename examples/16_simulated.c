@@ -1,6 +1,6 @@
-/* Example 16, finding a race with the simulated machine: a counter that tasks read and then write loses counts. On a CPU
- * that shows once in a while. Here every atomic operation is a point at which another lane may continue, a seed decides
- * which one does, and the same seed always loses the same counts. */
+/* Example 16, finding a race with the simulated machine: a counter that tasks read and then write loses counts. On a
+ * CPU that shows once in a while. Here every atomic operation is a point at which another lane may continue, a seed
+ * decides which one does, and the same seed always loses the same counts. */
 #define BL_TARGET_SIM /* for the whole file, before the headers: count_sim() instead of count_cpu() */
 #include <ballast/task.h>
 

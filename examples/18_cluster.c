@@ -1,6 +1,7 @@
-/* Example 18, a run that several processes share, over MPI: how many ways there are to pay an amount with coins of 1, 2, 5,
- * 10, 20 and 50. A task has an amount and the largest coin that may still be used; work moves to whichever process runs
- * out of it. What tasks find is added up in each process, as always, and then over all of them, with MPI_Reduce.
+/* Example 18, a run that several processes share, over MPI: how many ways there are to pay an amount with coins of 1,
+ * 2, 5, 10, 20 and 50. A task has an amount and the largest coin that may still be used; work moves to whichever
+ * process runs out of it. What tasks find is added up in each process, as always, and then over all of them, with
+ * MPI_Reduce.
  *
  *     mpirun -n 4 18_cluster 400 */
 #include <ballast/mpi.h>

@@ -1,6 +1,6 @@
-/* Messages are sent with MPI_Isend from copies, which are freed when MPI is done with them, and received when MPI_Iprobe
- * finds one. Where all ranks have to come together MPI itself would spin, on the core of somebody's worker: so this waits
- * in naps that grow. */
+/* Messages are sent with MPI_Isend from copies, which are freed when MPI is done with them, and received when
+ * MPI_Iprobe finds one. Where all ranks have to come together MPI itself would spin, on the core of somebody's worker:
+ * so this waits in naps that grow. */
 #include "transport.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Breaks the protocol between nodes in many ways, one at a time, and expects test_cluster to find each error.
-# cluster_mutants.sh SOURCE CC. Each mutant is a name, the text to replace in src/cluster/protocol.c, which must be there
-# exactly once, and the new text.
+# cluster_mutants.sh SOURCE CC. Each mutant is a name, the text to replace in src/cluster/protocol.c, which must be
+# there exactly once, and the new text.
 set -u
 
 if [ $# -ne 2 ]; then
@@ -61,20 +61,24 @@ mutant "a busy node reports" '!n->dry || n->asking' 'n->asking'
 mutant "a node reports before its children" ' || n->pending)' ')'
 mutant "a node reports while it asks" '!n->dry || n->asking' '!n->dry'
 mutant "any report answers a probe" 'n->pending -= m->answers' 'n->pending -= n->pending > 0'
-mutant "a probe stops at the first node" 'n->pending = send_to_children(n, BL__CLUSTER_PROBE, out);'"$nl"'break;' 'break;'
+mutant "a probe stops at the first node" 'n->pending = send_to_children(n, BL__CLUSTER_PROBE, out);'"$nl"'break;' \
+    'break;'
 mutant "a probe is not answered" 'case BL__CLUSTER_PROBE:'"$nl"'n->owes = true;' 'case BL__CLUSTER_PROBE:'
 mutant "a change is not reported" 'if (n->owes || (!same && !n->unheard))' 'if (n->owes)'
 mutant "a report is not heard" 'send(n, from, BL__CLUSTER_HEARD, 0, 0, out);' ';'
 mutant "a report repeats the last one" 'n->sums[i] - n->reported[i]' 'n->sums[i]'
-mutant "the end is not passed on" 'case BL__CLUSTER_OVER:'"$nl"'send_to_children(n, BL__CLUSTER_OVER, out);' 'case BL__CLUSTER_OVER:'
+mutant "the end is not passed on" 'case BL__CLUSTER_OVER:'"$nl"'send_to_children(n, BL__CLUSTER_OVER, out);' \
+    'case BL__CLUSTER_OVER:'
 mutant "received entries are not counted" 'n->sums[BL__RECEIVED_ENTRIES] += m->count;' ''
 mutant "received results are not counted" 'n->sums[BL__RECEIVED_RESULTS] += m->count;' ''
-mutant "a result does not make a node busy" 'n->sums[BL__RECEIVED_RESULTS] += m->count;'"$nl"'n->dry = false;' 'n->sums[BL__RECEIVED_RESULTS] += m->count;'
+mutant "a result does not make a node busy" 'n->sums[BL__RECEIVED_RESULTS] += m->count;'"$nl"'n->dry = false;' \
+    'n->sums[BL__RECEIVED_RESULTS] += m->count;'
 mutant "entries do not make a node busy" 'n->tries = all_tries(n);'"$nl"'n->dry = false;' 'n->tries = all_tries(n);'
 mutant "messages are heard after the end" 'if (n->ended || m->run != n->run)' 'if (m->run != n->run)'
 mutant "messages of another run are heard" 'if (n->ended || m->run != n->run)' 'if (n->ended)'
 # Work.
-mutant "an ask is answered twice" 'give(n, from, all, 1, out);' 'give(n, from, all, 1, out), send(n, from, BL__CLUSTER_REFUSE, 0, 0, out);'
+mutant "an ask is answered twice" 'give(n, from, all, 1, out);' \
+    'give(n, from, all, 1, out), send(n, from, BL__CLUSTER_REFUSE, 0, 0, out);'
 mutant "an ask is not answered" 'send(n, from, BL__CLUSTER_REFUSE, 0, 0, out);' ''
 mutant "a refused node does nothing" 'n->asking = false;'"$nl"'if (n->dry)' 'n->asking = false;'"$nl"'if (0)'
 mutant "a node asks for ever" 'n->tries--;' ''
@@ -83,7 +87,8 @@ mutant "a name is forgotten" 'n->waiting |= 1u << dimension_of(n, from);' '(void
 mutant "a name is served for ever" 'n->waiting &= ~(1u << n->turn);' ''
 mutant "a name is left twice" ' && !(n->left >> d & 1)' ''
 mutant "a name is left once in a run" 'n->left &= ~(1u << dimension_of(n, from));' ';'
-mutant "one lifeline is never used" 'for (uint32_t d = 0; d < BL__CLUSTER_DIMENSIONS; d++)'"$nl"'if (is_neighbour(' 'for (uint32_t d = 1; d < BL__CLUSTER_DIMENSIONS; d++)'"$nl"'if (is_neighbour('
+mutant "one lifeline is never used" 'for (uint32_t d = 0; d < BL__CLUSTER_DIMENSIONS; d++)'"$nl"'if (is_neighbour(' \
+    'for (uint32_t d = 1; d < BL__CLUSTER_DIMENSIONS; d++)'"$nl"'if (is_neighbour('
 mutant "nobody says that entries are wanted" 'if (wanted != n->wanted)' 'if (0)'
 mutant "more is given than is shown" 'n->shows - n->shows / 2' 'n->shows + 1'
 mutant "all is more than is shown" 'all ? n->shows :' 'all ? n->shows + 1 :'

@@ -17,7 +17,8 @@ fail() { # REASON
 
 # As `make demo` starts it: with a path relative to the tree.
 run() { # LOCALE ARGUMENT...
-    (cd "$(dirname "$demo")/.." && locale=$1 && shift && LC_ALL=$locale "$(basename "$(dirname "$demo")")/${demo##*/}" "$@")
+    (cd "$(dirname "$demo")/.." && locale=$1 && shift &&
+        LC_ALL=$locale "$(basename "$(dirname "$demo")")/${demo##*/}" "$@")
 }
 
 run C --particles 20k >"$screen" || fail "exit status $?"

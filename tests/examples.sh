@@ -1,7 +1,8 @@
 #!/bin/sh
-# Uses an installed Ballast as a new user would: examples.sh BUILD SOURCE [NVCC]. Installs BUILD into a temporary folder, moves
-# that folder, and builds the examples and the README's program outside the tree: with the CMake package, with
-# pkg-config and only a C compiler, and with the static and the shared library. Needs only the tools that built BUILD.
+# Uses an installed Ballast as a new user would: examples.sh BUILD SOURCE [NVCC]. Installs BUILD into a temporary
+# folder, moves that folder, and builds the examples and the README's program outside the tree: with the CMake package,
+# with pkg-config and only a C compiler, and with the static and the shared library. Needs only the tools that built
+# BUILD.
 # shellcheck disable=SC2016,SC2046,SC2086 # small scripts for `sh -c`; flags are lists of words
 set -u
 
@@ -53,27 +54,32 @@ check_says "05_foreach" "837799 takes 524 steps; 999999 numbers" "$tmp/static/05
 check_says "06_fork_join" "1048576 values, 274877252109 swaps, 0 out of order" "$tmp/static/06_fork_join"
 check_says "07_task_graph" "4096 tiles" "$tmp/static/07_task_graph"
 check_says "08_checkpoint" "10400600 ways, 20801199 tasks in" "$tmp/static/08_checkpoint" "$tmp/rest"
-check_says "09_start_and_wait" "148933 primes below 2000000, 78498 below 1000000, 1 run cancelled" "$tmp/static/09_start_and_wait"
+check_says "09_start_and_wait" "148933 primes below 2000000, 78498 below 1000000, 1 run cancelled" \
+    "$tmp/static/09_start_and_wait"
 check_says "10_ending_early" "sum 40000000 of 40000000, 0 blocks left: a task reported an error" \
     "$tmp/static/10_ending_early"
 check_says "11_workers" "5113468 points in 12 discs: success" "$tmp/static/11_workers"
 check_says "12_long_loop" "3.327e-10 above a whole number, after 4500000000 steps" "$tmp/static/12_long_loop"
 if [ -x "$tmp/static/18_cluster" ]; then
-    check_says "18_cluster, one process" "1420015 ways to pay 400, 2855521 tasks in 1 processes: success" "$tmp/static/18_cluster"
+    check_says "18_cluster, one process" "1420015 ways to pay 400, 2855521 tasks in 1 processes: success" \
+        "$tmp/static/18_cluster"
     if OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 30 mpirun -n 2 true >/dev/null 2>&1; then
         check_says "18_cluster, two processes" "1420015 ways to pay 400, 2855521 tasks in 2 processes: success" env \
             OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun -n 2 "$tmp/static/18_cluster"
     fi
 fi
-check_says "17_same_bits" "sum 15.085873653425724, the same bits with 1, 2 and 3 workers: success" "$tmp/static/17_same_bits"
+check_says "17_same_bits" "sum 15.085873653425724, the same bits with 1, 2 and 3 workers: success" \
+    "$tmp/static/17_same_bits"
 if [ -x "$tmp/static/13_cpp" ]; then
     check_says "13_cpp" "total 4999950000: success" "$tmp/static/13_cpp"
     check_says "13_cpp, an exception" "adder: a task threw: line 77777: 'many' is no number" "$tmp/static/13_cpp"
 fi
-check_says "14_server on the CPU" "200 of 200 answers on cpu are right; the first after" "$tmp/static/14_server" cpu 200 200
+check_says "14_server on the CPU" "200 of 200 answers on cpu are right; the first after" "$tmp/static/14_server" \
+    cpu 200 200
 check_says "14_server on the default device" "200 of 200 answers on" "$tmp/static/14_server" auto 200 200
 check_says "15_settings" "6 of 6 settings agree" "$tmp/static/15_settings"
-check_says "16_simulated" "5 of 5 seeds show the race, 5 repeat it; with an atomic addition: 1000" "$tmp/static/16_simulated"
+check_says "16_simulated" "5 of 5 seeds show the race, 5 repeat it; with an atomic addition: 1000" \
+    "$tmp/static/16_simulated"
 check_says "03_queue_alone" "200000 orders, 9900000 paid" "$tmp/static/03_queue_alone"
 if [ -x "$tmp/static/04_queue_in_a_kernel" ]; then
     check_says "04_queue_in_a_kernel" "" sh -c '"$1"; test $? -eq 0 -o $? -eq 77' sh "$tmp/static/04_queue_in_a_kernel"
@@ -102,8 +108,8 @@ END
         code="$code -gencode arch=compute_$capability,code=sm_$capability"
     done
     for file in "$source"/examples/*.cu "$source"/examples/02_one_source/*.cu "$tmp/lcrq.cu"; do
-        check "compute capability 7.5, 8.0, 8.9 and 9.0: ${file##*/}" "$nvcc" -std=c++17 $code -I"$prefix/include" -c "$file" \
-            -o "$tmp/gpu.o"
+        check "compute capability 7.5, 8.0, 8.9 and 9.0: ${file##*/}" "$nvcc" \
+            -std=c++17 $code -I"$prefix/include" -c "$file" -o "$tmp/gpu.o"
     done
 fi
 
@@ -128,7 +134,8 @@ check_says "01_cpu by pkg-config, shared library" "$area" "$tmp/01_shared"
 # ---- a queue alone: the headers and a compiler, no library ----
 
 check "a program without its task is told what to define" sh -c \
-    'echo "#include <ballast/program.h>" | "$1" -fsyntax-only -I"$2/include" -x c - 2>&1 | grep -q "define BL_PROGRAM"' sh "$cc" "$prefix"
+    'echo "#include <ballast/program.h>" | "$1" -fsyntax-only -I"$2/include" -x c - 2>&1 | grep -q "define BL_PROGRAM"' \
+    sh "$cc" "$prefix"
 
 check "03_queue_alone: compile without the library" "$cc" -O1 -Wall -Wextra -Werror -I"$prefix/include" -pthread \
     "$source/examples/03_queue_alone.c" -o "$tmp/alone"
@@ -148,7 +155,8 @@ is_in_an_example() {
 mkdir "$tmp/commands"
 ln -s "$source/examples" "$tmp/commands/examples"
 for page in guide tuning debugging; do
-    awk -v name="$tmp/$page-" '/^```(c|cpp)$/ { n++; inside = 1; next } /^```$/ { inside = 0 } inside { print > (name n) }' \
+    awk -v name="$tmp/$page-" \
+        '/^```(c|cpp)$/ { n++; inside = 1; next } /^```$/ { inside = 0 } inside { print > (name n) }' \
         "$source/docs/$page.md"
     for block in "$tmp/$page"-*; do
         check "docs/$page.md, block ${block##*-}" is_in_an_example "$block"

@@ -157,7 +157,8 @@ done
 # For GPUs: with nvcc, if available; any compiler can tell which headers it includes.
 program spawns.cu '' "$spawns
 #define BL_LANE_TASKS 1"
-[ -n "$nvcc" ] && check "a program for GPUs, nvcc" "$nvcc" -std=c++17 -arch=sm_90 -I"$include" -ptx "$tmp/spawns.cu" -o "$tmp/spawns.ptx"
+[ -n "$nvcc" ] && check "a program for GPUs, nvcc" "$nvcc" -std=c++17 -arch=sm_90 -I"$include" -ptx "$tmp/spawns.cu" \
+    -o "$tmp/spawns.ptx"
 
 set -- $compilers
 cc=$1
@@ -219,7 +220,8 @@ check "names without the prefix" sh -c '! grep . "$1"' sh "$tmp/names"
 queues=$(cd "$include/ballast/queues" && for file in *.h; do echo "${file%.h}"; done)
 {
     for queue in $queues; do
-        printf 'typedef struct %s { int member; } %s_type;\nenum { %s_KIND, %s_FLAGS };\n' "$queue" "$queue" "$queue" "$queue"
+        printf 'typedef struct %s { int member; } %s_type;\nenum { %s_KIND, %s_FLAGS };\n' "$queue" "$queue" "$queue" \
+            "$queue"
         printf 'int %s(void);\nint %s_push(int x);\n' "$queue" "$queue"
     done
     echo 'enum { DONE, EMPTY, FULL, RETRY, FAIR, BOUNDED, PATIENCE, NONE, WFQ_PATIENCE, LCRQ_PATIENCE, TZ_INTERVAL };'
@@ -235,7 +237,8 @@ check_both own_names
 
 for task in "$source"/apps/*/*task.h; do
     printf '#include "%s"\n' "$task" >"$tmp/task.cpp"
-    check "apps/${task#"$source"/apps/}, C++17" "$cc" -std=c++17 -D_GNU_SOURCE $warnings -I"$source/apps" -fsyntax-only "$tmp/task.cpp"
+    check "apps/${task#"$source"/apps/}, C++17" "$cc" \
+        -std=c++17 -D_GNU_SOURCE $warnings -I"$source/apps" -fsyntax-only "$tmp/task.cpp"
 done
 
 # ---- the shared library ----
@@ -243,8 +246,10 @@ done
 library=$build/libballast.so
 nm -D --defined-only "$library" | awk '{ print $3 }' | sort >"$tmp/exports"
 check "what the shared library exports (<) is not tests/exports.txt (>)" diff "$tmp/exports" "$source/tests/exports.txt"
-find "$include" -name '*.h' -exec cat {} + | sed -n 's/^ *BL_API [^(]*\(bl_[a-z0-9_]*\)(.*/\1/p' | sort -u >"$tmp/declared"
-check "what the headers declare with BL_API (<) is not tests/exports.txt (>)" diff "$tmp/declared" "$source/tests/exports.txt"
+find "$include" -name '*.h' -exec cat {} + | sed -n 's/^ *BL_API [^(]*\(bl_[a-z0-9_]*\)(.*/\1/p' |
+    sort -u >"$tmp/declared"
+check "what the headers declare with BL_API (<) is not tests/exports.txt (>)" diff "$tmp/declared" \
+    "$source/tests/exports.txt"
 
 # A C++ program that calls the functions that a worker calls.
 cat >"$tmp/main.cpp" <<'END'
@@ -262,8 +267,8 @@ int main() {
     return status || stats.tasks != 1001;
 }
 END
-check "a C++ program without exceptions needs no C++ runtime" "$cc" -std=c++17 -fno-exceptions -I"$include" "$tmp/main.cpp" \
-    -o "$tmp/main" "$library" "-Wl,-rpath,$build"
+check "a C++ program without exceptions needs no C++ runtime" "$cc" \
+    -std=c++17 -fno-exceptions -I"$include" "$tmp/main.cpp" -o "$tmp/main" "$library" "-Wl,-rpath,$build"
 check "a C++ program and the shared library" "$cc" -std=c++17 -I"$include" "$tmp/main.cpp" -o "$tmp/main" "$library" \
     -lstdc++ "-Wl,-rpath,$build" &&
     check "a C++ program with the shared library runs" timeout 60 "$tmp/main"

@@ -1,6 +1,6 @@
 /* A link that is made of mailboxes: each rank is a thread with a context of its own. Messages take their time, a
- * different one between any two ranks, so what is rare on a real network happens here: runs are halted while entries are
- * under way, and names arrive after the end. */
+ * different one between any two ranks, so what is rare on a real network happens here: runs are halted while entries
+ * are under way, and names arrive after the end. */
 #ifndef BALLAST_TESTS_MAILBOX_H
 #define BALLAST_TESTS_MAILBOX_H
 

@@ -2,7 +2,7 @@
 # Nothing decides by the name of a device, a scheduler or a queue, or takes it apart: bl_device_traits,
 # bl_scheduler_traits and the flags of a queue tell what it is. names.sh SOURCE looks for comparisons with these names,
 # which it reads from the sources. A test may check what a name is, and the verdicts of bench are about the papers'
-# queues.
+# queues. It also finds lines over 120 columns, in sources and documents: clang-format leaves comments as they stand.
 set -u
 
 if [ $# -ne 1 ]; then
@@ -70,5 +70,39 @@ check "others are not" nothing_decides "$tmp/none"
 for folder in apps bench cli demo examples include mpi report src tests verify; do
     [ "$folder" = bench ] && names=$own || names=$all
     check "$folder: decides by no names" nothing_decides "$folder"
+done
+
+# Prints file:line of every line over 120 columns; a character of UTF-8 is one column. These may be longer: flags that
+# tests/CMakeLists.txt reads from a test, and the text of an #error, which has to be one literal; in a document rows of
+# a table, code and what commands print, and a word that cannot be broken, like an address.
+wide_lines() {
+    find "$@" '(' -name '*.[ch]' -o -name '*.cu' -o -name '*.cpp' -o -name '*.md' ')' | sort | LC_ALL=C xargs awk '
+        FNR == 1 { fenced = error = 0 }
+        FILENAME ~ /\.md$/ { if (/^ *```/) fenced = !fenced; exempt = fenced || /^\|/ || /^    / || /^ *[^ ]*$/ }
+        FILENAME !~ /\.md$/ { exempt = error || /^\/\/ (LINK|COMPILE): /; error = /^ *# *error / }
+        exempt || length($0) <= 120 { next }
+        { text = $0; gsub(/[\200-\277]/, "", text) }
+        length(text) > 120 { print FILENAME ":" FNR ": " length(text) " columns" }'
+}
+no_wide_lines() {
+    wide_lines "$@" >"$tmp/found"
+    cat "$tmp/found"
+    test ! -s "$tmp/found"
+}
+
+mkdir "$tmp/wide" "$tmp/fits"
+half=$(printf 'µ%058d .' 0) # 61 columns
+for name in wide.c wide.inc.h wide.cu wide.cpp wide.md; do
+    printf '%s\n%s\n' "${half%.}${half%.}" "${half%.}$half" >"$tmp/wide/$name"
+done
+printf '%s\n' "// LINK: $half$half" '#error \' "    \"$half$half\"" "${half%.}${half%.}" >"$tmp/fits/fits.c"
+printf '%s\n' "| $half$half" "    $half$half" '```' "$half$half" '```' "  $(printf '%0130d' 0)" \
+    "${half%.}${half%.}" >"$tmp/fits/fits.md"
+check "wide lines are found" test "$(wide_lines "$tmp/wide" | grep -c ':2: 121 columns$')" -eq 5
+check "only they" test "$(wide_lines "$tmp/wide" | wc -l)" -eq 5
+check "others are not" no_wide_lines "$tmp/fits"
+
+for folder in CONTRIBUTING.md README.md apps bench cli demo docs examples include mpi report src tests verify; do
+    check "$folder: no line over 120 columns" no_wide_lines "$folder"
 done
 finish

@@ -55,7 +55,8 @@ done
 check "the library needs libc" sh -c 'dpkg-deb -f "$1" Depends | grep -q libc6' sh "$tmp/libballast0.deb"
 check "the headers need the same version of the library" sh -c \
     'dpkg-deb -f "$1" Depends | grep -q "libballast0 (= $2)"' sh "$tmp/libballast-dev.deb" "$version"
-check "the library tells ldconfig and dependants" sh -c 'dpkg-deb -I "$1" shlibs triggers && dpkg-deb -I "$1" shlibs | grep -q "^libballast 0 libballast0"' \
+check "the library tells ldconfig and dependants" sh -c \
+    'dpkg-deb -I "$1" shlibs triggers && dpkg-deb -I "$1" shlibs | grep -q "^libballast 0 libballast0"' \
     sh "$tmp/libballast0.deb"
 check "nothing is in two packages" sh -c \
     'for list in "$1"/*.list; do awk "!/^d/ { print \$6 }" "$list"; done | sort | uniq -d | { ! grep .; }' sh "$tmp"
@@ -87,9 +88,11 @@ for page in man/man1/ballast.1.gz bash-completion/completions/ballast zsh/vendor
 done
 check "the tool knows its version" sh -c '"$1/usr/bin/ballast" --version | grep -qF "$2"' sh "$root" "$version"
 libraries=$(dirname "$(find "$root/usr" -name 'libballast.so')")
-check "a program: compile" "$cc" -I"$root/usr/include" "$source/examples/01_cpu.c" -o "$tmp/program" -L"$libraries" -lballast -lm
+check "a program: compile" "$cc" -I"$root/usr/include" "$source/examples/01_cpu.c" -o "$tmp/program" \
+    -L"$libraries" -lballast -lm
 check "a program: run" env LD_LIBRARY_PATH="$libraries" "$tmp/program"
-check "cmake finds the package" cmake -S "$source/examples" -B "$tmp/examples" -DCMAKE_PREFIX_PATH="$root/usr" -DEXAMPLES_CUDA=OFF
+check "cmake finds the package" cmake -S "$source/examples" -B "$tmp/examples" \
+    -DCMAKE_PREFIX_PATH="$root/usr" -DEXAMPLES_CUDA=OFF
 check "cmake links both libraries" cmake --build "$tmp/examples" --target 05_foreach
 
 if [ "$(id -u)" -eq 0 ]; then

@@ -87,7 +87,8 @@ completes() { # LINE WORDS: exactly these, in any order
     if [ "$found" = "$2" ]; then ok "bash: $1"; else not_ok "bash: $1" "expected $2, found $found"; fi
 }
 
-check "bash: the function is registered" bash --norc -c '. "$1" && complete -p ballast | grep -q _ballast' bash "$tmp/ballast.bash"
+check "bash: the function is registered" bash --norc -c '. "$1" && complete -p ballast | grep -q _ballast' \
+    bash "$tmp/ballast.bash"
 completes "ballast re" "report"
 completes "ballast run fi" "fib"
 completes "ballast run --device cp" "cpu"
@@ -148,7 +149,8 @@ fi
 # ---- as they are installed ----
 
 check "install" cmake --install "$build" --prefix "$tmp/root" --component ballast_tool
-check "the page is installed" sh -c 'zcat -f "$1"/share/man/man1/ballast.1* | cmp - "$2"' sh "$tmp/root" "$tmp/ballast.1"
+check "the page is installed" sh -c 'zcat -f "$1"/share/man/man1/ballast.1* | cmp - "$2"' sh "$tmp/root" \
+    "$tmp/ballast.1"
 check "bash finds the completion" cmp "$tmp/root/share/bash-completion/completions/ballast" "$tmp/ballast.bash"
 check "zsh finds the completion" cmp "$tmp/root/share/zsh/site-functions/_ballast" "$tmp/functions/_ballast"
 finish

@@ -1,5 +1,5 @@
-/* One run over processes that have other devices each: what must hold, for test_ranks_apart.c with the simulated machine
- * and test_nodes_cuda.c with a GPU. Ranks are threads (mailbox.h). */
+/* One run over processes that have other devices each: what must hold, for test_ranks_apart.c with the simulated
+ * machine and test_nodes_cuda.c with a GPU. Ranks are threads (mailbox.h). */
 #ifndef BALLAST_TESTS_RANKS_CHECK_H
 #define BALLAST_TESTS_RANKS_CHECK_H
 

@@ -179,23 +179,36 @@ ok "a page is made"
 
 # ---- the text of the page ----
 
-has "the summary: findings that hold" "Of the 6 findings of the papers that these rows can test, <strong>5</strong> hold, <strong>0</strong> hold in part and <strong>1</strong> do not; 2 need"
-has "the winner, over the second and the paper's" "<small>cuda:0, threads 45,056</small></th><td class=\"winner\"><strong>broker</strong><small>22,528 million operations per second</small></td><td class=\"second\">gottlieb<small>5632 million operations per second</small></td><td class=\"lead\">4.000 ×</td><td class=\"range\">everywhere</td><td><span class=\"verdict yes\">holds</span><small>With 45056 threads broker does 4.000 times"
-has "the winner by its median where the paper's method loses" "<td class=\"winner\"><strong>sfq</strong><small>200 million operations per second</small></td><td class=\"second\">broker<small>100 million operations per second</small></td><td class=\"lead\">2.000 ×</td><td class=\"range\">everywhere</td><td><span class=\"verdict no\">does not hold</span>"
-has "a bound does not win, however fast" "<small>cpu, a loop, one worker, third 51.20M</small></th><td class=\"winner\"><strong>Ballast</strong><small>20 ms</small></td><td class=\"second\">Thrust<small>30 ms</small></td><td class=\"lead\">1.500 ×</td>"
-has "a fetch-and-add is no queue" "<small>cpu, queues alone, all workers, callers 8</small></th><td class=\"winner\"><strong>wfq</strong><small>60 ms</small></td><td class=\"second\">oneTBB<small>90 ms</small></td>"
+has "the summary: findings that hold" \
+    "Of the 6 findings of the papers that these rows can test, <strong>5</strong> hold, <strong>0</strong> hold in part and <strong>1</strong> do not; 2 need"
+has "the winner, over the second and the paper's" \
+    "<small>cuda:0, threads 45,056</small></th><td class=\"winner\"><strong>broker</strong><small>22,528 million operations per second</small></td><td class=\"second\">gottlieb<small>5632 million operations per second</small></td><td class=\"lead\">4.000 ×</td><td class=\"range\">everywhere</td><td><span class=\"verdict yes\">holds</span><small>With 45056 threads broker does 4.000 times"
+has "the winner by its median where the paper's method loses" \
+    "<td class=\"winner\"><strong>sfq</strong><small>200 million operations per second</small></td><td class=\"second\">broker<small>100 million operations per second</small></td><td class=\"lead\">2.000 ×</td><td class=\"range\">everywhere</td><td><span class=\"verdict no\">does not hold</span>"
+has "a bound does not win, however fast" \
+    "<small>cpu, a loop, one worker, third 51.20M</small></th><td class=\"winner\"><strong>Ballast</strong><small>20 ms</small></td><td class=\"second\">Thrust<small>30 ms</small></td><td class=\"lead\">1.500 ×</td>"
+has "a fetch-and-add is no queue" \
+    "<small>cpu, queues alone, all workers, callers 8</small></th><td class=\"winner\"><strong>wfq</strong><small>60 ms</small></td><td class=\"second\">oneTBB<small>90 ms</small></td>"
 has_not "a bound does not compete" "with sequential"
-has "curves that are no rivals" "A contended fetch-and-add</a><small>cpu</small></th><td colspan=\"4\" class=\"small\">not a contest: the curves do not compete</td>"
-has "rows in groups, by suite" "<tr class=\"group\"><th colspan=\"6\" scope=\"rowgroup\"><a href=\"#kerbl-pairs\">kerbl-pairs</a>"
+has "curves that are no rivals" \
+    "A contended fetch-and-add</a><small>cpu</small></th><td colspan=\"4\" class=\"small\">not a contest: the curves do not compete</td>"
+has "rows in groups, by suite" \
+    "<tr class=\"group\"><th colspan=\"6\" scope=\"rowgroup\"><a href=\"#kerbl-pairs\">kerbl-pairs</a>"
 has "words of the rows in words of people" "<h4>cuda:0, 1024 threads</h4>"
 has "of many curves the best have a colour" "</svg>6 others: see the table</li>"
 has "a count of what there is: neither more nor less is better" "tasks over particles; single measurements."
-has "how much more the most work takes" "From 100 to 10000 tasks, 100.0 times as many, the milliseconds grow 10.00 times for default, 20.00 times for static. Here default leads at tasks 10000 with 10.00 milliseconds, 4.000 times better than static."
-has "a leader that is the reference, over the second" "Here static leads at tasks 10000 with 0.0005 megabytes, 2.000 times better than default."
-has "what no paper asks has its numbers" "No paper asks this. Here Ballast leads at load third 51.20M with 20.00 milliseconds, 1.500 times better than Thrust."
-has "a verdict with its numbers" "With 45056 threads broker does 4.000 times what gottlieb does, the best of the others; broker does 4.000 times what gottlieb does."
-has "a verdict over two devices" "With about 10,000 threads on the GPU a fetch-and-add takes 10.00 times a plain access, with about 10 on the CPU 40.00 times."
-has "a verdict where the paper's machine is missing" "The paper measured a GPU. Here tz leads at threads 2 with 15.00 million operations per second."
+has "how much more the most work takes" \
+    "From 100 to 10000 tasks, 100.0 times as many, the milliseconds grow 10.00 times for default, 20.00 times for static. Here default leads at tasks 10000 with 10.00 milliseconds, 4.000 times better than static."
+has "a leader that is the reference, over the second" \
+    "Here static leads at tasks 10000 with 0.0005 megabytes, 2.000 times better than default."
+has "what no paper asks has its numbers" \
+    "No paper asks this. Here Ballast leads at load third 51.20M with 20.00 milliseconds, 1.500 times better than Thrust."
+has "a verdict with its numbers" \
+    "With 45056 threads broker does 4.000 times what gottlieb does, the best of the others; broker does 4.000 times what gottlieb does."
+has "a verdict over two devices" \
+    "With about 10,000 threads on the GPU a fetch-and-add takes 10.00 times a plain access, with about 10 on the CPU 40.00 times."
+has "a verdict where the paper's machine is missing" \
+    "The paper measured a GPU. Here tz leads at threads 2 with 15.00 million operations per second."
 has "the machine: processor" "<dt>Processor</dt>"
 has "the machine: governor" "<dd>Some CPU, 8 cores, compiler gcc 1, governor performance</dd>"
 has "the machine: GPU" "<dd>cuda:0: Some GPU, 132 multiprocessors, driver 1 (CUDA 13.0), compiler nvcc 13.0</dd>"
@@ -217,18 +230,22 @@ has "an interrupted run" "The run was interrupted; these are the rows so far."
 has "names from files are escaped" "<th scope=\"row\">&lt;script&gt;alert('&amp;')&lt;/script&gt;</th>"
 has "a timeline" "<h4>a-static: octree, static:split, cuda:0</h4>"
 has "a timeline, escaped" "<h4>b-steal: octree, steal:&lt;b&gt;abp&lt;/b&gt;, cuda:0</h4>"
-has "a timeline in numbers" "4 ms; 77 tasks by 2 workers, 5 steals; tasks 62.5 %, search and steal 0.0 %, idle 37.5 %, pause 0.0 % of their time; the least busy worker 25 %, the busiest 100 %."
+has "a timeline in numbers" \
+    "4 ms; 77 tasks by 2 workers, 5 steals; tasks 62.5 %, search and steal 0.0 %, idle 37.5 %, pause 0.0 % of their time; the least busy worker 25 %, the busiest 100 %."
 has "stealing in numbers" "2 ms; 77 tasks by 2 workers, 5 steals; tasks 85.0 %, search and steal 15.0 %, idle 0.0 %"
-has "timelines side by side in a sentence" "octree on cuda:0: static:split took 4 ms, of which its workers ran tasks for 62 %; steal:&lt;b&gt;abp&lt;/b&gt; took 2 ms, of which its workers ran tasks for 85 %: <strong>2.000 times as fast</strong>."
+has "timelines side by side in a sentence" \
+    "octree on cuda:0: static:split took 4 ms, of which its workers ran tasks for 62 %; steal:&lt;b&gt;abp&lt;/b&gt; took 2 ms, of which its workers ran tasks for 85 %: <strong>2.000 times as fast</strong>."
 has_not "timelines of another problem are not compared" "c-other took"
 has_not "nothing of a file is a tag" "<script"
 has_not "nothing is fetched" "url("
 if grep -oi 'src=\|https\{0,1\}://[a-z.]*\|@import' "$page" | grep -q .; then
-    not_ok "nothing is fetched from elsewhere" "$(grep -oi 'src=\|https\{0,1\}://[a-z.]*\|@import' "$page" | sort | uniq -c)"
+    not_ok "nothing is fetched from elsewhere" \
+        "$(grep -oi 'src=\|https\{0,1\}://[a-z.]*\|@import' "$page" | sort | uniq -c)"
 else
     ok "nothing is fetched from elsewhere"
 fi
-if [ "$(grep -c '<svg *$\|<div class="plot"' "$page")" -ge 15 ] && [ "$(grep -o '</svg></div>' "$page" | wc -l)" -eq 15 ]; then
+if [ "$(grep -c '<svg *$\|<div class="plot"' "$page")" -ge 15 ] &&
+    [ "$(grep -o '</svg></div>' "$page" | wc -l)" -eq 15 ]; then
     ok "a plot for every panel"
 else
     not_ok "a plot for every panel" "expected 15"
@@ -276,7 +293,8 @@ else
     not_ok "panels of 3000 curves in time" "$(cat "$tmp/err")"
 fi
 has "the best of 3000" "<td class=\"winner\"><strong>q3000</strong><small>3000 million"
-has "a table of 3000 curves with a place each is a list" "<tr><th scope=\"row\">q2999</th><td class=\"number\">2999</td><td class=\"number best\">7</td></tr>"
+has "a table of 3000 curves with a place each is a list" \
+    "<tr><th scope=\"row\">q2999</th><td class=\"number\">2999</td><td class=\"number best\">7</td></tr>"
 page=$tmp/rows/report.html
 
 # ---- how a browser renders it ----
@@ -355,9 +373,10 @@ window.addEventListener('load', look);
 END
     width=$2
     shift 2
-    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars --user-data-dir="$tmp/profile" \
-        --allow-file-access-from-files --enable-logging=stderr --window-size=$((width > 500 ? width : 500)),1000 --virtual-time-budget=5000 "$@" \
-        --dump-dom "file://$tmp/look.html" >"$tmp/dom" 2>"$tmp/log" || true
+    timeout 120 "$browser" \
+        --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars --user-data-dir="$tmp/profile" \
+        --allow-file-access-from-files --enable-logging=stderr --window-size=$((width > 500 ? width : 500)),1000 \
+        --virtual-time-budget=5000 "$@" --dump-dom "file://$tmp/look.html" >"$tmp/dom" 2>"$tmp/log" || true
     said=$(sed -n 's/.*id="said">LOOKED \([^<]*\).*/\1/p' "$tmp/dom" | tail -n 1)
     errors=$(grep 'CONSOLE' "$tmp/log" | head -n 3)
     case "$said" in
@@ -371,8 +390,9 @@ look "a phone" 390
 look "a phone in the dark" 390 $dark
 look "a screen" 1280
 look "a screen in the dark" 1280 $dark
-if timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$tmp/profile" --print-to-pdf="$tmp/page.pdf" "file://$page" \
-    >"$tmp/out" 2>"$tmp/log" && [ "$(head -c 4 "$tmp/page.pdf")" = "%PDF" ]; then
+if timeout 120 "$browser" \
+    --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$tmp/profile" \
+    --print-to-pdf="$tmp/page.pdf" "file://$page" >"$tmp/out" 2>"$tmp/log" && [ "$(head -c 4 "$tmp/page.pdf")" = "%PDF" ]; then
     ok "it prints"
 else
     not_ok "it prints" "$(tail -n 2 "$tmp/log")"

@@ -48,6 +48,7 @@ mkdir "$tmp/tree"
 cp -R "$source/docs" "$source/examples" "$source/include" "$source/scripts" "$source/README.md" \
     "$source/CONTRIBUTING.md" "$source/LICENSE" "$tmp/tree"
 echo '[nowhere](guide.md#no-such-heading)' >>"$tmp/tree/docs/trace.md"
-check "a wrong link is refused" sh -c '"$1/scripts/site" "$2" 2>&1 | grep -qF "trace.html: guide.html#no-such-heading leads nowhere"' \
+check "a wrong link is refused" sh -c \
+    '"$1/scripts/site" "$2" 2>&1 | grep -qF "trace.html: guide.html#no-such-heading leads nowhere"' \
     sh "$tmp/tree" "$tmp/other"
 finish

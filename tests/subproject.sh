@@ -74,19 +74,23 @@ use_project() {
     check "$1: the program with the shared library" sh -c '"$1" | grep -qx "13529 calls"' sh "$tmp/$1/build/test_apps"
     check "$1: its build type" grep -q '^CMAKE_BUILD_TYPE:.*=Debug$' "$tmp/$1/build/CMakeCache.txt"
     check "$1: neither tool nor tests" sh -c \
-        'cmake --build "$1" --target help >"$1/targets"; ! grep -E "ballast_(tool|demo|apps|bench|prove)|test_runtime" "$1/targets"' sh "$tmp/$1/build"
+        'cmake --build "$1" --target help >"$1/targets"; ! grep -E "ballast_(tool|demo|apps|bench|prove)|test_runtime" "$1/targets"' \
+        sh "$tmp/$1/build"
     check "$1: installs nothing of Ballast" sh -c \
-        'cmake --install "$1" --prefix "$1/prefix" && test -z "$(find "$1/prefix" -type f 2>/dev/null)"' sh "$tmp/$1/build"
+        'cmake --install "$1" --prefix "$1/prefix" && test -z "$(find "$1/prefix" -type f 2>/dev/null)"' \
+        sh "$tmp/$1/build"
 }
 
 write_project subdirectory "add_subdirectory(\"$source\" ballast_build)" "$cuda"
 use_project subdirectory
-check "a project without a build type: configure" cmake -S "$tmp/subdirectory" -B "$tmp/subdirectory/plain" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
+check "a project without a build type: configure" cmake -S "$tmp/subdirectory" -B "$tmp/subdirectory/plain" \
+    -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
 check "it keeps none" grep -q '^CMAKE_BUILD_TYPE:.*=$' "$tmp/subdirectory/plain/CMakeCache.txt"
 check "the library is optimized where the project has no build type" grep -q '"command": .* -O3 .*/errors\.c' \
     "$tmp/subdirectory/plain/compile_commands.json"
 check "the project's own file has none of the library's flags" sh -c \
-    '! grep "\"command\": .*main\.c" "$1" | grep -e " -O3" -e -Wconversion -e -fPIC' sh "$tmp/subdirectory/plain/compile_commands.json"
+    '! grep "\"command\": .*main\.c" "$1" | grep -e " -O3" -e -Wconversion -e -fPIC' \
+    sh "$tmp/subdirectory/plain/compile_commands.json"
 
 write_project fetch "include(FetchContent)
 FetchContent_Declare(ballast SOURCE_DIR \"$source\")
@@ -98,6 +102,7 @@ check "install rules: configure" cmake -S "$tmp/subdirectory" -B "$tmp/subdirect
 check "install rules: build" cmake --build "$tmp/subdirectory/build" -j 2
 check "install rules: install" cmake --install "$tmp/subdirectory/build" --prefix "$tmp/prefix"
 check "install rules: the package is there" sh -c \
-    'test -n "$(find "$1" -name ballast-config-version.cmake)" -a -n "$(find "$1" -name libballast.so)"' sh "$tmp/prefix"
+    'test -n "$(find "$1" -name ballast-config-version.cmake)" -a -n "$(find "$1" -name libballast.so)"' \
+    sh "$tmp/prefix"
 
 finish

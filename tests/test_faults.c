@@ -84,8 +84,8 @@ static void arm(uint32_t k) {
     fail_at = k;
 }
 
-/* After a failure a run ends with BL_ENOMEM, unless the context could give back buffers that it had kept. Then all is as
- * if nothing had failed. */
+/* After a failure a run ends with BL_ENOMEM, unless the context could give back buffers that it had kept. Then all is
+ * as if nothing had failed. */
 static uint32_t survived;
 static void check_status(int status, int expected) {
     if (fired && status == expected && expected != BL_ENOMEM)

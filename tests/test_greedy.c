@@ -81,7 +81,7 @@ static void check_runs(void) {
 
 /* As many tasks as workers, which sleep: they take as long as one. Not in every run, the machine may be busy. */
 static void check_few(bool caller_waits) {
-    enum { WORKERS = 8, LENGTH = 40000000 /* ns */, RUNS = 12, MOST_LATE = 3 };
+    enum { WORKERS = 8, LENGTH = 80000000 /* ns */, RUNS = 8, MOST_LATE = 2 };
     static const greedy_shape shapes[] = {GREEDY_SINGLY, GREEDY_RANGE, GREEDY_ROOTS, GREEDY_LOOP};
     uint32_t length[WORKERS];
     greedy_load load = {WORKERS, length};

@@ -1,7 +1,7 @@
 // COMPILE: -O1
-/* Runs that several processes share, over a link that is made of mailboxes: each rank is a thread with a context of its own.
- * Messages take their time, a different one between any two ranks, so what is rare on a real network happens here: runs
- * are halted while entries are under way, and names arrive after the end. tests/mpi has the same over MPI. */
+/* Runs that several processes share, over a link that is made of mailboxes: each rank is a thread with a context of its
+ * own. Messages take their time, a different one between any two ranks, so what is rare on a real network happens here:
+ * runs are halted while entries are under way, and names arrive after the end. tests/mpi has the same over MPI. */
 #include "check.h"
 
 #include "mailbox.h"

@@ -1,5 +1,5 @@
-/* One run over several nodes of a process, device cpu+cpu: counts are exact, both nodes work, and an early end, wherever
- * it begins, loses nothing. */
+/* One run over several nodes of a process, device cpu+cpu: counts are exact, both nodes work, and an early end,
+ * wherever it begins, loses nothing. */
 #include "check.h"
 #include "shared_trees.h"
 

@@ -1,6 +1,6 @@
 // COMPILE: -O1
-/* Programs with results over several nodes of a process, device cpu+cpu: sums, joins, wide forks and reductions have the
- * results that one node has, roots stay roots, all nodes get work from a recursion, and early ends lose nothing. */
+/* Programs with results over several nodes of a process, device cpu+cpu: sums, joins, wide forks and reductions have
+ * the results that one node has, roots stay roots, all nodes get work from a recursion, and early ends lose nothing. */
 #include "check.h"
 
 #include "bushes.h"

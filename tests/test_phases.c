@@ -1,5 +1,6 @@
-/* The ranges that a profiler sees. This program is its own profiler: NVTX calls the functions that it puts into a table,
- * and they write "(name" where a range begins and ")" where it ends. Skipped if the library was built without NVTX. */
+/* The ranges that a profiler sees. This program is its own profiler: NVTX calls the functions that it puts into a
+ * table, and they write "(name" where a range begins and ")" where it ends. Skipped if the library was built without
+ * NVTX. */
 #include "check.h"
 
 #ifndef BL_HAVE_NVTX

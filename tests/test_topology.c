@@ -1,6 +1,6 @@
 // COMPILE: -O1
-/* Places of workers, on topologies that hwloc makes up: who is near to whom, that near victims come first and all others
- * are reached, and runs whose workers are at several places. Without hwloc places are not known: skipped. */
+/* Places of workers, on topologies that hwloc makes up: who is near to whom, that near victims come first and all
+ * others are reached, and runs whose workers are at several places. Without hwloc places are not known: skipped. */
 #include "check.h"
 #include "config.h"
 #include "join_programs.h"

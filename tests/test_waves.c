@@ -1,7 +1,7 @@
 // COMPILE: -O1
-/* Waves: no task of a wave starts before all tasks of the last one have ended, and it sees what they wrote; on a GPU and
- * on the simulated machine, waves follow each other in one launch, and a run can still be stopped between two of them.
- * test_waves_sim.c and test_waves_cuda.cu run the same tests there. */
+/* Waves: no task of a wave starts before all tasks of the last one have ended, and it sees what they wrote; on a GPU
+ * and on the simulated machine, waves follow each other in one launch, and a run can still be stopped between two of
+ * them. test_waves_sim.c and test_waves_cuda.cu run the same tests there. */
 #include <ballast/task.h>
 
 enum { LEVELS = 24 };

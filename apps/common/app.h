@@ -59,8 +59,8 @@ typedef struct app {
     /* Prints the last result as text lines "name value", or as the members of a JSON object without the braces. */
     void (*print)(const void *problem, FILE *out, bool json);
 
-    /* Runs that several processes share (mpirun), of which each has found a part: *bytes of it, and what adds the part of
-     * another process. NULL, both: process 0 has it all. */
+    /* Runs that several processes share (mpirun), of which each has found a part: *bytes of it, and what adds the part
+     * of another process. NULL, both: process 0 has it all. */
     const void *(*found)(const void *problem, size_t *bytes);
     void (*add)(void *problem, const void *found);
     /* Why processes cannot share a run of it, as in "its tasks ..."; NULL: they can. */

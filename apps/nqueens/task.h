@@ -1,5 +1,5 @@
-/* The task of n queens: places one queen and spawns the free columns of the next row as one entry. A CPU thread is given
- * all columns of a row at once, and goes from one to the next; a lane of a GPU has one of them. */
+/* The task of n queens: places one queen and spawns the free columns of the next row as one entry. A CPU thread is
+ * given all columns of a row at once, and goes from one to the next; a lane of a GPU has one of them. */
 #ifndef BALLAST_NQUEENS_TASK_H
 #define BALLAST_NQUEENS_TASK_H
 

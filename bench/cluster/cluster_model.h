@@ -9,8 +9,8 @@
 
 /* A task has a number of children drawn from its hash. Geometric: a mean of `branching` down to depth `depth`, and none
  * below, so that all branches are about equally deep. Binomial: the root has `roots` children; each of the others has
- * two with a probability of (1 - 1 / size) / 2, so that the tree below it has `size` tasks on average, and any number in
- * fact. */
+ * two with a probability of (1 - 1 / size) / 2, so that the tree below it has `size` tasks on average, and any number
+ * in fact. */
 typedef struct cluster_tree {
     const char *name;
     bool binomial;

@@ -11,8 +11,8 @@
  * values, and one kernel that adds the share that all nodes get alike and sums up the dangling nodes for the next. It
  * is measured with separate launches, and as a single CUDA graph, its best form; to a tolerance as a graph of eight
  * iterations and a kernel that sums up the change, launched again until the host has read a small enough one. The
- * peer's analysis, our units, initial scores, what is cleared and what the host reads are excluded from timing on both sides.
- * Ballast's scores must equal the sequential twin's to the last bit, the peer's to 1e-10.
+ * peer's analysis, our units, initial scores, what is cleared and what the host reads are excluded from timing on both
+ * sides. Ballast's scores must equal the sequential twin's to the last bit, the peer's to 1e-10.
  * --shapes adds rows for other tasks and lanes per block; --csv prints a row per repeat. */
 #include "peers_cuda.h"
 

@@ -1,7 +1,7 @@
-/* A branch and bound whose nodes take three nanoseconds each: the 0-1 knapsack. Of every item in turn, the best by value
- * per weight first, it is taken or left; a node whose bound stays below the best value known ends its branch. That value
- * is the optimum from the start, so all methods visit the same nodes and find all optimal packings. Plain C11 that is
- * also C++17. */
+/* A branch and bound whose nodes take three nanoseconds each: the 0-1 knapsack. Of every item in turn, the best by
+ * value per weight first, it is taken or left; a node whose bound stays below the best value known ends its branch.
+ * That value is the optimum from the start, so all methods visit the same nodes and find all optimal packings. Plain
+ * C11 that is also C++17. */
 #ifndef BALLAST_BENCH_KNAPSACK_PEERS_H
 #define BALLAST_BENCH_KNAPSACK_PEERS_H
 

@@ -1,5 +1,5 @@
-/* The knapsack with oneTBB: a task per node, except those whose item is taken, which the same task continues with. A task
- * waits for the one that it spawned. */
+/* The knapsack with oneTBB: a task per node, except those whose item is taken, which the same task continues with. A
+ * task waits for the one that it spawned. */
 #include "knapsack_peers.h"
 #include "peers_tbb.h"
 

@@ -14,8 +14,8 @@ enum {
     PAIRS_CAPACITY = 1024                       /* of queues that are bounded */
 };
 
-/* `pairs` is one thread's share: rounds until bl_time() is `until`, at least one, each of which pushes the values `first`,
- * `first` + 1 and so on, and pops as many. It returns the sum of the squares of the popped values. */
+/* `pairs` is one thread's share: rounds until bl_time() is `until`, at least one, each of which pushes the values
+ * `first`, `first` + 1 and so on, and pops as many. It returns the sum of the squares of the popped values. */
 typedef struct pairs_peer {
     void *(*open)(void);
     uint64_t (*pairs)(void *queue, uint32_t first, uint64_t until, uint32_t *rounds);

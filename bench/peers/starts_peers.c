@@ -1,5 +1,6 @@
 /* Runs of one task on an open context, beside parallel regions of OpenMP and groups of oneTBB: what it costs to start
- * and to end. And runs that would never end and are cancelled by their first task. Loads are numbers of runs; a "task" of the table is a run. Between runs all threads may sleep. */
+ * and to end. And runs that would never end and are cancelled by their first task. Loads are numbers of runs; a "task"
+ * of the table is a run. Between runs all threads may sleep. */
 #include "starts_peers.h"
 #include "peers.h"
 

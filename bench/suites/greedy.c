@@ -29,9 +29,8 @@ static const bench_column COLUMNS[] = {
     {"seconds", "time of the run; on a GPU: device time"},
     {"tasks", "tasks that take time; those that only spawn or fork do not count"},
     {"workers", "workers that ran"},
-    {"work_per_worker",
-     "seconds: what the tasks took, over the workers. Tasks that the lanes of a warp ran together count as one, as long as "
-     "the longest"},
+    {"work_per_worker", "seconds: what the tasks took, over the workers. Tasks that the lanes of a warp ran together "
+                        "count as one, as long as the longest"},
     {"filled", "of the lanes of such a warp, the part that was in a task meanwhile; 1 for threads and blocks"},
     {"longest_path", "seconds: of tasks that must run one after the other. A piece of a loop is a task"},
     {"bound",
@@ -171,7 +170,8 @@ static void add_row(session *s, const point *p, const char *method, cell *c, con
     }
     bench_row(s->b, "%s,%" PRIu32 ",%.9f,%" PRIu32 ",%" PRIu32 ",%.9f,%.4f,%.9f,%.9f,%.4f,%s,%s,%s,%s",
               make_key(s, p, method).text, c->seconds.count, m->seconds, m->tasks, m->workers, m->limits.share,
-              m->limits.filled, m->limits.path, m->limits.bound, ratio, over_peer, m->ran, m->balances, m->right ? "right" : "WRONG");
+              m->limits.filled, m->limits.path, m->limits.bound, ratio, over_peer, m->ran, m->balances,
+              m->right ? "right" : "WRONG");
     if (!m->right) {
         c->wrong = true;
         bench_wrong(s->b);
@@ -181,7 +181,8 @@ static void add_row(session *s, const point *p, const char *method, cell *c, con
 /* ---- the screen ---- */
 
 static void show_head(session *s, const point *p, bool coarse) {
-    static const char *const LABELS[] = {"ms", "work/worker", "filled", "path", "bound", "over bound", "over peer", "check"};
+    static const char *const LABELS[] = {"ms",    "work/worker", "filled",    "path",
+                                         "bound", "over bound",  "over peer", "check"};
     char workers[32] = "all workers";
     if (p->workers)
         snprintf(workers, sizeof workers, "%" PRIu32 " workers", p->workers);

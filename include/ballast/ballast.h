@@ -371,9 +371,10 @@ BL_API int bl_hold_stream(bl_context *context, void *stream);
 /* Several processes that share a run (<ballast/link.h>) have memory of their own, and so have devices ("cpu+cuda:0"). A
  * checkpoint has one copy of it, which the first memory of rank 0 gets when the run is resumed; the others begin with
  * what they have. `combine` adds what tasks have left in one memory, `from`, to what they have in another, `into`: both
- * are copies on the host. NULL: the contents of the first stand for all, because tasks only read the memory, or could do
- * without them; all memories of rank 0 get them back. With several memories this must be told of every piece of memory, before a run that writes or resumes a
- * checkpoint; with one it means nothing. BL_EINVAL: not memory from bl_alloc. */
+ * are copies on the host. NULL: the contents of the first stand for all, because tasks only read the memory, or could
+ * do without them; all memories of rank 0 get them back. With several memories this must be told of every piece of
+ * memory, before a run that writes or resumes a checkpoint; with one it means nothing. BL_EINVAL: not memory from
+ * bl_alloc. */
 typedef void (*bl_combination)(void *into, const void *from, size_t bytes);
 BL_API int bl_combine(bl_context *context, void *memory, bl_combination combine);
 

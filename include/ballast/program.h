@@ -23,15 +23,15 @@
  *                                         BL_SHARED *) -> middle: where to divide a range for a thief, begin < middle <
  *                                         end; both payloads are copies. Default: in half
  *     #define BL_GRAIN    n               BL_RANGE_RUN: indices taken at once; default 0: as many as take some
- *                                         microseconds. With BL_REDUCE: indices of a block; default 0: 1 to 1024, by the
- *                                         length of the loop (bl_run_reduce)
+ *                                         microseconds. With BL_REDUCE: indices of a block; default 0: 1 to 1024, by
+ *                                         the length of the loop (bl_run_reduce)
  *     #define BL_RESULT   type            what a task returns (task.h: bl_return, bl_fork); a plain type as BL_PAYLOAD
  *                                         is
  *     #define BL_JOIN     function        (bl_task *, const BL_PAYLOAD *forked, const BL_RESULT *results, uint32_t
  *                                         count, const BL_SHARED *, BL_LOCAL *)
  *     #define BL_JOIN_WIDTH n             children of one fork, up to 32767; default 8. A CPU takes wider forks too, if
- *                                         more slowly, but not with a checkpoint or in a run that a GPU shares; elsewhere
- *                                         they are an error
+ *                                         more slowly, but not with a checkpoint or in a run that a GPU shares;
+ *                                         elsewhere they are an error
  *     #define BL_SUM 1                    instead of BL_JOIN: results are uint64_t and add up
  *     #define BL_REDUCE   function        instead of BL_JOIN: (BL_RESULT *into, const BL_RESULT *next) combines two
  *                                         results into the first. The result of a fork is that of its children,

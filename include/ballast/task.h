@@ -142,8 +142,8 @@ BL_HOT_FN void bl__outbox_show(bl_task *t, uint32_t number, uint32_t count) {
 }
 
 /* Publishes one entry: `count` sibling tasks with the same payload and the indices 0 .. count-1. A zero count spawns
- * nothing. In an irregular search whether it is zero cannot be predicted, so a thread writes the entry all the same, and
- * does not move top. */
+ * nothing. In an irregular search whether it is zero cannot be predicted, so a thread writes the entry all the same,
+ * and does not move top. */
 BL_HOT_FN void bl__spawn(bl_task *t, const void *payload, uint32_t bytes, uint32_t count, uint32_t join) {
     if (BL_WARP > 1 && count == 0)
         return;

@@ -12,9 +12,9 @@
  * The workers of a GPU cannot take the lock. They put entries into a ring and notes beside it (parts/outside.h), and
  * the thread that waits for the GPU looks there all the time: bl__node_serves.
  *
- * With GPUs or other processes, outlets are kept filled from the moment at which somebody asks until the node is short of
- * work itself, so that the next one to ask need not wait: a GPU does in microseconds what takes threads much longer, and
- * an answer from another process takes as long as many tasks.
+ * With GPUs or other processes, outlets are kept filled from the moment at which somebody asks until the node is short
+ * of work itself, so that the next one to ask need not wait: a GPU does in microseconds what takes threads much longer,
+ * and an answer from another process takes as long as many tasks.
  *
  * Other processes are at the end of a line (ranks.c). A letter to a node of theirs leaves at once, with its entries or
  * results behind it. One that has come is delivered when somebody listens: bl__local_hear. Letters have a largest size,
@@ -184,8 +184,8 @@ void bl__local_close(bl__cluster *cluster) {
     free(cluster);
 }
 
-/* Entries: answers to names and to a question, what came back from the own outlet, of a GPU also what is left there, and
- * the one for results. */
+/* Entries: answers to names and to a question, what came back from the own outlet, of a GPU also what is left there,
+ * and the one for results. */
 static uint32_t inlet_size(const bl__cluster *cluster) {
     uint32_t dimensions = 0;
     while (1u << dimensions < cluster->all)
@@ -306,8 +306,9 @@ uint64_t bl__local_progress(const bl_context *c) {
 
 /* ---- with the lock ---- */
 
-/* Of a GPU: its workers fill the outlet again. A wish is never taken back. While results wait for room on their way home
- * there is none: the porter passes them on more slowly than threads return them, and all would wait for it at the end. */
+/* Of a GPU: its workers fill the outlet again. A wish is never taken back. While results wait for room on their way
+ * home there is none: the porter passes them on more slowly than threads return them, and all would wait for it at the
+ * end. */
 static void renew_wish(bl__node *n) {
     if (n->stocks && !n->homes.first)
         n->limit = n->collected + MOST - n->shown;
@@ -679,8 +680,8 @@ static bool has_taken_all(const bl_context *c) {
     return put == 0 || !bl__inlet_has(&c->inlet.ring, put - 1);
 }
 
-/* Whether there is reason to ask once more: its workers have run something, or have taken what had come and want more. A
- * node whose workers are in long tasks, all but those that have none, asks from time to time: what others hide behind
+/* Whether there is reason to ask once more: its workers have run something, or have taken what had come and want more.
+ * A node whose workers are in long tasks, all but those that have none, asks from time to time: what others hide behind
  * long tasks may have been found. */
 static bool may_ask(bl__node *n, uint64_t tasks, uint64_t now) {
     const bool moved = tasks != n->ran || n->traffic.entries_received != n->received;
@@ -704,8 +705,8 @@ static void export_again(bl__node *n, uint32_t *row) {
     row[n->cluster->words] = home.node;
 }
 
-/* Other nodes want what the workers of this one have, and these are in long tasks. If there is nothing, another node may
- * have some: one that is dry, and has left its name here, may know nobody else. */
+/* Other nodes want what the workers of this one have, and these are in long tasks. If there is nothing, another node
+ * may have some: one that is dry, and has left its name here, may know nobody else. */
 static void relieve(bl__node *n) {
     const bl__rows rows = {n->outlet, n->cluster->stride, MOST};
     bl__cluster_orders orders;

@@ -21,8 +21,8 @@ int bl__local_start(bl__cluster *cluster, const bl_program *program, uint32_t ro
 void bl__local_begins(const bl__outside *ring);
 /* Until those of one node have, or the run ends. */
 void bl__local_await_begin(bl__cluster *cluster);
-/* A node's workers have ended. If that was not because the run is over, the others end, too, and nothing moves any more:
- * what was about to is back in the inlet of its node. Again is fine. */
+/* A node's workers have ended. If that was not because the run is over, the others end, too, and nothing moves any
+ * more: what was about to is back in the inlet of its node. Again is fine. */
 void bl__local_ends(bl_context *c, int status);
 /* With config.checkpoint or other processes, after bl__local_ends: waits until the workers of all nodes have stopped.
  * True: results have come home to this node, and workers must see to them before a checkpoint can be written. `over`:

@@ -196,8 +196,8 @@ void bl__cluster_shows(bl__cluster_node *n, uint32_t count, bl__cluster_orders *
 
 void bl__cluster_ran(bl__cluster_node *n) { n->ran = true; }
 
-/* A busy node has to run something before it asks again. Else two nodes in long tasks would pass the last entry back and
- * forth, because each of them would soon be dry. */
+/* A busy node has to run something before it asks again. Else two nodes in long tasks would pass the last entry back
+ * and forth, because each of them would soon be dry. */
 void bl__cluster_low(bl__cluster_node *n, bl__cluster_orders *out) {
     out->count = 0;
     if (n->ended || n->dry || n->asking || !n->ran || !n->tries)

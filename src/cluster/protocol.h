@@ -1,17 +1,17 @@
 /* How the nodes of a cluster share the work of one run. A node is one device of one process.
  *
  * This is a state machine: events and messages go in, orders come out. It has no clock, no thread, no I/O and no memory
- * beyond its struct, so the same text runs over mailboxes, over MPI and over a simulated network. It moves counts, never
- * entries: the driver owns the entries and the results, and packs them behind the message that it was ordered to send.
- * docs/cluster.md explains the protocol and why it ends when it should.
+ * beyond its struct, so the same text runs over mailboxes, over MPI and over a simulated network. It moves counts,
+ * never entries: the driver owns the entries and the results, and packs them behind the message that it was ordered to
+ * send. docs/cluster.md explains the protocol and why it ends when it should.
  *
  * What a driver must keep:
  * - Calls for one node come one at a time, and the orders of a call are carried out, in turn, before the next call.
  * - No message is lost or doubled, and messages from one node to another arrive in the order in which they were sent.
  * - A node has begun a run before it gets messages of that run.
  * - A node never shows the entry that it would run next: a node that receives entries runs at least one of them, so no
- *   entry wanders for ever. Unless all its workers are in long tasks: then it may pass on what it has not begun, while a
- *   dry node has left its name. */
+ *   entry wanders for ever. Unless all its workers are in long tasks: then it may pass on what it has not begun, while
+ *   a dry node has left its name. */
 #ifndef BALLAST_CLUSTER_PROTOCOL_H
 #define BALLAST_CLUSTER_PROTOCOL_H
 
@@ -100,10 +100,11 @@ void bl__cluster_begin(bl__cluster_node *n, uint32_t number, uint32_t nodes, uin
 
 /* ---- events. Each sets `out` to what is to be done ---- */
 
-/* `count` entries may be given away; replaces what was said before. A driver that runs entries that it has shown says so
- * first. */
+/* `count` entries may be given away; replaces what was said before. A driver that runs entries that it has shown says
+ * so first. */
 void bl__cluster_shows(bl__cluster_node *n, uint32_t count, bl__cluster_orders *out);
-/* The node has run entries, or has another reason to ask once more. A driver gives such reasons more and more seldom. */
+/* The node has run entries, or has another reason to ask once more. A driver gives such reasons more and more
+ * seldom. */
 void bl__cluster_ran(bl__cluster_node *n);
 /* The node will soon have nothing to do. May be repeated. */
 void bl__cluster_low(bl__cluster_node *n, bl__cluster_orders *out);

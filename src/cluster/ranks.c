@@ -1,14 +1,14 @@
-/* Several processes that share a run. local.c sends and delivers letters; here are the thread that listens for them, and
- * what ranks have to agree on: before a run, whether they all can and want to run the same; after it, how it ended and
- * what each has done.
+/* Several processes that share a run. local.c sends and delivers letters; here are the thread that listens for them,
+ * and what ranks have to agree on: before a run, whether they all can and want to run the same; after it, how it ended
+ * and what each has done.
  *
  * Listening. Nothing tells a process that a message has come, so a thread looks from time to time. While the workers
  * have work it should leave them the processor: its naps grow as long as nothing comes. A node that waits for others
  * listens closely, and workers that send something wake the thread (line.stirs). Where tasks are short, and where
  * workers wait, they listen by themselves, and the thread naps: to wake it takes longer than to look.
  *
- * The end. Ranks leave a run together, when its last message has arrived (settle): so entries that were in flight when the
- * run was halted are not lost, and no run hears the letters of another. */
+ * The end. Ranks leave a run together, when its last message has arrived (settle): so entries that were in flight when
+ * the run was halted are not lost, and no run hears the letters of another. */
 #include "cluster/ranks.h"
 
 #include "cluster/local.h"

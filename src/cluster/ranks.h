@@ -6,8 +6,8 @@
 
 #include <ballast/link.h>
 
-/* Collective. `status`: how it went so far here; c is NULL if that was not well. BL_OK: it went well everywhere, and the
- * context is on the link. Otherwise bl_error_detail(NULL) says where it did not. */
+/* Collective. `status`: how it went so far here; c is NULL if that was not well. BL_OK: it went well everywhere, and
+ * the context is on the link. Otherwise bl_error_detail(NULL) says where it did not. */
 int bl__ranks_open(bl_context *c, const bl_link *link, int status);
 /* Collective, except of what was inherited by a fork. Before the cluster is closed. */
 void bl__ranks_close(bl_context *c);

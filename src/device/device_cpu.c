@@ -602,8 +602,8 @@ static void tell_watcher(bl_context *c) {
         ring(d);
 }
 
-/* How many of the pool are wanted from the start: all for waves, and for a loop that is dealt out; one for each root, or
- * one where others may follow, so that somebody is there when a long task spawns. */
+/* How many of the pool are wanted from the start: all for waves, and for a loop that is dealt out; one for each root,
+ * or one where others may follow, so that somebody is there when a long task spawns. */
 static uint32_t wanted_at_first(const bl__plan *plan, const bl__run *run, bool works, uint32_t pool) {
     const bl_program *p = plan->program;
     if (run->in_entries == 0) /* all comes from outside */

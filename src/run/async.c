@@ -143,8 +143,8 @@ static int claim(bl_context *c, bool run, bool *idle) {
     return status;
 }
 
-/* After `claim`: whose detail says what is wrong with a start. While something is under way, or an error untold, that of
- * the context belongs to that. */
+/* After `claim`: whose detail says what is wrong with a start. While something is under way, or an error untold, that
+ * of the context belongs to that. */
 static bl_context *told_by(bl_context *c, bool idle) { return idle && !c->driver.untold ? c : NULL; }
 
 /* Ends what `claim` began, without adding anything. */
@@ -165,7 +165,8 @@ static int add(bl_context *c, bool idle, bl__started *s) {
         return refuse(c, idle, bl__no_memory(idle ? c : NULL, "what is started"));
     }
     if (idle) {
-        if (!d->untold) /* else the error that it holds applies to this run, too, whether the last one has ended yet or not */
+        /* An untold error applies to this run, too, whether the last one has ended yet or not. */
+        if (!d->untold)
             d->status = BL_OK;
         d->used = true;
         d->first = s;

@@ -220,8 +220,8 @@ static int run_all(bl_context *c, const bl__request *q, bl_stats *stats) {
     part parts[BL__LOCAL_NODES_MAX + 1]; /* and one that ends the list */
     uint32_t count = 1, halted_by;
     const uint32_t begins = beginner(c, q->program);
-    /* Node 0 copies what it reads from a file to the memory of all. A GPU would copy when its kernel has ended, and that
-     * would wait for node 0. */
+    /* Node 0 copies what it reads from a file to the memory of all. A GPU would copy when its kernel has ended, and
+     * that would wait for node 0. */
     const bool reads = c->config.resume[0] && !q->goes_on;
     memset(parts, 0, sizeof parts);
     parts[0].c = c;

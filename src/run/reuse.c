@@ -1,6 +1,6 @@
 /* What a run leaves for the next one of the same context: queues that are set up and empty, and join records that are
- * all free. To set them up anew takes longer than many a run. Anything that ends otherwise than with nothing left to do,
- * and any other shape, begins anew. */
+ * all free. To set them up anew takes longer than many a run. Anything that ends otherwise than with nothing left to
+ * do, and any other shape, begins anew. */
 #include "job.h"
 
 static void to_block(bl__job *j, bl__buffer *from, bl__block *to) {
@@ -40,8 +40,8 @@ bool bl__reuse_queues(bl__job *j) {
     return true;
 }
 
-/* Records that have been used for long lie in disorder: what is used together no longer lies together. As long as all of
- * them fit into a cache near the core that does not matter. */
+/* Records that have been used for long lie in disorder: what is used together no longer lies together. As long as all
+ * of them fit into a cache near the core that does not matter. */
 static bool in_disorder(const bl__job *j, const bl__reusable *r) {
     enum { NEAR = 1 << 18 };
     return r->tasks / 8 > r->record_capacity && (j->c->ops->warp > 1 || r->records.bytes > NEAR);

@@ -348,7 +348,8 @@ static const char *wrong_argument(const bl__request *q) {
     return NULL;
 }
 
-/* A run of several nodes has ended here. If it was only interrupted for a checkpoint, what is left is not given away. */
+/* A run of several nodes has ended here. If it was only interrupted for a checkpoint, what is left is not given
+ * away. */
 static bool keep_piece(bl__job *j, int status) {
     bl_context *c = j->c;
     const int all = bl__node_status(c);

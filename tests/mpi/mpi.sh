@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs that the ranks of an MPI job share, on this machine: mpi.sh TEST_RANKS TOOL. Skipped where there is no mpirun that
-# works.
+# Runs that the ranks of an MPI job share, on this machine: mpi.sh TEST_RANKS TOOL. Skipped where there is no mpirun
+# that works.
 # shellcheck disable=SC2016,SC2086 # small scripts for `sh -c`; flags are lists of words
 set -u
 
@@ -71,7 +71,8 @@ says() {
     says_name=$1
     words=$2
     shift 2
-    check "$says_name" sh -c 'words=$1 && shift && timeout 100 "$@" >"$0" && cat "$0" && test "$(grep -cF -e "$words" "$0")" -eq 1' \
+    check "$says_name" sh -c \
+        'words=$1 && shift && timeout 100 "$@" >"$0" && cat "$0" && test "$(grep -cF -e "$words" "$0")" -eq 1' \
         "$tmp/printed" "$words" "$@"
 }
 # NAME WORDS COMMAND...: it fails, prints nothing, and the tool says WORDS in one line. In the background.
@@ -97,19 +98,23 @@ refuses "different options" "Rank 1: time_limit 3, but rank 0 has 0" mpirun -n 1
     -n 1 "$tool" run uts --tree T1 --time-limit 3
 refuses "a GPU that a rank does not have" "--device cuda:99: not here (accepted: " \
     mpirun -n 1 "$tool" run fib --device cpu : -n 1 "$tool" run fib --device cuda:99
-refuses "a time limit ends all" "stopped by --time-limit" mpirun -n 3 "$tool" run uts --tree T1XXL --workers 1 --time-limit 0.3
-refuses "a checkpoint that is not there" "$tmp/none: No such file" mpirun -n 2 "$tool" run fib --workers 1 --resume "$tmp/none"
+refuses "a time limit ends all" "stopped by --time-limit" mpirun -n 3 "$tool" \
+    run uts --tree T1XXL --workers 1 --time-limit 0.3
+refuses "a checkpoint that is not there" "$tmp/none: No such file" mpirun -n 2 "$tool" \
+    run fib --workers 1 --resume "$tmp/none"
 refuses "a checkpoint that cannot be written" "$tmp/none/file" mpirun -n 2 "$tool" run fib --workers 1 \
     --checkpoint "$tmp/none/file"
 mkdir "$tmp/bin" "$tmp/bin/broken" && cp "$tool" "$tmp/bin/ballast" && cp "$tool" "$tmp/bin/broken/ballast"
 refuses "a tool without the module" "built without MPI" mpirun -n 2 "$tmp/bin/ballast" run uts --tree T1
 : >"$tmp/bin/broken/ballast_ranks.so"
-start "a module that cannot be loaded" sh -c '! mpirun -n 2 "$1" run uts --tree T1 2>"$2" && grep -q "rank 1 of 2: MPI cannot be loaded" "$2"' \
+start "a module that cannot be loaded" sh -c \
+    '! mpirun -n 2 "$1" run uts --tree T1 2>"$2" && grep -q "rank 1 of 2: MPI cannot be loaded" "$2"' \
     sh "$tmp/bin/broken/ballast" "$tmp/said"
 collect
 
 says "uts on 2 ranks" "nodes         4130071" mpirun -n 2 "$tool" run uts --tree T1 --workers 1
-says "uts on 4 ranks, a row for each" '"rank": 3, "device": "cpu", "workers": 2' mpirun -n 4 "$tool" run uts --tree T3 --workers 2 --json
+says "uts on 4 ranks, a row for each" '"rank": 3, "device": "cpu", "workers": 2' mpirun -n 4 "$tool" \
+    run uts --tree T3 --workers 2 --json
 says "nqueens on 3 ranks, repeated" "solutions     14200" mpirun -n 3 "$tool" run nqueens --n 12 --workers 1 --repeat 3
 says "fib on 4 ranks" "value         832040" mpirun -n 4 "$tool" run fib --n 30 --workers 1
 says "fourrow on 3 ranks" "nodes         960792" mpirun -n 3 "$tool" run fourrow --workers 1
@@ -120,7 +125,8 @@ says "one rank is no job" '"workers": 1, ' mpirun -n 1 "$tool" run uts --tree mi
 check "one rank has no rows" sh -c '! grep -q ranks "$1"' sh "$tmp/printed"
 says "help" "usage: ballast run uts" mpirun -n 2 "$tool" run uts --help
 says "without the module and mpirun" "nodes         4130071" "$tmp/bin/ballast" run uts --tree T1 --workers 1
-check "MPI is not loaded without mpirun" sh -c 'LD_DEBUG=libs "$1" run uts --tree T0 2>&1 | { ! grep -q libmpi; }' sh "$tool"
+check "MPI is not loaded without mpirun" sh -c 'LD_DEBUG=libs "$1" run uts --tree T0 2>&1 | { ! grep -q libmpi; }' \
+    sh "$tool"
 
 # ---- checkpoints: stopped on some ranks, resumed on others, and without mpirun ----
 
@@ -129,7 +135,8 @@ stop_and_resume() {
     ranks=$1
     words=$2
     shift 2
-    timeout 100 mpirun -n "$ranks" "$tool" run "$@" --workers 1 --time-limit 0.05 --checkpoint "$here/file" --checkpoint-every 0.02 2>&1
+    timeout 100 mpirun -n "$ranks" "$tool" run "$@" --workers 1 --time-limit 0.05 --checkpoint "$here/file" \
+        --checkpoint-every 0.02 2>&1
     ls "$here"
     test -s "$here/file" || return 1
     "$tool" run "$@" --device cpu --resume "$here/file" | grep -F -e "$words" &&
@@ -151,9 +158,11 @@ collect
 # ---- ranks with devices of their own; the simulated machine stands for a GPU ----
 
 apart() {
-    timeout 100 mpirun -n 1 "$tool" run "$@" --device cpu --workers 1 : -n 1 "$tool" run "$@" --device cpu+sim --workers 1
+    timeout 100 mpirun -n 1 "$tool" run "$@" --device cpu --workers 1 : -n 1 "$tool" run "$@" \
+        --device cpu+sim --workers 1
 }
-start "ranks with other devices" eval 'apart uts --tree mini_T1_d7 | grep -A99 "^ranks *2 with cpu, cpu+sim" | grep "^nodes *63914"'
+start "ranks with other devices" \
+    eval 'apart uts --tree mini_T1_d7 | grep -A99 "^ranks *2 with cpu, cpu+sim" | grep "^nodes *63914"'
 start "ranks with other devices, joins" eval 'apart fourrow --lookahead 4 | grep "^checked *known"'
 
 # ---- signals, and a killed rank ----
@@ -168,7 +177,8 @@ any_runs() {
     done
     return 1
 }
-# RANKS: starts a long run of the tool, $job, and waits until it has written a checkpoint. $all: its processes, $last: one.
+# RANKS: starts a long run of the tool, $job, and waits until it has written a checkpoint.
+# $all: its processes, $last: one.
 start_long() {
     mkdir "$here/files"
     timeout 60 mpirun -n "$1" "$tool" run uts --tree T1XXL --workers 1 --checkpoint "$here/files/file" \
@@ -215,7 +225,8 @@ start "a signal to mpirun ends all" signal_all
 # A signal to one rank: all of them stop cleanly, and rank 0 says so.
 signal_one() {
     start_long 3 && kill -TERM "$last" && ended_well &&
-        test "$(grep -c "^ballast: uts: cancelled after" "$here/said")" -eq 1 && grep -q "to resume: --resume" "$here/said"
+        test "$(grep -c "^ballast: uts: cancelled after" "$here/said")" -eq 1 &&
+        grep -q "to resume: --resume" "$here/said"
 }
 start "a signal to one rank ends all" signal_one
 collect
@@ -224,6 +235,7 @@ collect
 
 for language in c c++; do
     check "<ballast/mpi.h> alone, $language" sh -c 'echo "#include <ballast/mpi.h>
-int alone;" | mpicc -x "$1" -fsyntax-only -Wall -Wextra -I"$2/mpi/include" -I"$2/include" -' sh $language "$(dirname "$0")/../.."
+int alone;" | mpicc -x "$1" -fsyntax-only -Wall -Wextra -I"$2/mpi/include" -I"$2/include" -' sh $language \
+    "$(dirname "$0")/../.."
 done
 finish

@@ -37,8 +37,8 @@ static state *look_up(explorer *x, const uint64_t digest[2]) {
     return &x->table[i];
 }
 
-/* Generators whose next numbers lie in the middles of SEEDS equal parts of all numbers, so that they select each of 2, 3 or
- * 4 victims. */
+/* Generators whose next numbers lie in the middles of SEEDS equal parts of all numbers, so that they select each of 2,
+ * 3 or 4 victims. */
 static void find_seeds(explorer *x) {
     uint32_t found = 0;
     for (uint32_t seed = 1; found < SEEDS; seed++) {

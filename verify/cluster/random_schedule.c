@@ -62,8 +62,8 @@ static bool some_kill(const world *w, uint32_t nodes, uint64_t *random, world_ac
     return node != other && world_alive(w, node) && world_alive(w, other);
 }
 
-/* When the last result has been taken, the nodes that were busy ask, are refused and leave their names; reports climb the
- * tree, each of those that were under way may start a probe, and the last probe finds everything idle. */
+/* When the last result has been taken, the nodes that were busy ask, are refused and leave their names; reports climb
+ * the tree, each of those that were under way may start a probe, and the last probe finds everything idle. */
 static uint64_t allowed_messages(uint32_t nodes) {
     uint32_t dimensions = 0;
     while (1u << dimensions < nodes)

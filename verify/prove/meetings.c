@@ -1,9 +1,9 @@
 /* Where workers meet between two waves: the library's own code (runtime/meeting.h).
  *
- * Each worker writes plain data before it comes, and reads that of all others when it has met them: a worker that goes on
- * too early races, or finds data missing. Then one of them may be told to leave: all leave after the same meeting, or
- * none. Or one stops for an error and does not come: nobody waits for it for ever. In a crowd they meet in groups first;
- * with records the last one looks at the store before anybody goes on. */
+ * Each worker writes plain data before it comes, and reads that of all others when it has met them: a worker that goes
+ * on too early races, or finds data missing. Then one of them may be told to leave: all leave after the same meeting,
+ * or none. Or one stops for an error and does not come: nobody waits for it for ever. In a crowd they meet in groups
+ * first; with records the last one looks at the store before anybody goes on. */
 #include "prove.h"
 
 static uint32_t crowd_begins, no_spins;

@@ -6,12 +6,12 @@
  * run reads what all tasks left behind. A source or worker that can never continue shows as a deadlock: a slot that
  * does not become free, a lost wake-up, an end that nobody notices.
  *   sleep    as above
- *   held     the same, but the task of an entry spawns another and ends when that has been run: a lookout must be awake,
- *            though it retires while all are out of work
- *   retires  no source: all are out of work, worker 1 is the lookout and retires, worker 0 finds work and wakes worker 2,
- *            which wants the post. One of the two has it in the end
- *   busy     workers do not go idle. They wait for a knock, as a thread sees it between two tasks, take what is there, and
- *            stop when all has been run: a lost knock leaves them waiting */
+ *   held     the same, but the task of an entry spawns another and ends when that has been run: a lookout must be
+ *            awake, though it retires while all are out of work
+ *   retires  no source: all are out of work, worker 1 is the lookout and retires, worker 0 finds work and wakes
+ *            worker 2, which wants the post. One of the two has it in the end
+ *   busy     workers do not go idle. They wait for a knock, as a thread sees it between two tasks, take what is there,
+ *            and stop when all has been run: a lost knock leaves them waiting */
 #include "impatient_thread.h"
 
 #include <ballast/runtime/termination.h>

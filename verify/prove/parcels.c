@@ -1,8 +1,8 @@
-/* How results leave a GPU that shares a run (parts/outside.h): workers leave records whose children have all returned to
- * the porter, in a list; the porter puts what is in them into a ring, and the host empties that. Every record arrives
- * once, with the results that its last worker saw, however often the ring goes round. Workers are idle then, and the
- * porter says so when it has nothing to send: the host does not take that for true while a record is under way. Results
- * that come home use such a ring, too. */
+/* How results leave a GPU that shares a run (parts/outside.h): workers leave records whose children have all returned
+ * to the porter, in a list; the porter puts what is in them into a ring, and the host empties that. Every record
+ * arrives once, with the results that its last worker saw, however often the ring goes round. Workers are idle then,
+ * and the porter says so when it has nothing to send: the host does not take that for true while a record is under way.
+ * Results that come home use such a ring, too. */
 #include "prove.h"
 
 #include <ballast/parts/outside.h>

@@ -35,8 +35,8 @@ typedef enum kind { WAVES = 1, QUEUED = 2, RANGES = 4, PAPERS = 8, DEQUES = 16 }
  *   loop, alone   the roots are a range, of tasks that spawn, or that spawn nothing
  *   pause         there is no room for what a task spawns
  *   forks         tasks fork and return results, and workers recurse; short: with hardly any records; wanted: the first
- *                 task ends when another worker is idle; late: not that task but task 2 does; halts: task 1 stops
- *                 the run; handed: both wait, and task 3, of the same entry as task 2, runs beside the children of task 2
+ *                 task ends when another worker is idle; late: not that task but task 2 does; halts: task 1 stops the
+ *                 run; handed: both wait, and task 3, of the same entry as task 2, runs beside the children of task 2
  *   stopped       the host stops the run, at any time
  *   X|Y           workers that follow a script: p, P spawn one task or two and publish, f fetches if it has none,
  *                 and runs one */

@@ -5,9 +5,10 @@
  * drawn in vain, and a refused operation only has to give back what it added to `count`. n items (at most
  * BL__BROKER_BATCH) are admitted at once; what there is no room for, or no item for, is given back.
  *
- *     count, tail, head: on a GPU BL_APART bytes from each other, on a CPU in one line. Every operation adds to the count
- *     and then to one of the other two. A CPU's core has to fetch the count's line from the core that had it last, and
- *     the second addition then comes for free; a GPU adds in its L2 cache, where neighbours wait for each other.
+ *     count, tail, head: on a GPU BL_APART bytes from each other, on a CPU in one line. Every operation adds to the
+ *     count and then to one of the other two. A CPU's core has to fetch the count's line from the core that had it
+ *     last, and the second addition then comes for free; a GPU adds in its L2 cache, where neighbours wait for each
+ *     other.
  *
  * Orders: all relaxed. The counters hand out rights, not data; the slots order the data (E1, F1 below keep two reads in
  * order, with a partner in broker.h).

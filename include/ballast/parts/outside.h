@@ -70,9 +70,9 @@
  *
  * On a GPU the porter does all of that. It makes the records of entries that come in. The worker that returns the last
  * child of one leaves it to the porter, in a list: control->finished has the first record, and each record's slot the
- * next. The porter puts the results into a ring of parcels, in pinned memory. Another ring has those that come home. A slot
- * there belongs to the side that fills it if it has the position, and to the other if it has the position + 1. Results of
- * roots are announced as those of submitted ones. `dry` counts parcels with entries.
+ * next. The porter puts the results into a ring of parcels, in pinned memory. Another ring has those that come home. A
+ * slot there belongs to the side that fills it if it has the position, and to the other if it has the position + 1.
+ * Results of roots are announced as those of submitted ones. `dry` counts parcels with entries.
  *
  * Order pairs
  *   O1 (the source's at + 1, release) with O2 (a worker that takes, acquire): the entry is in its slot. A mere look is
@@ -87,8 +87,8 @@
  *   O13 (a slot of the outlet, release) with O14 (the host, acquire): the entry is in its slot.
  *   O15 (dry, release) with O16 (the host, acquire): all that was given is in the outlet. Taken and given are read with
  *      acquire, so that the idle word is read again after them.
- *   O17 (a record in the porter's list, release) with O18 (the porter takes it off, acquire): its results are there. Those
- *      below it come with it, because each compare-and-swap continues what the one before released.
+ *   O17 (a record in the porter's list, release) with O18 (the porter takes it off, acquire): its results are there.
+ *      Those below it come with it, because each compare-and-swap continues what the one before released.
  *   O19 (a parcel's slot is cleared, release) with O20 (the side that fills it, acquire): it has been read.
  *   O21 (the slot is filled, release) with O22 (the side that empties it, acquire): the parcel is in it.
  *   Between ring and sleepers: S1 and S2 of idle.h.
@@ -247,11 +247,11 @@ BL_API void bl__node_gives(const bl__run *run, bl__stack *stack, uint32_t n);
 BL_API void bl__node_low(const bl__run *run);
 /* The same, by a worker that should give something and has nothing to spare; it may be said after every task. */
 BL_API void bl__node_short(const bl__run *run);
-/* By a worker that is about to sleep, as all others are: whether it should only nap, and say bl__node_low again, so that
- * somebody looks after another node. */
+/* By a worker that is about to sleep, as all others are: whether it should only nap, and say bl__node_low again, so
+ * that somebody looks after another node. */
 BL_API bool bl__node_watches(const bl__run *run);
-/* Where run->outside.listens, again and again: hears what other processes have sent. `idle`: the worker has nothing else
- * to do. */
+/* Where run->outside.listens, again and again: hears what other processes have sent. `idle`: the worker has nothing
+ * else to do. */
 BL_API void bl__node_listens(const bl__run *run, bool idle);
 /* All workers are idle, and all queues were found empty after `idle` was read (termination.h). May be repeated. */
 BL_API void bl__node_dry(const bl__run *run, uint64_t idle);

@@ -49,8 +49,8 @@ typedef struct bl__control {
     /* Waves that stay on the GPU: where workers meet (meeting.h), ... */
     uint32_t met;
     unsigned char pad7[BL_LINE - 4];
-    /* ... and what worker 0 writes when it leaves a meeting: how many there were in this launch, the tasks that the waves
-     * before them spawned, the most tasks of a wave, and the most entries in both arrays. */
+    /* ... and what worker 0 writes when it leaves a meeting: how many there were in this launch, the tasks that the
+     * waves before them spawned, the most tasks of a wave, and the most entries in both arrays. */
     uint32_t meetings, most_tasks;
     uint64_t spawned, most_entries;
     unsigned char pad8[BL_LINE - 24];

@@ -114,8 +114,8 @@ BL__ATOMICS(64)
 #define BL__FLOAT_CAS(bits, p, is, next) __atomic_compare_exchange(p, is, next, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
 #define BL__FLOAT_EXCHANGE(bits, p, v, old) __atomic_exchange(p, v, old, __ATOMIC_RELAXED)
 
-/* gcc for ARM computes the address of every atomic word into a register of its own, even of a relaxed one: in the worker
- * loop that is six registers too many. A volatile access is the same instruction, with an offset. */
+/* gcc for ARM computes the address of every atomic word into a register of its own, even of a relaxed one: in the
+ * worker loop that is six registers too many. A volatile access is the same instruction, with an offset. */
 #if defined(__aarch64__) && defined(__GNUC__) && !defined(__clang__) && !defined(BL__THREAD_SANITIZER)
 #define bl_peek32(p) (*(const volatile uint32_t *)(p))
 #define bl_peek64(p) (*(const volatile uint64_t *)(p))
@@ -278,8 +278,8 @@ BL_FN uint32_t bl_lane_add32(uint32_t *p, uint32_t v) {
 }
 
 BL_FN uint32_t bl_opaque32(uint32_t v) { return v; }
-/* Nearly all x86-64 processors have an instruction for it, which compilers do not use unless told; gcc calls a function,
- * before which the worker loop would have to save what it holds in registers. */
+/* Nearly all x86-64 processors have an instruction for it, which compilers do not use unless told; gcc calls a
+ * function, before which the worker loop would have to save what it holds in registers. */
 BL_HOT_FN uint32_t bl_popcount(uint32_t v) {
 #if defined(__x86_64__) && !defined(__POPCNT__)
     if (!BL_RARELY(!__builtin_cpu_supports("popcnt"))) {

@@ -87,7 +87,8 @@
  *   bl_processor()                        GPU and sim: which multiprocessor this is
  *   BL_CROWD                              GPU and sim: so many workers get in each other's way when they look for work
  *   BL_LOOK_TICKS                         GPU and sim: of bl_time: how often a worker looks at the host's memory
- *   BL_SPREAD_TICKS                       GPU and sim: the time in which the work of a run reaches all workers, or never
+ *   BL_SPREAD_TICKS                       GPU and sim: the time in which the work of a run reaches all workers, or
+ *                                         never
  *   bl_stack_here()                       CPU: an address at the end of the stack that is in use
  *   bl_stack_take(bytes, alignment)       CPU and sim: memory on the stack, until the function that calls this returns
  *   bl_lane_add32(p, v)                   fetch-and-add on memory that only the lanes of one worker see

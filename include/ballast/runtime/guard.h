@@ -1,5 +1,5 @@
-/* C++: what a plain function throws that is a task (bl_program_from_function, ..._from_body, ..._from_long_body) is caught
- * before it gets to the library, which is C. Typed programs catch it themselves (task.h). */
+/* C++: what a plain function throws that is a task (bl_program_from_function, ..._from_body, ..._from_long_body) is
+ * caught before it gets to the library, which is C. Typed programs catch it themselves (task.h). */
 #ifndef BL_RUNTIME_GUARD_H
 #define BL_RUNTIME_GUARD_H
 

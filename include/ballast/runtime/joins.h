@@ -71,7 +71,8 @@ BL_FN void bl__records_init(const bl__run *run, uint32_t rank, uint32_t size) {
     bl_broker q = bl__free_records(run);
     bl_broker_init(&q, 0, rank, size);
 }
-/* True: the record is free. One that is in use becomes shared: lanes mark none, and threads may resume what they left. */
+/* True: the record is free. One that is in use becomes shared: lanes mark none, and threads may resume what they
+ * left. */
 BL_FN bool bl__record_free_else_share(const bl__run *run, uint32_t number) {
     bl__record *r = bl__record_at(run, number);
     if (bl__record_out(r->state) == 0)

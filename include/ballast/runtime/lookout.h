@@ -127,10 +127,10 @@ BL_FN void bl__idler_counts(const bl__worker *w, uint32_t more) {
     bl_fetch_add32_relaxed(w->run->idlers + w->id / 32, more << w->id % 32);
 }
 
-/* A quarter of a multiprocessor issues the instructions of a fourth of its warps. Of those that are out of work only two
- * look for it, the scouts; the others wait for their turn. All of them at once would find work no sooner, and get in the
- * way of those that have some. Worker 0 always looks: it also notices the end. Where there are few workers all look, and
- * so do those that have seen batches take long: what they find is worth more than what they disturb.
+/* A quarter of a multiprocessor issues the instructions of a fourth of its warps. Of those that are out of work only
+ * two look for it, the scouts; the others wait for their turn. All of them at once would find work no sooner, and get
+ * in the way of those that have some. Worker 0 always looks: it also notices the end. Where there are few workers all
+ * look, and so do those that have seen batches take long: what they find is worth more than what they disturb.
  *
  *     tally->quarter    of a quarter, in one of the tallies: scouts (low 16 bits), and warps that have work
  *

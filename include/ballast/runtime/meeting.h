@@ -8,8 +8,8 @@
  * The workers of a block meet first, and one of them comes for all. Both counters only grow, so nobody resets them.
  * Those that wait look at the stop word, too: a worker that stops for an error does not come.
  *
- * The host wants the workers to leave (a pause): somebody sees that and sets the bit of this meeting before it comes, so
- * all see it or none. The bit of the next meeting is another one, because a worker may be slow to look.
+ * The host wants the workers to leave (a pause): somebody sees that and sets the bit of this meeting before it comes,
+ * so all see it or none. The bit of the next meeting is another one, because a worker may be slow to look.
  *
  * Order pairs
  *   M1 (group, release) with M2 (group, acquire, the last of it), M3 (met, release) with M4 (acquire): what tasks of a

@@ -49,8 +49,9 @@ BL_FN uint32_t BL__NAME(shown)(bl__worker *w) {
     return BL_WARP > 1 && size < bl__idle_count(bl_load64_relaxed(&w->run->control->idle)) / 8 ? 0 : size;
 }
 
-/* On a GPU thousands may wait. About as many go as there are entries: the others would find nothing, and while they tried
- * a worker that asks whether anybody is idle, before it hides its work behind a long task, would hear that nobody is. */
+/* On a GPU thousands may wait. About as many go as there are entries: the others would find nothing, and while they
+ * tried a worker that asks whether anybody is idle, before it hides its work behind a long task, would hear that nobody
+ * is. */
 BL_FN bool BL__NAME(sees_work)(bl__worker *w) {
 #if BL_WARP > 1
     uint32_t goes = 0;

@@ -6,7 +6,8 @@
  */
 #include "transfer.inc.h"
 
-/* Whether workers that are idle are known, and have nothing to take. There are so many only where a worker is a warp. */
+/* Whether workers that are idle are known, and have nothing to take. There are so many only where a worker is a
+ * warp. */
 #define BL__KNOWS_IDLERS (BL_WARP > 1 && BL__EMPTY_WHEN_IDLE && w->batch > 1 && w->run->random_victims)
 
 #if BL_WARP > 1

@@ -114,8 +114,8 @@ BL_FN uint32_t BL__NAME(take_own)(bl__worker *w, BL_QUEUE *q) {
     return BL__NAME(take_batch)(w, q, false, w->batch);
 }
 
-/* As the papers have it: one entry per task. As many as there is room for are laid out in the free part of the stack, or
- * one in place, with `end` to be put back; how many. */
+/* As the papers have it: one entry per task. As many as there is room for are laid out in the free part of the stack,
+ * or one in place, with `end` to be put back; how many. */
 BL_FN uint32_t BL__NAME(lay_out)(bl__worker *w, uint32_t *entry, uint32_t **singles) {
     bl__stack *s = w->stack;
     uint32_t room = bl__min(s->mask + 1 - bl__stack_count(s), s->mask + 1 - (s->top & s->mask));

@@ -8,13 +8,13 @@
  *     bl_close(context);
  *     MPI_Finalize();
  *
- * <ballast/link.h> says which calls are collective, what they return, and what is rejected. docs/cluster.md explains how
- * to launch a program and what to expect.
+ * <ballast/link.h> says which calls are collective, what they return, and what is rejected. docs/cluster.md explains
+ * how to launch a program and what to expect.
  *
  * Threads: a thread of the context, the calling one and workers call MPI, one at a time. So MPI must have been
- * initialised with MPI_THREAD_SERIALIZED or more; with MPI_THREAD_MULTIPLE the program may call MPI itself during a run,
- * from its other threads and from tasks. The context has a duplicate of the communicator, and its messages do not mix with
- * those of the program.
+ * initialised with MPI_THREAD_SERIALIZED or more; with MPI_THREAD_MULTIPLE the program may call MPI itself during a
+ * run, from its other threads and from tasks. The context has a duplicate of the communicator, and its messages do not
+ * mix with those of the program.
  *
  * Errors of MPI, a killed rank among them, end all processes, as is usual there (MPI_ERRORS_ARE_FATAL). */
 #ifndef BL_MPI_H
@@ -27,10 +27,10 @@
 extern "C" {
 #endif
 
-/* Collective over `comm`, which may have a single rank. `config` may be NULL; device, workers, capacity and private_entries
- * may differ between ranks. By default a rank has as many workers as it may use cores: mpirun decides that (--bind-to,
- * --map-by). If it fails in one rank, it fails in all, and bl_error_detail(NULL) says why, except for what is wrong with
- * `comm` or MPI itself. */
+/* Collective over `comm`, which may have a single rank. `config` may be NULL; device, workers, capacity and
+ * private_entries may differ between ranks. By default a rank has as many workers as it may use cores: mpirun decides
+ * that (--bind-to, --map-by). If it fails in one rank, it fails in all, and bl_error_detail(NULL) says why, except for
+ * what is wrong with `comm` or MPI itself. */
 BL_API int bl_open_mpi_sized(bl_context **context, const bl_config *config, size_t config_bytes, size_t stats_bytes,
                              MPI_Comm comm);
 static inline int bl_open_mpi(bl_context **context, const bl_config *config, MPI_Comm comm) {

@@ -1,9 +1,9 @@
 /* Template, part of worker_loop.inc.h: a GPU's worker publishes what it holds before a batch that may take long. */
 
 /* What to expect of the next batch. Of its first one a worker knows nothing, nor a block of its second, if the first
- * spawned; opaque, or the compiler makes a copy of all for that one. If the last one took very long, somebody may run out
- * of work during the next. If it took long, or another one lately, or those of others do, it is enough to ask whether
- * somebody has. */
+ * spawned; opaque, or the compiler makes a copy of all for that one. If the last one took very long, somebody may run
+ * out of work during the next. If it took long, or another one lately, or those of others do, it is enough to ask
+ * whether somebody has. */
 BL_FN bool BL__NAME(may_take_long)(bl__worker *w, uint32_t pace) {
     if (bl_opaque32((uint32_t)w->tasks) < (BL__BATCH > 1 ? 1 : 2) || pace & BL__SLOW)
         return true;

@@ -45,9 +45,9 @@ BL_FN bool BL__NAME(stirs)(bl__worker *w) {
     return seen == 1 || (seen == BL__SHUT && bl__idle_all(bl__idle_read(w->run->control), w->run->workers));
 }
 
-/* By the lookout, before it naps: in a run that is open all may be out of work for long, and then there is nobody to look
- * out for. Whoever finds work wakes another, and that one is the next lookout. One that tried before this one gave the
- * post up has gone to sleep, so it looks once more: S1 and S2 are between that worker's leaving idle and this. */
+/* By the lookout, before it naps: in a run that is open all may be out of work for long, and then there is nobody to
+ * look out for. Whoever finds work wakes another, and that one is the next lookout. One that tried before this one gave
+ * the post up has gone to sleep, so it looks once more: S1 and S2 are between that worker's leaving idle and this. */
 BL_FN bool BL__NAME(retires)(bl__worker *w) {
     bl__control *control = w->run->control;
     if (!BL__IS_OPEN(w->run) || !bl__idle_all(bl__idle_read(control), w->run->workers) ||
@@ -157,8 +157,8 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint32_t *qua
             return true;
         if (w->lane == 0)
             bl__watch_another(w, &watched);
-        /* One notices the end for all, and the stop word tells the others: thousands of warps would get in the way of those
-         * that come and go. */
+        /* One notices the end for all, and the stop word tells the others: thousands of warps would get in the way of
+         * those that come and go. */
         if (BL__NAME(over)(w, shared))
             return false;
         /* So that one looks more often than the others. Scouts are few; so are blocks, and while the work of a run is

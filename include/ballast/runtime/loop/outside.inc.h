@@ -8,8 +8,8 @@ BL_FN bool BL__NAME(has_room)(bl__worker *w) {
 }
 
 #if BL__RAIDS
-/* Other processes share the run. A thread that is alone asks them before it is out of work; where there are several, one
- * of them will be idle first. */
+/* Other processes share the run. A thread that is alone asks them before it is out of work; where there are several,
+ * one of them will be idle first. */
 BL_CALLED_FN void BL__NAME(listen)(bl__worker *w) {
     if (w->run->workers == 1 && BL__NAME(held)(w) <= BL__FEW && !BL__NAME(shown)(w))
         bl__node_low(w->run);

@@ -1,8 +1,8 @@
 /* Template, part of worker_loop.inc.h: the porter of a GPU that shares a run with other nodes (parts/outside.h).
  *
- * It is worker 0, and runs no tasks: it looks at the host's memory, and puts what has come in into its queue, from where
- * others steal it. So the others look nowhere, as in a run of one node. A look takes microseconds, and code for it in
- * their loops slows them down even if they do not look: a GPU reads code from memory again and again.
+ * It is worker 0, and runs no tasks: it looks at the host's memory, and puts what has come in into its queue, from
+ * where others steal it. So the others look nowhere, as in a run of one node. A look takes microseconds, and code for
+ * it in their loops slows them down even if they do not look: a GPU reads code from memory again and again.
  *
  * In a program with results it also makes the records of entries that come in, sends their results home, and puts those
  * that come home into their records. If they were the last it continues in the fork's place: the only code of the user
@@ -30,8 +30,8 @@ BL_FN bool BL__NAME(rise)(bl__worker *w) {
 }
 
 #if BL__PORTS
-/* The n newest entries have come in, a lane for each. Of one that is another node's, a record here stands for the record
- * there. */
+/* The n newest entries have come in, a lane for each. Of one that is another node's, a record here stands for the
+ * record there. */
 BL_FN void BL__NAME(import)(bl__worker *w, uint32_t n) {
     uint32_t *entry = bl__stack_slot(w->stack, w->words, w->stack->top - 1 - w->lane);
     uint32_t *join = entry + BL__ENTRY_HEAD + sizeof(BL_PAYLOAD) / 4;
@@ -153,9 +153,9 @@ BL_FN bool BL__NAME(is_ready)(bl__worker *w) {
 #endif
 
 #if BL__PORTS
-/* The leading warp, in a launch that only sees to results, because the run is to be written to a file: whatever has come
- * home goes into its record, and what belongs elsewhere goes there. Then it leaves; or if there are no records left, or
- * no room for forks of joins, and is started again. */
+/* The leading warp, in a launch that only sees to results, because the run is to be written to a file: whatever has
+ * come home goes into its record, and what belongs elsewhere goes there. Then it leaves; or if there are no records
+ * left, or no room for forks of joins, and is started again. */
 BL_FN uint32_t BL__NAME(only_results)(bl__worker *w, bl_task *task, bool *brought) {
     BL__NAME(send_home)(w);
     if (!BL__NAME(home_shows)(w)) {

@@ -1,5 +1,5 @@
-/* Template, part of worker_loop.inc.h: a thread runs the children of a fork itself, by recursion, as long as nobody else
- * wants them.
+/* Template, part of worker_loop.inc.h: a thread runs the children of a fork itself, by recursion, as long as nobody
+ * else wants them.
  *
  * When a task function has forked and returned, its worker calls the children one after another, and then BL_JOIN. What
  * it has to remember of the fork meanwhile, the payload and the results, is in a frame (parts/frame.h). No entry is
@@ -11,15 +11,15 @@
  *     records                                      | #7 <---- #9    |
  *
  * Frames are an array on the C stack of the worker, and the recursion is a loop that goes up and down in it
- * (`run_frames`): a fork costs no call, and what the loop counts with stays in registers. A frame is written to when the
- * loop leaves it for the next one. A child that returns at once touches nothing of it.
+ * (`run_frames`): a fork costs no call, and what the loop counts with stays in registers. A frame is written to when
+ * the loop leaves it for the next one. A child that returns at once touches nothing of it.
  *
  * Somebody is idle, and neither the worker's queue nor its private stack holds anything, or another node is out of work
  * and the stack holds nothing: the worker hands over the oldest frame that has children which have not begun
  * (`hand_over`). They become an entry, and that frame and all older ones become
  * records. Newer frames stay private, and the recursion continues. When it comes down to a frame that was handed over,
- * the child's result goes to its record like any other (`deliver`): the worker that returns the last child continues, and
- * nobody waits. All older frames have been handed over, too, so the recursion is at its end.
+ * the child's result goes to its record like any other (`deliver`): the worker that returns the last child continues,
+ * and nobody waits. All older frames have been handed over, too, so the recursion is at its end.
  *
  * The run is stopping, or there are no more frames, or a fork is too wide for a frame, or a task has spawned a task
  * beside its fork: the worker hands over all frames (`hand_over_all`), and continues with what is now on its private
@@ -234,8 +234,8 @@ BL_CALLED_FN bool BL__NAME(deliver)(BL__NAME(recursion) * c, const BL__NAME(fram
 }
 
 /* A task or join, the child in progress of `f`, has failed: the run ends, and what has not begun is left. Or it has
- * spawned a task beside what it returned, or forked into the next frame: that task is to be run before anything else, or
- * there would be more and more of them. False: all frames have been handed over. */
+ * spawned a task beside what it returned, or forked into the next frame: that task is to be run before anything else,
+ * or there would be more and more of them. False: all frames have been handed over. */
 BL_CALLED_FN bool BL__NAME(interrupted)(BL__NAME(recursion) * c, BL__NAME(frame) * f, bl__returned returned) {
     c->doubts = c->doubts || returned.ended != BL__REFUSED;
     if (returned.ended == BL__FORKED) {
@@ -325,8 +325,8 @@ BL_HOT_FN void BL__NAME(add)(bl__control *control, BL__NAME(place) * at, uint64_
     at->sum = sum + value;
 }
 
-/* The next child of the frame: BL__RETURNED; BL__FORKED: into the next frame, where the worker is then; BL__UNENDED: all
- * frames have been handed over. */
+/* The next child of the frame: BL__RETURNED; BL__FORKED: into the next frame, where the worker is then; BL__UNENDED:
+ * all frames have been handed over. */
 BL_HOT_FN uint32_t BL__NAME(call_child)(BL__NAME(recursion) * c, BL__NAME(place) * at, bl__control *control,
                                         const BL_SHARED *shared, BL_LOCAL *local) {
     BL__NAME(frame) *const f = at->f;
@@ -384,7 +384,8 @@ BL_HOT_FN uint32_t BL__NAME(call_join)(BL__NAME(recursion) * c, BL__NAME(place) 
 }
 
 /* What the first task has forked into frames[1]: children, joins, what these fork, and so on. True: the result is in
- * frames[0]. False: all frames have been handed over. Elsewhere than at the start of a cache line, fib took 5 % longer. */
+ * frames[0]. False: all frames have been handed over. Elsewhere than at the start of a cache line, fib took
+ * 5 % longer. */
 BL_LOOP_FN bool BL__NAME(run_frames)(BL__NAME(recursion) * c) {
     bl__control *const control = c->control;
     const BL_SHARED *const shared = c->shared;

@@ -2,8 +2,8 @@
  *
  * There are two loops. One takes entries as they come: of a long one it runs task after task, with the payload in
  * registers. Programs that spawn their tasks one by one have no long entries; when it has seen some of these in a row,
- * the other loop continues, which expects nothing else. There a task that does nothing costs about a nanosecond: an entry
- * written and read, the gate opened and shut, four words looked at.
+ * the other loop continues, which expects nothing else. There a task that does nothing costs about a nanosecond: an
+ * entry written and read, the gate opened and shut, four words looked at.
  */
 #if BL__RECURSES
 #define BL__RECURSION BL__NAME(recursion)
@@ -56,9 +56,9 @@ BL_HOT_FN bool BL__NAME(is_single)(const bl__run *run, uint32_t index, uint32_t 
     return index == 0 && (BL__TAKES_PIECES ? end <= run->grain : end == 1);
 }
 
-/* The newest entry. The thread stays with it until it is used up, a task has spawned, or others want something: what the
- * tasks have in common is computed once. Before each task the entry says what is left of it, for thieves. `row`: single
- * entries so far, without others in between. */
+/* The newest entry. The thread stays with it until it is used up, a task has spawned, or others want something: what
+ * the tasks have in common is computed once. Before each task the entry says what is left of it, for thieves. `row`:
+ * single entries so far, without others in between. */
 BL_HOT_FN bl__break BL__NAME(run_entry)(const BL__NAME(hands) * h, bl_task *task, uint32_t *row) {
     const uint32_t words = BL_ENTRY_WORDS(task->run), top = task->top; /* w->words, but the compiler knows it */
     uint32_t *entry = bl__masked_slot(task->stack, words, task->mask, top - 1), index, end;
@@ -106,9 +106,9 @@ BL_HOT_FN bool BL__NAME(is_calm)(const bl__worker *near, uint32_t more) {
     return more < near->calm && !(BL__JOINS && near->spare[0] == 0);
 }
 
-/* One of the two loops, until there is a break, or too little or too much on the stack. True: the other should continue.
- * w is in memory, since the scheduler is given its address; so what changes with each task is copied, and the task, whose
- * constants the compiler should see here, is made anew. */
+/* One of the two loops, until there is a break, or too little or too much on the stack. True: the other should
+ * continue. w is in memory, since the scheduler is given its address; so what changes with each task is copied, and the
+ * task, whose constants the compiler should see here, is made anew. */
 BL_HOT_FN bool BL__NAME(run_on)(bl__worker *w, const bl_task *given, const BL_SHARED *shared, BL_LOCAL *local,
                                 BL__RECURSION *recursion, bool singles) {
     BL_LOCAL copy; /* first: the user's type may have the name of something below */

@@ -111,10 +111,10 @@ typedef struct bl_config {
     uint32_t bind;
     /* Stopping and resuming a run: see below. */
     double time_limit;          /* seconds that the runs of this context may take together; default: no limit */
-    const char *checkpoint;     /* a file for what is left of a run that is stopped; default: none */
-    double checkpoint_seconds;  /* how often it is written on the way; default 60 */
+    const char *checkpoint;     /* the file that a stopped run is saved to; default: none */
+    double checkpoint_seconds;  /* how often it is also written during the run; default 60 */
     const char *resume;         /* such a file, to resume a run from; default: none */
-    const char *checkpoint_tag; /* a text that tells checkpoints of this problem from others; default: "" */
+    const char *checkpoint_tag; /* distinguishes checkpoints of this problem from others; default: "" */
     /* Called about ten times a second from the thread that called bl_run, or after bl_start from the context's own,
      * with the tasks run so far in this process. */
     void (*progress)(void *arg, uint64_t tasks);
@@ -154,7 +154,7 @@ typedef struct bl_stats {
                             nothing to run does not count, except in waves */
     uint32_t workers;
     uint32_t lanes;  /* lanes per worker */
-    uint32_t pauses; /* how often the run stopped, to grow or for the host */
+    uint32_t pauses; /* how often the run paused, to grow or for the host */
     /* Static and list schedulers: the number of waves, even if several share a launch (a wave too large for one launch
      * counts once per launch). Otherwise 1 plus the number of pauses. */
     uint32_t launches;
@@ -164,15 +164,15 @@ typedef struct bl_stats {
     uint64_t left;       /* tasks that were not run because the run ended early */
 } bl_stats;
 
-/* Writes the statistics as one line without an end of line, "scheduler=steal:chase_lev group=lane workers=8 tasks=...",
- * with the names that fields have above. Returns its length like snprintf: `size` or more means that it was cut off. */
+/* Writes the statistics as one line without a newline, "scheduler=steal:chase_lev group=lane workers=8 tasks=...", with
+ * the field names above. Returns the length like snprintf: `size` or more means that the text was truncated. */
 BL_API int bl_stats_text_sized(char *text, size_t size, const bl_stats *stats, size_t stats_bytes);
 static inline int bl_stats_text(char *text, size_t size, const bl_stats *stats) {
     return bl_stats_text_sized(text, size, stats, sizeof(bl_stats));
 }
 
-/* `config` may be NULL. When it fails, *context is NULL and bl_error_detail(NULL) says why. The sizes are those of
- * the caller's bl_config and bl_stats: both may grow at their ends, and a program that was compiled before still
+/* `config` may be NULL. On failure *context is NULL, and bl_error_detail(NULL) says why. The sizes are those of the
+ * caller's bl_config and bl_stats: both structs may grow at the end, and a program compiled for an older version still
  * works with a newer library. */
 BL_API int bl_open_sized(bl_context **context, const bl_config *config, size_t config_bytes, size_t stats_bytes);
 static inline int bl_open(bl_context **context, const bl_config *config) {
@@ -184,7 +184,7 @@ static inline int bl_open(bl_context **context, const bl_config *config) {
 BL_API int bl_close(bl_context *context);
 
 BL_API const char *bl_device_id(const bl_context *context);     /* "cpu", "cuda:0", "sim" */
-BL_API const char *bl_device_name(const bl_context *context);   /* what the maker calls it */
+BL_API const char *bl_device_name(const bl_context *context);   /* the vendor's name */
 BL_API const char *bl_device_target(const bl_context *context); /* whose code it runs: "cpu", "cuda", "sim" */
 
 /* Details of the last error of this context (which argument, where each worker was, what CUDA said), or "". With NULL:
@@ -197,7 +197,7 @@ BL_API const char *bl_error_detail(const bl_context *context);
 /* ---- memory of the context's device ---- */
 
 BL_API int bl_alloc(bl_context *context, void **memory, size_t bytes); /* zero bytes give a valid pointer too */
-/* NULL is fine. BL_EINVAL: not from bl_alloc of this context. After any error bl_close still frees the memory. */
+/* NULL is fine. BL_EINVAL: not from bl_alloc of this context. If the call fails, bl_close still frees the block. */
 BL_API int bl_free(bl_context *context, void *memory);
 BL_API int bl_copy_in(bl_context *context, void *device, const void *host, size_t bytes);
 BL_API int bl_copy_out(bl_context *context, void *host, const void *device, size_t bytes);
@@ -319,12 +319,12 @@ BL_API uint64_t bl_progress(const bl_context *context);
  * Programs with BL_RESULT: config.answer is called once per submission, with its ticket and its result, as soon as the
  * result is there. The result is valid until the callback returns. On a CPU the worker that has the result makes the
  * call, so several threads may call at once, and the callback should be short. On a GPU the context's thread calls it:
- * it polls without a pause while something happens, and about every 50 microseconds after 2 ms without news. Other
+ * it polls continuously while something happens, and about every 50 microseconds after 2 ms without news. Other
  * programs deliver results as in bl_run: by BL_MERGE, and in memory that tasks write to.
  *
  * A busy worker runs a submission next, between two tasks, unless it already has much to do. So submissions start early
  * and cannot use up the memory. If the run ends early (bl_cancel, a task that fails), config.left gets what was
- * submitted and not run, and the missing answers do not come. */
+ * submitted and not run, and there are no answers for it. */
 BL_API int bl_start_open(bl_context *context, const bl_program *program, const void *shared);
 BL_API int bl_submit(bl_context *context, const void *payloads, size_t payload_bytes, uint32_t count, uint64_t *ticket);
 BL_API int bl_try_submit(bl_context *context, const void *payloads, size_t payload_bytes, uint32_t count,
@@ -333,19 +333,19 @@ BL_API int bl_try_submit(bl_context *context, const void *payloads, size_t paylo
  * BL_ECLOSED: no run was ever opened. */
 BL_API int bl_submit_end(bl_context *context);
 
-/* GPUs: order with a stream of the user, a cudaStream_t of the same device that is not config.stream; else BL_EINVAL.
+/* GPUs: ordering with a stream of yours, a cudaStream_t of the same device that is not config.stream; else BL_EINVAL.
  *
- * bl_start_after: what is started next on the context waits until the stream has done all that is in it now. The GPU
- * waits, by an event; the host does nothing.
+ * bl_start_after: whatever is started next on the context waits for all work that is in the stream now. The GPU waits,
+ * on an event; the host does not block.
  *
- * bl_hold_stream: what is put into the stream from now on waits until all that was started is done, pauses, launches
- * and copies included, and whether it succeeds or not. The stream polls a word in the host's memory, which the
- * context's thread writes at the end: no multiprocessor is kept from work, and the stream continues some microseconds
- * later than bl_wait would have returned. CUDA does not know of this order. So do not make the context's own work wait,
- * by bl_start_after or in config.stream, for something behind the hold, and mind that streams share hardware queues
- * when there are more of them than CUDA_DEVICE_MAX_CONNECTIONS (8 unless set, up to 32). Memory that the context frees
- * meanwhile is freed when no stream is held, because cudaFree waits for all streams. Nothing under way: nothing
- * waits. */
+ * bl_hold_stream: work put into the stream from now on waits until everything that was started is done, including
+ * pauses, further launches and copies, whether it succeeds or fails. The stream polls a word in host memory, which the
+ * context's thread writes at the end. So no multiprocessor is occupied, and the stream continues some microseconds
+ * later than bl_wait would have returned. CUDA does not know about this dependency: do not make the context's own work
+ * wait, by bl_start_after or in config.stream, for anything behind the hold. Note that streams share hardware queues
+ * when there are more of them than CUDA_DEVICE_MAX_CONNECTIONS (default 8, at most 32). Memory that the context frees
+ * meanwhile is released when no stream is held, because cudaFree waits for all streams. If nothing is in progress,
+ * nothing waits. */
 BL_API int bl_start_after(bl_context *context, void *stream);
 BL_API int bl_hold_stream(bl_context *context, void *stream);
 
@@ -356,21 +356,21 @@ BL_API int bl_hold_stream(bl_context *context, void *stream);
  * checkpoint is asked for.
  *
  * With config.checkpoint a run that is stopped writes what is left of it to that file, and every checkpoint_seconds it
- * does so on the way, so that a process that is killed loses no more than that. The file holds the tasks that were not
- * run yet, joins that wait for them, and the contents of all memory from bl_alloc. It appears whole or not at all: if
- * it cannot be written the run ends with BL_EFILE and the file before it is still there.
+ * does so while running, so that a process that is killed loses no more than that. The file holds the tasks that have
+ * not run yet, the joins that wait for them, and the contents of all memory from bl_alloc. It is replaced as a whole:
+ * if it cannot be written, the run ends with BL_EFILE, and the previous file is kept.
  *
  * A context that is opened with config.resume continues from there, on any device and with any scheduler: make the same
  * allocations in the same order and call the same runs with the same arguments. Runs before the stopped one are
- * repeated and do not count against the time limit. When the stopped run begins, memory gets back its contents, and
- * tasks, steals, pauses and seconds (those with set-up) include what was done before.
+ * repeated and do not count against the time limit. When the stopped run begins, memory gets its contents back, and
+ * tasks, steals, pauses and seconds (with set-up) include what was done before.
  *
- * Payloads and memory must hold no pointers. Shared data must be the same byte by byte, padding included, but for
- * pointers into memory from bl_alloc. A file that is damaged, of another program, of other roots, shared data or
- * sizes of memory, or of another config.checkpoint_tag is rejected with BL_EFILE, and bl_error_detail says why. Give
- * config.checkpoint_tag where runs differ in what the library cannot see: the contents of memory, the function of
- * bl_program_from_function. A forged file is rejected if no run could have left its entries or joins; the library
- * cannot judge payloads and memory, so use files that you trust. */
+ * Payloads and memory must not contain pointers. Shared data must be the same byte by byte, including padding, except
+ * for pointers into memory from bl_alloc. A file that is damaged, or that belongs to another program, other roots,
+ * shared data or sizes of memory, or another config.checkpoint_tag, is rejected with BL_EFILE, and bl_error_detail says
+ * why. Set config.checkpoint_tag if runs differ in something that the library cannot see: the contents of memory, the
+ * function of bl_program_from_function. A forged file is rejected if no run could have left its entries or joins; the
+ * library cannot judge payloads and memory, so use only files that you trust. */
 
 /* Processes that share a run (<ballast/link.h>) each have their own memory, and so do devices ("cpu+cuda:0"). But a
  * checkpoint holds one copy of each block from bl_alloc. bl_combine says how to make that copy.
@@ -385,35 +385,35 @@ BL_API int bl_hold_stream(bl_context *context, void *stream);
 typedef void (*bl_combination)(void *into, const void *from, size_t bytes);
 BL_API int bl_combine(bl_context *context, void *memory, bl_combination combine);
 
-/* From any thread and from signal handlers: the run under way, unless it is about to end, and every later one of
- * this context ends with BL_ECANCEL, until bl_reset.
+/* Cancels the current run, unless it is about to end, and makes every later run of this context end with BL_ECANCEL,
+ * until bl_reset. May be called from any thread and from signal handlers.
  *
- * What a run has not run when it ends early, with BL_ECANCEL, BL_ETIME, BL_ETASK, BL_EMISUSE, BL_ENOMEM or BL_ETOOMANY,
- * is counted in bl_stats.left and given to config.left, in the thread that drives the run: an entry's payload and the
- * indices that are left of it. So a program can free what payloads point to. Several entries may have the same payload,
- * where a range was divided. For a fork that waits for its children begin and end are 0, and the payload is what its
- * join would have been given. Of a loop of 2^32 indices or more, begin and end count within the part under way, and
- * later parts are only counted. Two exceptions: a scheduler of waves in the middle of one only counts, and after
- * BL_ENOMEM for what tasks spawn, that is lost. A stalled run gives nothing. */
+ * Work that a run has not executed when it ends early, with BL_ECANCEL, BL_ETIME, BL_ETASK, BL_EMISUSE, BL_ENOMEM or
+ * BL_ETOOMANY, is counted in bl_stats.left and passed to config.left, in the thread that drives the run: the payload of
+ * an entry and its remaining indices. So a program can free what payloads point to. Several entries may have the same
+ * payload, if a range was divided. For a fork that waits for its children, begin and end are 0, and the payload is the
+ * one that its join would have received. In a loop of 2^32 indices or more, begin and end count within the current
+ * part, and later parts are only counted. Two exceptions: a wave that stops in the middle is only counted, and after
+ * BL_ENOMEM, spawned tasks for which there was no memory are lost. A stalled run passes nothing. */
 BL_API void bl_cancel(bl_context *context);
 /* Ends the effect of bl_cancel: later runs start normally. */
 BL_API int bl_reset(bl_context *context);
 
-/* After BL_ETASK: what the first task that failed gave bl_fail: *error, unless it is NULL, and a copy of the payload,
- * valid until the next run. NULL: no task of the last run has failed. */
+/* After BL_ETASK: what the first task that failed passed to bl_fail. Stores the number in *error, unless `error` is
+ * NULL, and returns a copy of the payload, valid until the next run. NULL: no task of the last run failed. */
 BL_API const void *bl_failure(const bl_context *context, uint64_t *error);
 
 /* ---- one program for several targets ----
  *
- * NAME_cpu(), NAME_cuda() and NAME_sim() give a program's code for one target. bl_program_join makes one handle of
- * them, from which a context takes the part for its device. NULL among the parts is ignored, so that a build
- * without CUDA needs no special case. Payloads and results must have the same sizes in all parts; shared data may
- * differ, since bl_run is given that of the context's device. NULL: no part, parts that do not belong together, or
- * no memory. */
+ * NAME_cpu(), NAME_cuda() and NAME_sim() return a program's code for one target. bl_program_join combines them into one
+ * handle, from which a context takes the part for its device. NULL among the parts is ignored, so that a build without
+ * CUDA needs no special case. Payloads and results must have the same sizes in all parts; shared data may differ, since
+ * the caller of bl_run passes that of the context's device. Returns NULL if there is no part, if the parts do not
+ * belong together, or if memory runs out. */
 BL_API bl_program *bl_program_join(const bl_program *const *parts, uint32_t count);
 /* The part for a target, "cpu", "cuda" or "sim"; NULL: there is none. */
 BL_API const bl_program *bl_program_part(const bl_program *program, const char *target);
-/* Of bl_program_join, bl_program_from_function or bl_program_from_body. NULL is fine. */
+/* Frees a program from bl_program_join, bl_program_from_function or bl_program_from_body. NULL is fine. */
 BL_API void bl_program_free(bl_program *program);
 
 /* ---- timelines: what each worker did when ---- */
@@ -439,8 +439,8 @@ typedef struct bl_span {
  * at least 16 each. */
 BL_API int bl_trace_start(bl_context *context, uint32_t spans_per_worker);
 BL_API int bl_trace_stop(bl_context *context);
-/* Worker by worker, without gap or overlap and in the order of time; NULL for none and during a run. Valid until the
- * next run, bl_trace_start or bl_close. */
+/* The spans, worker by worker and in the order of time, without gaps or overlaps; NULL if there are none, and during a
+ * run. Valid until the next run, bl_trace_start or bl_close. */
 BL_API const bl_span *bl_trace(const bl_context *context, size_t *count);
 
 /* ---- a plain function as a program: CPU only, no template, a call per task ---- */
@@ -448,9 +448,9 @@ BL_API const bl_span *bl_trace(const bl_context *context, size_t *count);
 typedef struct bl_task bl_task;
 typedef void (*bl_task_function)(bl_task *task, const void *payload, uint32_t index, const void *shared);
 
-/* `payload_bytes`: a multiple of 4, at most 256; the payload that a call is given is aligned to 16 bytes.
- * `max_spawn`: about how many entries a call spawns, no limit. NULL when out of memory or for a size that is not
- * accepted: bl_error_detail(NULL) says which. */
+/* `payload_bytes`: a multiple of 4, at most 256; calls get payloads aligned to 16 bytes. `max_spawn`: about how many
+ * entries a call spawns; this is not a limit. Returns NULL if memory runs out or a size is not accepted:
+ * bl_error_detail(NULL) says which. */
 BL_API bl_program *bl_program_from_function(bl_task_function run, size_t payload_bytes, size_t shared_bytes,
                                             uint32_t max_spawn);
 /* The body of a parallel loop: bl_run_range without a payload calls it with pieces [begin, end) of the range. */
@@ -459,8 +459,8 @@ BL_API bl_program *bl_program_from_body(bl_range_body body, size_t shared_bytes)
 /* The same for a loop of 2^32 indices or more. */
 typedef void (*bl_long_body)(uint64_t begin, uint64_t end, const void *shared);
 BL_API bl_program *bl_program_from_long_body(bl_long_body body, size_t shared_bytes);
-/* C++: what these functions throw ends the run with BL_ETASK, and bl_error_detail has the text; the rest of a piece of
- * a loop counts as run. Typed programs do the same (task.h). */
+/* C++: an exception that leaves one of these functions ends the run with BL_ETASK, and bl_error_detail has its text;
+ * the rest of that piece of a loop counts as run. Typed programs do the same (task.h). */
 
 /* What such a function calls (typed programs include program.h and get inlined forms instead). */
 BL_API void bl_task_spawn(bl_task *task, const void *payload, uint32_t count);
@@ -472,7 +472,7 @@ BL_API void bl_task_fail(bl_task *task, uint64_t error, const void *payload); /*
 /* Schedulers by number, complete names like "steal:abp"; NULL past the end. */
 BL_API const char *bl_scheduler_name(uint32_t i);
 BL_API const char *bl_scheduler_text(uint32_t i);
-/* Which fields of bl_config a scheduler uses, of those that not all do. BL_NONE may always be given. */
+/* The fields of bl_config that only some schedulers use. BL_NONE is always accepted. */
 typedef enum bl_uses {
     BL_USES_NOTHING = 0,
     BL_USES_CAPACITY = 1,
@@ -482,7 +482,7 @@ typedef enum bl_uses {
     BL_USES_STEAL_HALF = 16,
     BL_USES_DONE_TEST = 32
 } bl_uses;
-/* Also of the papers' names; nothing for a name that is unknown. */
+/* Which of them a scheduler uses. Accepts the papers' names, too; BL_USES_NOTHING for an unknown name. */
 BL_API uint32_t bl_scheduler_uses(const char *scheduler);
 /* What kind of scheduler it is. */
 typedef enum bl_traits {
@@ -496,7 +496,7 @@ typedef enum bl_traits {
     BL_TRAIT_TURNS = 64,          /* waves: workers take turns */
     BL_TRAIT_LOCKED = 128         /* waves: the list has a lock */
 } bl_traits;
-/* Also of the papers' names; 0 for a name that is unknown. */
+/* Accepts the papers' names, too; 0 for an unknown name. */
 BL_API uint32_t bl_scheduler_traits(const char *scheduler);
 /* The papers' names: alias and what it stands for; NULL past the end. */
 BL_API const char *bl_alias_name(uint32_t i, const char **scheduler);
@@ -519,7 +519,7 @@ typedef struct bl_device_info {
     char id[16]; /* "cpu", "cuda:0", "sim" */
     char name[128];
     uint32_t workers;    /* that fit: hardware threads, or multiprocessors for a GPU */
-    uint64_t memory;     /* bytes, 0 where it says nothing */
+    uint64_t memory;     /* bytes; 0 if unknown */
     uint32_t capability; /* compute capability of a GPU, 75 for 7.5; 0 otherwise */
 } bl_device_info;
 BL_API int bl_device_info_at(uint32_t i, bl_device_info *info); /* 0 past the end */
@@ -529,10 +529,10 @@ typedef enum bl_device_kind {
     BL_DEVICE_GPU = 2, /* workers are warps or blocks; GPUs are numbered */
     BL_DEVICE_SIMULATED = 4
 } bl_device_kind;
-/* Of a config.device or the id of a bl_device_info, whether the device is here or not; "auto": of what that means here;
- * 0 for a name that no device has. */
+/* `device`: as in config.device, or the id of a bl_device_info. The device need not be present. "auto": the kind that
+ * "auto" selects here. 0 for an unknown name. */
 BL_API uint32_t bl_device_traits(const char *device);
-/* The one that bl_open takes for config.device; 0, and a zeroed info, if it is not here. */
+/* The device that bl_open selects for config.device; 0, and a zeroed info, if it is not present. */
 BL_API int bl_device_find(const char *device, bl_device_info *info);
 /* Why a queue or scheduler, by any of its names, cannot run on that device; NULL if no reason is known. */
 BL_API const char *bl_device_lacks(const bl_device_info *device, const char *name);

@@ -279,14 +279,12 @@ static const char *queue_at(unsigned i, const char **text) {
 
 const command verify_command = {
     .name = "verify",
-    .text = "test that queues keep their claims, on this machine and device",
+    .text = "test on this machine and device that queues have the properties they claim",
     .usage = "[QUEUE...] [options]",
-    .about =
-        "Tests that queues keep their claims: contract cases, a stress test with many threads, and recorded "
-        "histories,\n"
-        "each of which must have an order that explains every result. For a property that a queue does not claim,\n"
-        "it shows a history that violates it: from this device if one occurs in time, else from the simulated\n"
-        "machine. Without a QUEUE, it tests all queues.",
+    .about = "Tests that queues have the properties they claim: contract cases, a stress test with many threads, and\n"
+             "recorded histories, each of which must have an order that explains every result. For a property that a\n"
+             "queue does not claim, it shows a history that violates it: from this device if one occurs in time, else\n"
+             "from the simulated machine. Without a QUEUE, it tests all queues.",
     .options = VERIFY_OPTIONS,
     .word_at = queue_at,
     .run = command_verify,

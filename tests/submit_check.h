@@ -108,7 +108,7 @@ static inline uint64_t tree_expect(tree_node node, uint64_t *tasks) {
     }
     return sum;
 }
-static inline calls_result call_expect(uint32_t n) { /* fib(n), by n + 1 and n */
+static inline calls_result call_expect(uint32_t n) { /* fib(n): its calls and its value */
     calls_result last = {1, 0}, self = {1, 1};
     for (uint32_t i = 1; i < n; i++) {
         calls_result next = {last.calls + self.calls + 1, last.value + self.value};

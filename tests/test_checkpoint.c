@@ -377,7 +377,7 @@ static void test_files(void) {
     bl_close(other);
     refuses(file, 4, LENGTH, 40, "another problem");
     refuses(file, 3, LENGTH + 1, 40, "another problem");
-    refuses(file, 3, LENGTH, 41, "piece 1 of memory had 40 bytes there and has 41 now");
+    refuses(file, 3, LENGTH, 41, "memory block 1 had 40 bytes there and has 41 now");
     refuses("/nowhere/file", 3, LENGTH, 40, "No such file");
     refuses(folder, 3, LENGTH, 40, "resume");
     check_at("what cannot be written");

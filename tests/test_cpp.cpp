@@ -208,7 +208,7 @@ static void test_throws() {
 }
 
 static void test_forks() {
-    static const char *const says[] = {"", "before a fork", "after a fork", "an exception of a type of its own",
+    static const char *const says[] = {"", "before a fork", "after a fork", "an exception that is not a std::exception",
                                        "in a join"};
     for (uint32_t workers = 1; workers <= 3; workers++)
         for (uint32_t at = BEFORE_FORK; at <= IN_JOIN; at++)

@@ -200,7 +200,7 @@ static void test_refusals(bl_program *program) {
     c = open_nodes((bl_config){.workers = 2, .scheduler = "static:split"});
     const place root = {1, 0};
     CHECK_SAME(bl_run(c, program, &shared, &root, 1, NULL), BL_EINVAL);
-    CHECK(strstr(bl_error_detail(c), "in waves nothing can come from outside"));
+    CHECK(strstr(bl_error_detail(c), "waves cannot take in work from outside"));
     CHECK_SAME(bl_close(c), BL_OK);
 }
 

@@ -44,7 +44,7 @@ static void test_contract(void) {
         bl_context *c = submit_open(&s, 0);
         CHECK_SAME(bl_start_open(c, s.calls, NULL), BL_OK);
         CHECK_SAME(bl_wait(c, NULL), BL_EINVAL);
-        CHECK(strstr(bl_error_detail(c), "in waves nothing can come from outside"));
+        CHECK(strstr(bl_error_detail(c), "waves cannot take in work from outside"));
         CHECK_SAME(bl_submit(c, &(call){3}, sizeof(call), 1, NULL), BL_ECLOSED);
         CHECK(strstr(bl_error_detail(NULL), "has ended: an argument is out of range"));
         CHECK_SAME(bl_close(c), BL_OK);

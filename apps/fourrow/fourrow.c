@@ -34,13 +34,13 @@ typedef struct fourrow {
 enum { OPTION_POSITION, OPTION_LOOKAHEAD, OPTION_SOLVE, OPTION_INPUT };
 
 static const app_option fourrow_options[] = {
-    [OPTION_POSITION] = {"--position", "MOVES", "", "the columns played so far, 1 to 7, like 4453; none unless given"},
+    [OPTION_POSITION] = {"--position", "MOVES", "", "the columns played so far, 1 to 7, like 4453; default: none"},
     [OPTION_LOOKAHEAD] = {"--lookahead", "N", "",
-                          "moves to look ahead, up to the free cells; 7 or, where less is free, that unless given"},
-    [OPTION_SOLVE] = {"--solve", NULL, "", "the exact score of every move instead, with perfect play to the end"},
+                          "moves to look ahead, up to the free cells; default: 7, or the free cells if fewer"},
+    [OPTION_SOLVE] = {"--solve", NULL, "", "give the exact score of every move instead, with perfect play to the end"},
     [OPTION_INPUT] =
         {"--input", "FILE", "",
-         "with --solve: all positions of a file, lines of MOVES or of MOVES and the right score; also .gz"},
+         "with --solve: solve all positions of a file; a line is MOVES, or MOVES and the right score; also .gz"},
     {NULL, NULL, NULL, NULL},
 };
 

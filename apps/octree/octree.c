@@ -44,8 +44,8 @@ typedef struct octree_problem {
 enum { PARTICLES, DISTRIBUTION, THRESHOLD, MAX_DEPTH, INPUT, OUTPUT };
 
 static const app_option octree_options[] = {
-    [PARTICLES] = {"--particles", "N", "", "how many particles to make; 500k unless given"},
-    [DISTRIBUTION] = {"--distribution", "uniform|tube|sphere|plummer", "", "where they lie; uniform unless given"},
+    [PARTICLES] = {"--particles", "N", "", "how many particles to generate; default: 500k"},
+    [DISTRIBUTION] = {"--distribution", "uniform|tube|sphere|plummer", "", "their distribution; default: uniform"},
     [THRESHOLD] = {"--threshold", "N", "20", "an octant with more particles is split"},
     [MAX_DEPTH] = {"--max-depth", "N", "20", "octants at this depth are not split, 0 to 20"},
     [INPUT] = {"--input", "FILE", "", "read the particles instead: .xyz (text), .f32le (raw), .ply; each also .gz"},

@@ -49,14 +49,15 @@ enum { GRAPH, ITERATIONS, TOLERANCE, DAMPING, OUTPUT, BLOCK, EDGES };
 
 static const app_option pagerank_options[] = {
     [GRAPH] = {"--graph", "FILE", "", "SNAP text (a line \"FROM TO\" per edge) or Matrix Market coordinates; also .gz"},
-    [ITERATIONS] = {"--iterations", "N", "", "how many; 8 unless --tolerance is given"},
-    [TOLERANCE] = {"--tolerance", "T", "",
-                   "iterate, 8 at a time, until one changes the scores by less than T in sum; 1e-13 or more"},
+    [ITERATIONS] = {"--iterations", "N", "", "number of iterations; default: 8, unless --tolerance is given"},
+    [TOLERANCE] =
+        {"--tolerance", "T", "",
+         "iterate, 8 at a time, until an iteration changes the scores by less than T in total; 1e-13 or more"},
     [DAMPING] = {"--damping", "D", "0.85", "share of the score that follows the edges, above 0, at most 1"},
     [OUTPUT] = {"--output", "FILE", "", "write the scores there, a line \"node score\" each"},
-    [BLOCK] = {"--block", "N", "64", "data driven: neighbouring nodes that are one task, 1 to 4096; 1 as in the paper"},
+    [BLOCK] = {"--block", "N", "64", "data driven: neighbouring nodes per task, 1 to 4096; 1 as in the paper"},
     [EDGES] = {"--edges", "N", "",
-               "sweeps (static, list): edges that are one task, 64 to 3072; default: by the workers"},
+               "sweeps (static, list): edges per task, 64 to 3072; default: depends on the number of workers"},
     {NULL, NULL, NULL, NULL},
 };
 

@@ -196,7 +196,7 @@ static const app_sample transform_samples[] = {
 
 const app transform_app = {
     .name = "transform",
-    .text = "squares the elements of an array, in tasks of which some may have nothing to do",
+    .text = "squares the elements of an array; some of the tasks may be empty",
     .options = transform_options,
     .open = transform_app_open,
     .close = transform_app_close,

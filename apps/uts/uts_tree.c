@@ -86,7 +86,7 @@ const uts_known *uts_known_match(const uts_tree *tree) {
 
 const app_option uts_options[] = {
     {"--tree", "NAME", "",
-     "a sample tree, T1 unless a parameter is given: T1, T1L, T1XL, T1XXL, T1WL, T3, T3L, T3WL, ..."},
+     "a sample tree: T1, T1L, T1XL, T1XXL, T1WL, T3, T3L, T3WL, ...; default: T1, unless a parameter is given"},
     {"-t", "TYPE", "", "0 binomial, 1 geometric, 2 hybrid: geometric above half of -d, binomial below"},
     {"-a", "SHAPE", "", "how geometric trees thin out with depth: 0 linear, 1 exponential, 2 cyclic, 3 not at all"},
     {"-d", "DEPTH", "", "depth by which a geometric tree has thinned out, 0 to 1000000"},

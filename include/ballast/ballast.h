@@ -5,16 +5,16 @@
  * until nothing is left; bl_start and bl_wait are its two halves.
  *
  * Thread safety: different contexts are independent. A context serves one call at a time: while one is under way, every
- * other call on that context returns BL_EBUSY at once, from any thread, from a task and from config.progress. Only
- * bl_cancel, bl_progress, the calls that start, submit and wait (see there) and bl_device_id, _name and _target may
- * always be called.
+ * other call on that context returns BL_EBUSY at once, from any thread, from a task and from config.progress. The
+ * exceptions: bl_cancel, bl_progress, bl_device_id, _name and _target, and the calls that start, submit and wait, as
+ * described there.
  *
  * Fork: a context belongs to the process that opened it. In a forked child bl_close frees the child's copy, and every
  * other call returns BL_EDEAD.
  *
  * Memory: bl_close frees everything a context has allocated, for itself or by bl_alloc.
  *
- * Where a context is expected, NULL (bl_open failed) is BL_EINVAL; what returns no status returns NULL, 0 or "".
+ * A NULL context (bl_open failed) is BL_EINVAL; functions that return no status return NULL, 0 or "".
  *
  * Nothing exits the process, and nothing is printed unless the environment asks for it: with BALLAST_LOG=1 a context
  * prints one line per run on standard error.
@@ -70,7 +70,7 @@ BL_API const char *bl_version(void);
 typedef struct bl_context bl_context;
 typedef struct bl_program bl_program;
 
-#define BL_NONE UINT32_MAX /* for numbers in bl_config whose 0 means "the default": really none */
+#define BL_NONE UINT32_MAX /* "none", for numbers in bl_config where 0 means the default */
 
 typedef enum bl_victims { BL_VICTIMS_DEFAULT, BL_VICTIMS_ROUND_ROBIN, BL_VICTIMS_RANDOM } bl_victims;
 typedef enum bl_done_test { BL_DONE_TEST_DEFAULT, BL_DONE_TEST_ASK, BL_DONE_TEST_IGNORE } bl_done_test;
@@ -88,8 +88,9 @@ typedef struct bl_config {
     const char *scheduler;
     const char *group; /* what runs one task: "lane", "warp", "block:LANES"; default: what the program asks for */
     /* Default: all that fit. On a CPU that is the cores that this process may use: its affinity mask, and its CPU
-     * quota (cgroups) rounded up, or the environment's BALLAST_WORKERS where that is less. More than fit on a GPU are
-     * clamped (bl_stats.workers tells). Several devices: of each; by default those of one are shared out. */
+     * quota (cgroups) rounded up, or the environment's BALLAST_WORKERS if that is less. On a GPU the number is clamped
+     * to what fits (see bl_stats.workers). Several devices: the number for each, or for each CPU if there are CPUs and
+     * other devices; by default nodes on the same device divide what fits. */
     uint32_t workers;
     uint32_t capacity;        /* entries per shared queue at the start; it grows */
     uint32_t private_entries; /* private stack per worker; BL_NONE: none, everything goes through the shared queues */
@@ -110,24 +111,25 @@ typedef struct bl_config {
     uint32_t bind;
     /* Stopping and resuming a run: see below. */
     double time_limit;          /* seconds that the runs of this context may take together; default: no limit */
-    const char *checkpoint;     /* a file for what is left of a run that is stopped; default: none */
-    double checkpoint_seconds;  /* how often it is written on the way; default 60 */
+    const char *checkpoint;     /* the file that a stopped run is saved to; default: none */
+    double checkpoint_seconds;  /* how often it is also written during the run; default 60 */
     const char *resume;         /* such a file, to resume a run from; default: none */
-    const char *checkpoint_tag; /* a text that tells checkpoints of this problem from others; default: "" */
+    const char *checkpoint_tag; /* distinguishes checkpoints of this problem from others; default: "" */
     /* Called about ten times a second from the thread that called bl_run, or after bl_start from the context's own,
      * with the tasks run so far in this process. */
     void (*progress)(void *arg, uint64_t tasks);
     void *progress_arg;
     /* CPU only. Default 0: the thread that calls bl_run is one of the workers, so that a short run costs no more than
      * its tasks. But then bl_run cannot return while that thread is in a task, not even with BL_ESTALL. 1: it only
-     * waits. So it does where it has something else to do, or must not be bound: with `progress` or `bind`. After
+     * waits. With `progress` or `bind` it always only waits, because it calls `progress` and must not be bound. After
      * bl_start the same holds for the context's own thread. */
     uint32_t caller_waits;
-    /* Called for all that a run which ends early has not run, before bl_run or bl_wait returns: see bl_cancel. */
+    /* Called for each entry that a run which ends early did not execute, before bl_run or bl_wait returns: see
+     * bl_cancel. */
     void (*left)(void *arg, const void *payload, uint32_t begin, uint32_t end);
     void *left_arg;
-    /* Which worker should begin with root i, modulo the number of workers: a hint, for schedulers with a queue per
-     * worker. Another worker that is out of work may be faster. Default: the roots are dealt out evenly. */
+    /* Which worker should start with root i, modulo the number of workers: a hint, for schedulers with a queue per
+     * worker. An idle worker may steal it first. Default: the roots are dealt out evenly. */
     uint32_t (*place)(void *arg, uint32_t root);
     void *place_arg;
     /* Runs that are open to submissions (bl_start_open): how many submissions may wait to be taken or, if the program
@@ -152,62 +154,63 @@ typedef struct bl_stats {
                             nothing to run does not count, except in waves */
     uint32_t workers;
     uint32_t lanes;  /* lanes per worker */
-    uint32_t pauses; /* how often the run stopped, to grow or for the host */
-    uint32_t
-        launches; /* waves of a static scheduler or a list, even if they share a launch; else one, and one more after
-                           each pause */
+    uint32_t pauses; /* how often the run paused, to grow or for the host */
+    /* Static and list schedulers: the number of waves, even if several share a launch (a wave too large for one launch
+     * counts once per launch). Otherwise 1 plus the number of pauses. */
+    uint32_t launches;
     char scheduler[32]; /* the complete name of what ran */
     char group[16];
-    double wall_seconds; /* what the caller waited: the run, and all around it */
-    uint64_t left;       /* tasks that there were and that were not run, because the run ended early */
+    double wall_seconds; /* how long the caller waited: the run and everything around it */
+    uint64_t left;       /* tasks that were not run because the run ended early */
 } bl_stats;
 
-/* Writes the statistics as one line without an end of line, "scheduler=steal:chase_lev group=lane workers=8 tasks=...",
- * with the names that fields have above. Returns its length like snprintf: `size` or more means that it was cut off. */
+/* Writes the statistics as one line without a newline, "scheduler=steal:chase_lev group=lane workers=8 tasks=...", with
+ * the field names above. Returns the length like snprintf: `size` or more means that the text was truncated. */
 BL_API int bl_stats_text_sized(char *text, size_t size, const bl_stats *stats, size_t stats_bytes);
 static inline int bl_stats_text(char *text, size_t size, const bl_stats *stats) {
     return bl_stats_text_sized(text, size, stats, sizeof(bl_stats));
 }
 
-/* `config` may be NULL. When it fails, *context is NULL and bl_error_detail(NULL) says why. The sizes are those of
- * the caller's bl_config and bl_stats: both may grow at their ends, and a program that was compiled before still
+/* `config` may be NULL. On failure *context is NULL, and bl_error_detail(NULL) says why. The sizes are those of the
+ * caller's bl_config and bl_stats: both structs may grow at the end, and a program compiled for an older version still
  * works with a newer library. */
 BL_API int bl_open_sized(bl_context **context, const bl_config *config, size_t config_bytes, size_t stats_bytes);
 static inline int bl_open(bl_context **context, const bl_config *config) {
     return bl_open_sized(context, config, sizeof(bl_config), sizeof(bl_stats));
 }
-/* NULL is fine. Waits for what was started (bl_start): call bl_cancel first if it need not end. A run that is open to
- * submissions is closed to them first. BL_EBUSY during another call, and from a task or config.progress of this
- * context: then nothing is closed. */
+/* NULL is fine. Waits for what was started (bl_start): call bl_cancel first if it need not finish. If a run is open to
+ * submissions, ends them first. BL_EBUSY during another call, and from a task or config.progress of this context; then
+ * nothing is closed. */
 BL_API int bl_close(bl_context *context);
 
 BL_API const char *bl_device_id(const bl_context *context);     /* "cpu", "cuda:0", "sim" */
-BL_API const char *bl_device_name(const bl_context *context);   /* what the maker calls it */
+BL_API const char *bl_device_name(const bl_context *context);   /* the vendor's name */
 BL_API const char *bl_device_target(const bl_context *context); /* whose code it runs: "cpu", "cuda", "sim" */
 
-/* More about the last error of this context (which argument, which worker stood where, what CUDA said), or "". NULL:
- * about the last error of this thread in a call that was given no context, bl_open above all, or one that may be called
- * while the context is at work: bl_start_after, bl_hold_stream, bl_submit, bl_try_submit, bl_submit_end, and bl_start
- * behind other starts. BL_EINVAL and BL_ENOMEM always come with a detail; a context's BL_EBUSY has none, so that it
- * leaves alone what belongs to the other call. What belongs to a started run may be read when bl_wait has returned. */
+/* Details of the last error of this context (which argument, where each worker was, what CUDA said), or "". With NULL:
+ * of this thread's last error in a call without a context, such as bl_open, or in a call that is allowed while the
+ * context is busy: bl_start_after, bl_hold_stream, bl_submit, bl_try_submit, bl_submit_end, and bl_start behind other
+ * starts. BL_EINVAL and BL_ENOMEM always come with a detail. A context's BL_EBUSY has none, so that the detail of the
+ * other call stays. Read the details of a started run after bl_wait has returned. */
 BL_API const char *bl_error_detail(const bl_context *context);
 
 /* ---- memory of the context's device ---- */
 
 BL_API int bl_alloc(bl_context *context, void **memory, size_t bytes); /* zero bytes give a valid pointer too */
-/* NULL is fine. BL_EINVAL: not from bl_alloc of this context. What it refuses is freed by bl_close. */
+/* NULL is fine. BL_EINVAL: not from bl_alloc of this context. If the call fails, bl_close still frees the block. */
 BL_API int bl_free(bl_context *context, void *memory);
 BL_API int bl_copy_in(bl_context *context, void *device, const void *host, size_t bytes);
 BL_API int bl_copy_out(bl_context *context, void *host, const void *device, size_t bytes);
-/* A context with devices of several kinds, or several GPUs, has several memories; any other has one. bl_alloc gives a
- * block in each, and the address in the first; bl_free, bl_copy_in and bl_zero are about all of them. Tasks find their
- * own device's address where the shared struct has that of the first; payloads must not contain addresses. What tasks
- * write is in the memory of the device that ran them: read each memory, from 0 on, and put together what is there. */
+/* A context with devices of several kinds, or several GPUs, has several memories; any other has one. bl_alloc allocates
+ * a block in each and returns the address in the first; bl_free, bl_copy_in and bl_zero act on all of them. Where the
+ * shared struct holds an address in the first memory, tasks find that of their own device; payloads must not contain
+ * addresses. Tasks write to the memory of the device that runs them: read each memory, counting from 0, and combine the
+ * results. */
 BL_API uint32_t bl_memories(const bl_context *context);
 BL_API int bl_copy_out_of(bl_context *context, uint32_t memory, void *host, const void *device, size_t bytes);
 BL_API int bl_zero(bl_context *context, void *device, size_t bytes);
-/* A context keeps the buffers of a run for the next. This gives them back to the device. The library does so itself
- * before it says BL_ENOMEM, and bl_close does. */
+/* A context keeps the buffers of a run for the next one. bl_trim frees them. The library also does so before it returns
+ * BL_ENOMEM, and in bl_close. */
 BL_API int bl_trim(bl_context *context);
 
 /* ---- running ---- */
@@ -238,16 +241,16 @@ BL_API int bl_run_range(bl_context *context, const bl_program *program, const vo
 BL_API int bl_run_reduce(bl_context *context, const bl_program *program, const void *shared, const void *payload,
                          uint64_t count, void *result, bl_stats *stats);
 
-/* How many workers a run of the program would have: their numbers (bl_task.worker) are smaller. With several devices
- * each of them counts for itself, and this is the largest number. */
+/* How many workers a run of the program would have; bl_task.worker is less than this. Several devices number their
+ * workers separately, and this is the largest of their counts. */
 BL_API int bl_workers(bl_context *context, const bl_program *program, uint32_t *workers);
-/* The scheduler that it would have, by its complete name; NULL if the program cannot run: bl_error_detail says why. */
+/* The complete name of the scheduler that a run would use; NULL if the program cannot run: bl_error_detail says why. */
 BL_API const char *bl_scheduler_of(bl_context *context, const bl_program *program);
 /* 1 if the context's runs may be stopped or resumed: with a time limit, a checkpoint or config.resume. */
 BL_API int bl_stops(const bl_context *context);
-/* From the next run on there are at most so many, of each device, or of each CPU if there are devices of other kinds;
- * 0: no such limit. For a run within a task of another context, whose workers need their cores. On a CPU the threads
- * that are not needed sleep. */
+/* Limits the number of workers per device, from the next run on; 0: no limit. If the context has CPUs and devices of
+ * other kinds, only the CPUs are limited. Meant for a run inside a task of another context, so that the two do not
+ * compete for cores. On a CPU the threads that are not needed sleep. */
 BL_API int bl_limit(bl_context *context, uint32_t workers);
 
 /* The nodes of a context with several devices: the name of each, NULL past the end; what it did in the last run; ... */
@@ -257,8 +260,8 @@ BL_API int bl_node_stats(bl_context *context, uint32_t node, bl_stats *stats); /
 typedef struct bl_traffic {
     uint64_t messages, bytes;                /* sent to others; bytes: only between processes */
     uint64_t entries_sent, entries_received; /* entries of the run among them */
-    uint64_t asks;                           /* questions for entries that were answered, ... */
-    double ask_seconds;                      /* ... and the time from question to answer, all together */
+    uint64_t asks;                           /* requests for entries that were answered */
+    double ask_seconds;                      /* total time from request to answer */
 } bl_traffic;
 BL_API int bl_node_traffic_sized(bl_context *context, uint32_t node, bl_traffic *traffic, size_t bytes);
 static inline int bl_node_traffic(bl_context *context, uint32_t node, bl_traffic *traffic) {
@@ -275,8 +278,8 @@ static inline int bl_node_traffic(bl_context *context, uint32_t node, bl_traffic
  * run at a time, and a second one returns BL_EBUSY. After an error, whatever is started before bl_wait has returned
  * that error is skipped.
  *
- * Arguments are checked at once, and `shared` and `roots` are copied; all else must stay until bl_wait has returned
- * something other than BL_EBUSY: the program, results, and both sides of a copy. */
+ * Arguments are checked at once, and `shared` and `roots` are copied. Everything else must stay valid until bl_wait has
+ * returned something other than BL_EBUSY: the program, results, and both sides of a copy. */
 BL_API int bl_start(bl_context *context, const bl_program *program, const void *shared, const void *roots,
                     uint32_t count);
 BL_API int bl_start_join(bl_context *context, const bl_program *program, const void *shared, const void *roots,
@@ -288,13 +291,14 @@ BL_API int bl_start_reduce(bl_context *context, const bl_program *program, const
 BL_API int bl_start_copy_in(bl_context *context, void *device, const void *host, size_t bytes);
 BL_API int bl_start_copy_out(bl_context *context, void *host, const void *device, size_t bytes);
 
-/* Waits until all that was started is done: BL_OK, or the first error among it. Any number of threads may wait, and
- * again later: the answer, and the statistics of the last run, stay until something is started on the idle context.
- * BL_EINVAL: nothing ever was. A task or config.progress of the same context cannot wait for it: BL_EBUSY. */
+/* Waits until everything that was started is done. Returns BL_OK or the first error. Any number of threads may wait,
+ * any number of times: the status and the statistics of the last run stay until something is started on the idle
+ * context. BL_EINVAL: nothing was ever started. A task or config.progress of the same context cannot wait for it:
+ * BL_EBUSY. */
 BL_API int bl_wait(bl_context *context, bl_stats *stats);
-/* The same for a limited time; 0 only asks. BL_EBUSY: not done yet. */
+/* The same for a limited time; with 0 it returns at once. BL_EBUSY: not done yet. */
 BL_API int bl_wait_for(bl_context *context, double seconds, bl_stats *stats);
-/* Tasks that the run under way, or the last one, has run in this process, as seen up to a tenth of a second ago. */
+/* Tasks that the current or last run has completed in this process; the number may be a tenth of a second old. */
 BL_API uint64_t bl_progress(const bl_context *context);
 
 /* ---- work from outside: submitting to a run under way ----
@@ -315,33 +319,33 @@ BL_API uint64_t bl_progress(const bl_context *context);
  * Programs with BL_RESULT: config.answer is called once per submission, with its ticket and its result, as soon as the
  * result is there. The result is valid until the callback returns. On a CPU the worker that has the result makes the
  * call, so several threads may call at once, and the callback should be short. On a GPU the context's thread calls it:
- * it polls without a pause while something happens, and about every 50 microseconds after 2 ms without news. Other
+ * it polls continuously while something happens, and about every 50 microseconds after 2 ms without news. Other
  * programs deliver results as in bl_run: by BL_MERGE, and in memory that tasks write to.
  *
  * A busy worker runs a submission next, between two tasks, unless it already has much to do. So submissions start early
  * and cannot use up the memory. If the run ends early (bl_cancel, a task that fails), config.left gets what was
- * submitted and not run, and the missing answers do not come. */
+ * submitted and not run, and there are no answers for it. */
 BL_API int bl_start_open(bl_context *context, const bl_program *program, const void *shared);
 BL_API int bl_submit(bl_context *context, const void *payloads, size_t payload_bytes, uint32_t count, uint64_t *ticket);
 BL_API int bl_try_submit(bl_context *context, const void *payloads, size_t payload_bytes, uint32_t count,
                          uint64_t *ticket);
-/* Nothing more will come. Threads that wait in bl_submit return BL_ECLOSED. May be called repeatedly, and from tasks.
+/* Ends the submissions. Threads that wait in bl_submit return BL_ECLOSED. May be called repeatedly, and from tasks.
  * BL_ECLOSED: no run was ever opened. */
 BL_API int bl_submit_end(bl_context *context);
 
-/* GPUs: order with a stream of the user, a cudaStream_t of the same device that is not config.stream; else BL_EINVAL.
+/* GPUs: ordering with a stream of yours, a cudaStream_t of the same device that is not config.stream; else BL_EINVAL.
  *
- * bl_start_after: what is started next on the context waits until the stream has done all that is in it now. The GPU
- * waits, by an event; the host does nothing.
+ * bl_start_after: whatever is started next on the context waits for all work that is in the stream now. The GPU waits,
+ * on an event; the host does not block.
  *
- * bl_hold_stream: what is put into the stream from now on waits until all that was started is done, pauses, launches
- * and copies included, and whether it succeeds or not. The stream polls a word in the host's memory, which the
- * context's thread writes at the end: no multiprocessor is kept from work, and the stream continues some microseconds
- * later than bl_wait would have returned. CUDA does not know of this order. So do not make the context's own work wait,
- * by bl_start_after or in config.stream, for something behind the hold, and mind that streams share hardware queues
- * when there are more of them than CUDA_DEVICE_MAX_CONNECTIONS (8 unless set, up to 32). Memory that the context frees
- * meanwhile is freed when no stream is held, because cudaFree waits for all streams. Nothing under way: nothing
- * waits. */
+ * bl_hold_stream: work put into the stream from now on waits until everything that was started is done, including
+ * pauses, further launches and copies, whether it succeeds or fails. The stream polls a word in host memory, which the
+ * context's thread writes at the end. So no multiprocessor is occupied, and the stream continues some microseconds
+ * later than bl_wait would have returned. CUDA does not know about this dependency: do not make the context's own work
+ * wait, by bl_start_after or in config.stream, for anything behind the hold. Note that streams share hardware queues
+ * when there are more of them than CUDA_DEVICE_MAX_CONNECTIONS (default 8, at most 32). Memory that the context frees
+ * meanwhile is released when no stream is held, because cudaFree waits for all streams. If nothing is in progress,
+ * nothing waits. */
 BL_API int bl_start_after(bl_context *context, void *stream);
 BL_API int bl_hold_stream(bl_context *context, void *stream);
 
@@ -352,61 +356,64 @@ BL_API int bl_hold_stream(bl_context *context, void *stream);
  * checkpoint is asked for.
  *
  * With config.checkpoint a run that is stopped writes what is left of it to that file, and every checkpoint_seconds it
- * does so on the way, so that a process that is killed loses no more than that. The file holds the tasks that were not
- * run yet, joins that wait for them, and the contents of all memory from bl_alloc. It appears whole or not at all: if
- * it cannot be written the run ends with BL_EFILE and the file before it is still there.
+ * does so while running, so that a process that is killed loses no more than that. The file holds the tasks that have
+ * not run yet, the joins that wait for them, and the contents of all memory from bl_alloc. It is replaced as a whole:
+ * if it cannot be written, the run ends with BL_EFILE, and the previous file is kept.
  *
  * A context that is opened with config.resume continues from there, on any device and with any scheduler: make the same
  * allocations in the same order and call the same runs with the same arguments. Runs before the stopped one are
- * repeated and do not count against the time limit. When the stopped run begins, memory gets back its contents, and
- * tasks, steals, pauses and seconds (those with set-up) include what was done before.
+ * repeated and do not count against the time limit. When the stopped run begins, memory gets its contents back, and
+ * tasks, steals, pauses and seconds (with set-up) include what was done before.
  *
- * Payloads and memory must hold no pointers. Shared data must be the same byte by byte, padding included, but for
- * pointers into memory from bl_alloc. A file that is damaged, of another program, of other roots, shared data or
- * sizes of memory, or of another config.checkpoint_tag is rejected with BL_EFILE, and bl_error_detail says why. Give
- * config.checkpoint_tag where runs differ in what the library cannot see: the contents of memory, the function of
- * bl_program_from_function. A forged file is rejected if no run could have left its entries or joins; the library
- * cannot judge payloads and memory, so use files that you trust. */
+ * Payloads and memory must not contain pointers. Shared data must be the same byte by byte, including padding, except
+ * for pointers into memory from bl_alloc. A file that is damaged, or that belongs to another program, other roots,
+ * shared data or sizes of memory, or another config.checkpoint_tag, is rejected with BL_EFILE, and bl_error_detail says
+ * why. Set config.checkpoint_tag if runs differ in something that the library cannot see: the contents of memory, the
+ * function of bl_program_from_function. A forged file is rejected if no run could have left its entries or joins; the
+ * library cannot judge payloads and memory, so use only files that you trust. */
 
-/* Several processes that share a run (<ballast/link.h>) have memory of their own, and so have devices ("cpu+cuda:0"). A
- * checkpoint has one copy of it, which the first memory of rank 0 gets when the run is resumed; the others begin with
- * what they have. `combine` adds what tasks have left in one memory, `from`, to what they have in another, `into`: both
- * are copies on the host. NULL: the contents of the first stand for all, because tasks only read the memory, or could
- * do without them; all memories of rank 0 get them back. With several memories this must be told of every piece of
- * memory, before a run that writes or resumes a checkpoint; with one it means nothing. BL_EINVAL: not memory from
- * bl_alloc. */
+/* Processes that share a run (<ballast/link.h>) each have their own memory, and so do devices ("cpu+cuda:0"). But a
+ * checkpoint holds one copy of each block from bl_alloc. bl_combine says how to make that copy.
+ *
+ * `combine` adds the contents that tasks left in one memory, `from`, to those in another, `into`; both are copies on
+ * the host. When the run is resumed, the first memory of rank 0 gets the combined contents, and the others keep what
+ * they have. NULL: the contents of the first memory are saved, because tasks only read the block or do not need the
+ * other contents; when the run is resumed, all memories of rank 0 get them.
+ *
+ * If there are several memories, call this for every block before a run that writes or resumes a checkpoint. With a
+ * single memory the call has no effect. BL_EINVAL: not memory from bl_alloc. */
 typedef void (*bl_combination)(void *into, const void *from, size_t bytes);
 BL_API int bl_combine(bl_context *context, void *memory, bl_combination combine);
 
-/* From any thread and from signal handlers: the run under way, unless it is about to end, and every later one of
- * this context ends with BL_ECANCEL, until bl_reset.
+/* Cancels the current run, unless it is about to end, and makes every later run of this context end with BL_ECANCEL,
+ * until bl_reset. May be called from any thread and from signal handlers.
  *
- * What a run has not run when it ends early, with BL_ECANCEL, BL_ETIME, BL_ETASK, BL_EMISUSE, BL_ENOMEM or BL_ETOOMANY,
- * is counted in bl_stats.left and given to config.left, in the thread that drives the run: an entry's payload and the
- * indices that are left of it. So a program can free what payloads point to. Several entries may have the same payload,
- * where a range was divided. For a fork that waits for its children begin and end are 0, and the payload is what its
- * join would have been given. Of a loop of 2^32 indices or more, begin and end count within the part under way, and
- * later parts are only counted. Two exceptions: a scheduler of waves in the middle of one only counts, and after
- * BL_ENOMEM for what tasks spawn, that is lost. A stalled run gives nothing. */
+ * Work that a run has not executed when it ends early, with BL_ECANCEL, BL_ETIME, BL_ETASK, BL_EMISUSE, BL_ENOMEM or
+ * BL_ETOOMANY, is counted in bl_stats.left and passed to config.left, in the thread that drives the run: the payload of
+ * an entry and its remaining indices. So a program can free what payloads point to. Several entries may have the same
+ * payload, if a range was divided. For a fork that waits for its children, begin and end are 0, and the payload is the
+ * one that its join would have received. In a loop of 2^32 indices or more, begin and end count within the current
+ * part, and later parts are only counted. Two exceptions: a wave that stops in the middle is only counted, and after
+ * BL_ENOMEM, spawned tasks for which there was no memory are lost. A stalled run passes nothing. */
 BL_API void bl_cancel(bl_context *context);
-/* The context can run again. */
+/* Ends the effect of bl_cancel: later runs start normally. */
 BL_API int bl_reset(bl_context *context);
 
-/* After BL_ETASK: what the first task that failed gave bl_fail: *error, unless it is NULL, and a copy of the payload,
- * valid until the next run. NULL: no task of the last run has failed. */
+/* After BL_ETASK: what the first task that failed passed to bl_fail. Stores the number in *error, unless `error` is
+ * NULL, and returns a copy of the payload, valid until the next run. NULL: no task of the last run failed. */
 BL_API const void *bl_failure(const bl_context *context, uint64_t *error);
 
 /* ---- one program for several targets ----
  *
- * NAME_cpu(), NAME_cuda() and NAME_sim() give a program's code for one target. bl_program_join makes one handle of
- * them, from which a context takes the part for its device. NULL among the parts is ignored, so that a build
- * without CUDA needs no special case. Payloads and results must have the same sizes in all parts; shared data may
- * differ, since bl_run is given that of the context's device. NULL: no part, parts that do not belong together, or
- * no memory. */
+ * NAME_cpu(), NAME_cuda() and NAME_sim() return a program's code for one target. bl_program_join combines them into one
+ * handle, from which a context takes the part for its device. NULL among the parts is ignored, so that a build without
+ * CUDA needs no special case. Payloads and results must have the same sizes in all parts; shared data may differ, since
+ * the caller of bl_run passes that of the context's device. Returns NULL if there is no part, if the parts do not
+ * belong together, or if memory runs out. */
 BL_API bl_program *bl_program_join(const bl_program *const *parts, uint32_t count);
 /* The part for a target, "cpu", "cuda" or "sim"; NULL: there is none. */
 BL_API const bl_program *bl_program_part(const bl_program *program, const char *target);
-/* Of bl_program_join, bl_program_from_function or bl_program_from_body. NULL is fine. */
+/* Frees a program from bl_program_join, bl_program_from_function or bl_program_from_body. NULL is fine. */
 BL_API void bl_program_free(bl_program *program);
 
 /* ---- timelines: what each worker did when ---- */
@@ -424,16 +431,16 @@ typedef struct bl_span {
     uint64_t begin, end;                    /* nanoseconds since the first run began; on the simulated machine steps */
     uint64_t tasks, steals, steal_attempts; /* in this span; over all spans they add up to those of bl_stats */
     uint32_t launch;
-    uint32_t parts; /* 1, or of how many it was made because room was short; then its kind is that of the last */
+    uint32_t parts; /* 1, or how many spans were merged into this one; then `kind` is that of the last */
 } bl_span;
 
-/* From now on runs are traced, those that fail excepted; what was traced before is forgotten. `spans_per_worker`:
- * how many to keep before short ones are made one; 0: 4096. All workers together get at most 2^20, but at least 16
- * each. */
+/* Traces runs from now on and discards earlier traces. Failed runs leave no trace. `spans_per_worker`: how many spans
+ * to keep; beyond that number, short neighbouring spans are merged. 0: 4096. All workers together get at most 2^20, but
+ * at least 16 each. */
 BL_API int bl_trace_start(bl_context *context, uint32_t spans_per_worker);
 BL_API int bl_trace_stop(bl_context *context);
-/* Worker by worker, without gap or overlap and in the order of time; NULL for none and during a run. Valid until the
- * next run, bl_trace_start or bl_close. */
+/* The spans, worker by worker and in the order of time, without gaps or overlaps; NULL if there are none, and during a
+ * run. Valid until the next run, bl_trace_start or bl_close. */
 BL_API const bl_span *bl_trace(const bl_context *context, size_t *count);
 
 /* ---- a plain function as a program: CPU only, no template, a call per task ---- */
@@ -441,9 +448,9 @@ BL_API const bl_span *bl_trace(const bl_context *context, size_t *count);
 typedef struct bl_task bl_task;
 typedef void (*bl_task_function)(bl_task *task, const void *payload, uint32_t index, const void *shared);
 
-/* `payload_bytes`: a multiple of 4, at most 256; the payload that a call is given is aligned to 16 bytes.
- * `max_spawn`: about how many entries a call spawns, no limit. NULL when out of memory or for a size that is not
- * accepted: bl_error_detail(NULL) says which. */
+/* `payload_bytes`: a multiple of 4, at most 256; calls get payloads aligned to 16 bytes. `max_spawn`: about how many
+ * entries a call spawns; this is not a limit. Returns NULL if memory runs out or a size is not accepted:
+ * bl_error_detail(NULL) says which. */
 BL_API bl_program *bl_program_from_function(bl_task_function run, size_t payload_bytes, size_t shared_bytes,
                                             uint32_t max_spawn);
 /* The body of a parallel loop: bl_run_range without a payload calls it with pieces [begin, end) of the range. */
@@ -452,8 +459,8 @@ BL_API bl_program *bl_program_from_body(bl_range_body body, size_t shared_bytes)
 /* The same for a loop of 2^32 indices or more. */
 typedef void (*bl_long_body)(uint64_t begin, uint64_t end, const void *shared);
 BL_API bl_program *bl_program_from_long_body(bl_long_body body, size_t shared_bytes);
-/* C++: what these functions throw ends the run with BL_ETASK, and bl_error_detail has the text; the rest of a piece of
- * a loop counts as run. Typed programs do the same (task.h). */
+/* C++: an exception that leaves one of these functions ends the run with BL_ETASK, and bl_error_detail has its text;
+ * the rest of that piece of a loop counts as run. Typed programs do the same (task.h). */
 
 /* What such a function calls (typed programs include program.h and get inlined forms instead). */
 BL_API void bl_task_spawn(bl_task *task, const void *payload, uint32_t count);
@@ -465,7 +472,7 @@ BL_API void bl_task_fail(bl_task *task, uint64_t error, const void *payload); /*
 /* Schedulers by number, complete names like "steal:abp"; NULL past the end. */
 BL_API const char *bl_scheduler_name(uint32_t i);
 BL_API const char *bl_scheduler_text(uint32_t i);
-/* Which fields of bl_config a scheduler uses, of those that not all do. BL_NONE may always be given. */
+/* The fields of bl_config that only some schedulers use. BL_NONE is always accepted. */
 typedef enum bl_uses {
     BL_USES_NOTHING = 0,
     BL_USES_CAPACITY = 1,
@@ -475,7 +482,7 @@ typedef enum bl_uses {
     BL_USES_STEAL_HALF = 16,
     BL_USES_DONE_TEST = 32
 } bl_uses;
-/* Also of the papers' names; nothing for a name that is unknown. */
+/* Which of them a scheduler uses. Accepts the papers' names, too; BL_USES_NOTHING for an unknown name. */
 BL_API uint32_t bl_scheduler_uses(const char *scheduler);
 /* What kind of scheduler it is. */
 typedef enum bl_traits {
@@ -489,7 +496,7 @@ typedef enum bl_traits {
     BL_TRAIT_TURNS = 64,          /* waves: workers take turns */
     BL_TRAIT_LOCKED = 128         /* waves: the list has a lock */
 } bl_traits;
-/* Also of the papers' names; 0 for a name that is unknown. */
+/* Accepts the papers' names, too; 0 for an unknown name. */
 BL_API uint32_t bl_scheduler_traits(const char *scheduler);
 /* The papers' names: alias and what it stands for; NULL past the end. */
 BL_API const char *bl_alias_name(uint32_t i, const char **scheduler);
@@ -512,7 +519,7 @@ typedef struct bl_device_info {
     char id[16]; /* "cpu", "cuda:0", "sim" */
     char name[128];
     uint32_t workers;    /* that fit: hardware threads, or multiprocessors for a GPU */
-    uint64_t memory;     /* bytes, 0 where it says nothing */
+    uint64_t memory;     /* bytes; 0 if unknown */
     uint32_t capability; /* compute capability of a GPU, 75 for 7.5; 0 otherwise */
 } bl_device_info;
 BL_API int bl_device_info_at(uint32_t i, bl_device_info *info); /* 0 past the end */
@@ -523,12 +530,12 @@ typedef enum bl_device_kind {
     BL_DEVICE_SIMULATED = 4,
     BL_DEVICE_SEVERAL = 8 /* a list such as "cpu+cuda:0", or "all": nodes of one run */
 } bl_device_kind;
-/* Of a config.device or the id of a bl_device_info, whether the device is here or not; "auto": of what that means here;
- * 0 for a name that no device has. Of a list BL_DEVICE_SEVERAL alone: bl_open finds out which names are in it. */
+/* `device`: as in config.device, or the id of a bl_device_info. The device need not be present. "auto": the kind that
+ * "auto" selects here. 0 for an unknown name. */
 BL_API uint32_t bl_device_traits(const char *device);
-/* The one that bl_open takes for config.device; 0, and a zeroed info, if it is not here. */
+/* The device that bl_open selects for config.device; 0, and a zeroed info, if it is not present. */
 BL_API int bl_device_find(const char *device, bl_device_info *info);
-/* Why a queue or scheduler, by any of its names, cannot run on that device; NULL where nothing is known against it. */
+/* Why a queue or scheduler, by any of its names, cannot run on that device; NULL if no reason is known. */
 BL_API const char *bl_device_lacks(const bl_device_info *device, const char *name);
 
 #ifdef __cplusplus

@@ -3,24 +3,25 @@
  * to do, so that you can use another transport.
  *
  * A context that is opened on a link has one or several devices in each process, not necessarily the same in all:
- * "cpu", "cuda:0", "cpu+cuda:0". The default is "cpu". "cuda", without a number, is the GPU that has the number of the
- * process among those of its machine. All these devices share each run: workers that run out of work get some from
- * other processes. Payloads and results travel as bytes, so they must not contain pointers. Memory does not travel:
- * shared data, memory from bl_alloc and what BL_MERGE adds up belong to one process. To get a sum over all, add up what
- * each process has after the run (examples/18_cluster.c).
+ * "cpu", "cuda:0", "cpu+cuda:0". The default is "cpu". "cuda", without a number, selects a GPU by the process's number
+ * on its machine (bl_link.local). All these devices share each run: workers that run out of work get some from other
+ * processes. Payloads and results travel as bytes, so they must not contain pointers. Memory does not travel: shared
+ * data, memory from bl_alloc and what BL_MERGE adds up belong to one process. To get a sum over all, add up what each
+ * process has after the run (examples/18_cluster.c).
  *
- * Collective calls: bl_open_linked, bl_run and its like, bl_close. Every process makes the same calls in the same
- * order, with the same program. bl_run returns the same status in all of them, and the same bl_stats: sums over all,
- * except that `seconds` is that of the slowest process and `balance` that of the one that was balanced worst. A run
- * that ends early in one process (a task fails, bl_cancel, the time limit) ends in all; config.left is called in each
- * with what it had. bl_progress and config.progress count the tasks of one process.
- * Results of roots (bl_run_join, bl_run_reduce) are the same in all of them: those of the roots of rank 0, of which all
- * give the same number. With bl_roots_of_all each process gets those of its own roots.
- * Processes whose programs or options do not fit are named by bl_error_detail, in all of them: BL_EINVAL.
+ * Collective calls: bl_open_linked, bl_run and its like, bl_close. Every process makes the same calls in the same order,
+ * with the same program. bl_run returns the same status in all of them, and the same bl_stats: sums over all, except
+ * that `seconds` is that of the slowest process and `balance` is the lowest of any process. A run that ends early in
+ * one process (a task fails, bl_cancel, the time limit) ends in all; config.left is called in each with what it had.
+ * bl_progress and config.progress count the tasks of one process.
+ * Results of roots (bl_run_join, bl_run_reduce) are the same in all processes: those of the roots of rank 0. All
+ * processes must pass the same number of roots. With bl_roots_of_all each process gets the results of its own roots.
+ * If programs or options differ between processes, all of them get BL_EINVAL, and bl_error_detail names a process that
+ * differs.
  *
  * Checkpoints: rank 0 writes and reads the file, which is the same as one process would have written: a run is resumed
- * with any number of processes, or without a link. All give config.checkpoint or none, and config.resume alike. Memory
- * from bl_alloc needs a word about its contents: bl_combine of ballast.h.
+ * with any number of processes, or without a link. Either all processes set config.checkpoint or none does; the same
+ * goes for config.resume. For every block from bl_alloc, bl_combine (ballast.h) must say how its contents are combined.
  *
  * Rejected: bl_start and its like, bl_start_open, checkpoints with bl_roots_of_all, timelines, loops of 2^32 indices or
  * more, schedulers of waves. */
@@ -43,11 +44,11 @@ typedef struct bl_link {
     /* Stores the next message that has arrived, at most `room` bytes, and its sender; returns its size, or 0 if there
      * is none. */
     size_t (*receive)(void *arg, uint32_t *from, void *message, size_t room);
-    /* Collective: `bytes` of each process into `all`, in the order of their ranks. Returns when all have come. */
+    /* Collective: gathers `bytes` of each process into `all`, in the order of their ranks. Returns once all are in. */
     void (*gather)(void *arg, const void *mine, size_t bytes, void *all);
     void (*close)(void *arg); /* collective, by bl_close, and by bl_open_linked if it fails; may be NULL */
     uint32_t local;           /* the number of this process among those of its machine, for device "cuda" */
-    const char *wrong;        /* why it cannot be used: then bl_open_linked says so and returns BL_EINVAL; else NULL */
+    const char *wrong;        /* NULL, or why the link cannot be used: then bl_open_linked returns BL_EINVAL */
 } bl_link;
 
 /* bl_open for a context on a link, which is copied. If it fails in one process, it fails in all. */
@@ -57,12 +58,12 @@ static inline int bl_open_linked(bl_context **context, const bl_config *config, 
     return bl_open_linked_sized(context, config, sizeof(bl_config), sizeof(bl_stats), link);
 }
 
-/* Where a run begins. By default with the roots, or the loop, of rank 0, and what the others give is ignored: so
- * all can make the same call. `all` not 0: with the roots of all. Every rank says the same. BL_EINVAL: the context is
- * on no link. */
+/* Which roots a run starts from. By default those of rank 0, or its loop; what the other ranks pass is ignored, so that
+ * all can make the same call. If `all` is not 0: the roots of all ranks. Every rank must pass the same `all`.
+ * BL_EINVAL: the context has no link. */
 BL_API int bl_roots_of_all(bl_context *context, int all);
 
-/* What one process did in the last run. BL_EINVAL: no such rank, no run yet, or the context is on no link. */
+/* What one process did in the last run. BL_EINVAL: no such rank, no run yet, or the context has no link. */
 BL_API int bl_rank_stats(bl_context *context, uint32_t rank, bl_stats *stats);
 /* ... and what it exchanged with the others. */
 BL_API int bl_rank_traffic_sized(bl_context *context, uint32_t rank, bl_traffic *traffic, size_t bytes);

@@ -8,8 +8,8 @@
  *                                         BL_LOCAL *)
  *   or instead of it, for loops whose steps are small,
  *     #define BL_RANGE_RUN function       (bl_task *, const BL_PAYLOAD *, uint32_t begin, uint32_t end, const
- *                                         BL_SHARED *, BL_LOCAL *): is given a piece of the range at once; what it has
- *                                         not begun can be stolen meanwhile
+ *                                         BL_SHARED *, BL_LOCAL *): runs a piece of the range; meanwhile others can
+ *                                         steal the part of the range that has not been started
  *   and if wanted
  *     #define BL_SHARED   type            (default bl_nothing) passed by value to every run; pointers in it point to
  *                                         memory of the device
@@ -41,13 +41,13 @@
  *     #define BL_OWN      member          with BL_REDUCE and BL_RUN: the member of BL_PAYLOAD, a BL_RESULT, that holds
  *                                         what the forking task itself contributes; it comes before its children's
  *     #define BL_MAX_SPAWN n              entries that one task spawns (bl_spawn, bl_spawn_n and bl_fork count one
- *                                         each); default 1. On a CPU a task may spawn more. Elsewhere that is an error,
- *                                         and what the joins spawn that a task's result sets off counts with it
+ *                                         each); default 1. On a CPU a task may spawn more; elsewhere that is an error.
+ *                                         There a task also counts what is spawned by joins that its result completes
  *     #define BL_LANE_TASKS 1             every lane runs a task of its own; default 0: the lanes of a block share one
  *     #define BL_LANES    n               lanes per block on a GPU, a multiple of 32; default 128
- *     #define BL_RESIDENT n               lane tasks: warps that a multiprocessor should hold at once, a multiple of 4;
- *                                         the compiler keeps to as many registers, and there are so many workers
- *                                         unless config.workers says otherwise. Default: as many as fit
+ *     #define BL_RESIDENT n               lane tasks: warps that a multiprocessor should hold at once, a multiple of 4.
+ *                                         The compiler limits registers so that n warps fit, and a run has n workers
+ *                                         per multiprocessor unless config.workers is set. Default: as many as fit
  *     #define BL_SCHEDULERS which         on a GPU every scheduler is a kernel of its own, so a program names those
  *                                         that it wants beside the default one: BL_SCHEDULERS_PAPERS, BL_SCHEDULERS_ALL
  *                                         (takes minutes), or a list of them with |, as in (BL_SCHEDULER_steal_abp |
@@ -68,16 +68,16 @@
  *
  * The task is inlined into the worker loop. All macros but BL_CHECKED are undefined again at the end.
  *
- * What is wrong with a program is found by the compiler where it can be, else when it happens: the run ends with
- * BL_EMISUSE, and bl_error_detail says what a task did. Define BL_PAYLOAD and BL_RESULT before task.h, and the compiler
- * also compares the sizes of what is spawned, forked and returned.
+ * The compiler reports mistakes in a program where it can. Other mistakes end the run with BL_EMISUSE, and
+ * bl_error_detail says what a task did. Define BL_PAYLOAD and BL_RESULT before task.h, and the compiler also checks the
+ * sizes of what is spawned, forked and returned.
  */
 #include "runtime/program_needs.h"
 
 #ifndef BL_SUM
 #define BL_SUM 0
 #endif
-/* What is refused here is not looked at any further, so that this is the only message. */
+/* After one of these errors the rest of the file is skipped, so that there is only one message. */
 #if !defined(BL_PROGRAM) || !defined(BL_PAYLOAD) || !(defined(BL_RUN) || defined(BL_RANGE_RUN))
 #error                                                                                                                 \
     "before ballast/program.h define BL_PROGRAM (its name), BL_PAYLOAD (a type) and BL_RUN or BL_RANGE_RUN (the task)"

@@ -90,8 +90,8 @@ BL_HOT_FN void bl__report(const bl_task *t, bl__misuse what, uint32_t number) {
  * payload is its own then; a child has its fork's, and an index. */
 BL_HOT_FN bool bl_is_root(const bl_task *t) { return t->join & BL__ROOT && t->join != BL__NO_JOIN; }
 
-/* The index of a loop that bl_run_range runs, where that may have more than 2^32 of them: what a task is given counts
- * within a part of the loop. Not for tasks that were spawned. */
+/* The whole index in a loop of bl_run_range that may have 2^32 indices or more: the index passed to a task counts from
+ * the start of a part of the loop. Not for tasks that were spawned. */
 BL_HOT_FN uint64_t bl_index(const bl_task *t, uint32_t index) { return t->run->base + index; }
 
 /* ---- spawning ---- */
@@ -174,8 +174,8 @@ BL_HOT_FN void bl__spawn(bl_task *t, const void *payload, uint32_t bytes, uint32
  * least one) children with the same payload, told apart by their indices, and `forked`, which is kept. When all
  * children have returned, BL_JOIN is called with `forked` and their results in the order of the indices; it too
  * returns or forks. With BL_SUM there is no BL_JOIN: the result of a fork is the sum of its children's results,
- * which must stay below 2^48. Nor with BL_REDUCE, which combines them two by two, from the first to the last. A task
- * that was spawned and not forked returns to nobody. */
+ * which must stay below 2^48. Nor with BL_REDUCE, which combines them two by two, from the first to the last. The
+ * result of a task that was spawned and not forked is discarded. */
 
 /* The first of the two that a task does. */
 BL_HOT_FN bool bl__ends(bl_task *t, uint32_t how) {
@@ -330,13 +330,13 @@ BL_FN void bl_sync(const bl_task *t) {
 }
 
 #if BL_WARP == 1
-/* Of an exception, which may be no std::exception and say nothing: NULL. */
+/* `text`: of the exception; NULL if it is no std::exception. */
 BL_COLD_FN bool bl__throws_first(const bl__run *run, uint32_t payload_bytes, const char *text) {
     char *to = (char *)run->failure + payload_bytes;
     if (!bl__fails_first(run->control, 0))
         return false;
     bl_store32_relaxed(&run->control->failed, 2);
-    strncpy(to, text ? text : "an exception of a type of its own", BL__FAILURE_TEXT - 1);
+    strncpy(to, text ? text : "an exception that is not a std::exception", BL__FAILURE_TEXT - 1);
     to[BL__FAILURE_TEXT - 1] = 0;
     return true;
 }

@@ -385,7 +385,7 @@ int bl_open_sized(bl_context **context, const bl_config *given, size_t config_by
     bl_config config;
     bl__detail_clear(NULL);
     if (!context) {
-        bl__detail(NULL, "context: no place for it (accepted: a pointer to a bl_context *)");
+        bl__detail(NULL, "context: NULL (accepted: the address of a bl_context *)");
         return BL_EINVAL;
     }
     *context = NULL;
@@ -424,7 +424,7 @@ int bl_open_linked_sized(bl_context **context, const bl_config *given, size_t co
                          const bl_link *link) {
     bl_config config;
     bl__detail_clear(NULL);
-    const char *wrong = !context      ? "context: no place for it (accepted: a pointer to a bl_context *)"
+    const char *wrong = !context      ? "context: NULL (accepted: the address of a bl_context *)"
                         : !link       ? "link: NULL"
                         : link->wrong ? link->wrong
                         : link->rank >= link->ranks || link->ranks > BL__CLUSTER_NODES_MAX
@@ -639,7 +639,7 @@ int bl__alloc(bl_context *c, void **memory, size_t bytes) {
         status = c->ops->alloc(c, memory, bytes ? bytes : 1);
     }
     if (status == BL_ENOMEM)
-        bl__detail(c, "%zu bytes cannot be had on %s", bytes, c->id);
+        bl__detail(c, "cannot allocate %zu bytes on %s", bytes, c->id);
     return status;
 }
 void bl__free(bl_context *c, void *memory) {
@@ -716,7 +716,7 @@ static int add_block(bl_context *c, void **memory, size_t bytes) {
 
 static int alloc_block(bl_context *c, void **memory, size_t bytes) {
     if (!memory) {
-        bl__detail(c, "memory: no place for the address (accepted: a pointer to a pointer)");
+        bl__detail(c, "memory: NULL (accepted: the address of a pointer)");
         return BL_EINVAL;
     }
     const size_t before = c->block_count;

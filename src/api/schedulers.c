@@ -198,7 +198,7 @@ static bool parse_group(const char *text, const bl_program *program, const bl__d
     return !*end && n >= warp && n <= 1024 && n % warp == 0;
 }
 
-/* ---- what is asked for and cannot be had ---- */
+/* ---- requests that cannot be met ---- */
 
 const char *bl__lacks(uint32_t capability, const char *name) {
     bl_queue_info info;
@@ -244,7 +244,7 @@ static int check_fields(bl_context *c, const bl__plan *plan, const scheduler *s)
     const bl_program *program = plan->program;
     uint32_t unused = unused_field(config, s, BL_USES_VICTIMS);
     if (unused) {
-        bl__detail(c, "%s: %s has no use for it (accepted with", asked_for(config, unused), plan->scheduler);
+        bl__detail(c, "%s: %s does not support it (accepted with", asked_for(config, unused), plan->scheduler);
         for (uint32_t n = 0, users = 0; n < POLICIES; n++)
             if (policies[n].uses & unused)
                 bl__detail(c, "%s %s", users++ ? "," : "", policies[n].name);
@@ -308,7 +308,7 @@ static int make_plan(bl_context *c, const bl_program *program, bl__plan *plan, u
         return BL_ENOCODE;
     }
     if (c->open && s.traits & BL_TRAIT_WAVES) {
-        bl__detail(c, "scheduler %s: in waves nothing can come from outside (accepted: one with queues)", s.name);
+        bl__detail(c, "scheduler %s: waves cannot take in work from outside (accepted: one with queues)", s.name);
         return BL_EINVAL;
     }
     plan->instance = find_instance(program, &s, lane_tasks, opens_of(c));

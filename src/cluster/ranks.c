@@ -398,7 +398,7 @@ static int check_terms(bl_context *c, const bl__ranks *r, const bl__terms *t) {
     if (file && r->of_all)
         bl__detail(c, "%s: not with bl_roots_of_all (accepted: with roots of rank 0)", file);
     else if (file && bl__untold(c) && (r->line.link.ranks > 1 || bl_memories(c) > 1))
-        bl__detail(c, "%s: piece %zu of memory has other contents in each process (accepted: after bl_combine)", file,
+        bl__detail(c, "%s: memory block %zu may differ between processes (accepted: after bl_combine)", file,
                    bl__untold(c));
     else if (t->range > UINT32_MAX)
         bl__detail(c, "count: too many indices for several processes (accepted: fewer than 2^32)");

@@ -634,7 +634,7 @@ static int cpu_launch(bl_context *c, const bl__plan *plan, const bl__run *run, c
     if (status == BL_OK && works)
         status = start_watcher(d);
     if (status != BL_OK) {
-        bl__detail(c, "workers %u: so many threads cannot be started here", (unsigned)run->workers);
+        bl__detail(c, "workers %u: cannot start that many threads", (unsigned)run->workers);
         return status;
     }
     bl__watch watch;

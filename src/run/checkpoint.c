@@ -294,7 +294,7 @@ static int check_sizes(bl_context *c, const bl__rest *rest, const head *h, FILE 
         uint64_t had = 0;
         needed += sizeof had + c->blocks[i].bytes;
         if (fread(&had, sizeof had, 1, file) == 1 && had != c->blocks[i].bytes) {
-            bl__detail(c, "resume %.200s: piece %zu of memory had %llu bytes there and has %zu now", c->config.resume,
+            bl__detail(c, "resume %.200s: memory block %zu had %llu bytes there and has %zu now", c->config.resume,
                        i + 1, (unsigned long long)had, c->blocks[i].bytes);
             return BL_EFILE;
         }

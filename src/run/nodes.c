@@ -84,7 +84,7 @@ int bl__nodes_check(bl_context *c, bl__request *q, bl_context *told) {
     else if (c->timelines.room)
         bl__detail(told, "trace: not with several devices (accepted: with one)");
     else if (has_file(&c->config) && bl_memories(c) > 1 && bl__untold(c))
-        bl__detail(told, "%s: piece %zu of memory has other contents on each device (accepted: after bl_combine)",
+        bl__detail(told, "%s: memory block %zu may differ between devices (accepted: after bl_combine)",
                    c->config.checkpoint[0] ? "checkpoint" : "resume", bl__untold(c));
     else
         return check_nodes(c, q, told);
@@ -371,7 +371,7 @@ static int write_ranks(bl_context *c, bl__rest *rest, unsigned char *const *all,
         count += of.pieces;
         blocks = i ? blocks : of.blocks;
         if (of.blocks != blocks) {
-            bl__detail(c, "checkpoint: rank %u has other memory than rank 0 (accepted: the same pieces)", (unsigned)i);
+            bl__detail(c, "checkpoint: rank %u has other memory blocks than rank 0 (accepted: the same)", (unsigned)i);
             status = BL_EFILE;
         }
     }

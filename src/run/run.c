@@ -555,7 +555,9 @@ int bl_workers(bl_context *c, const bl_program *program, uint32_t *workers) {
     int status = bl__enter(c);
     if (status != BL_OK)
         return status;
-    const char *wrong = !program ? "program: NULL" : !workers ? "workers: no place for the number" : NULL;
+    const char *wrong = !program   ? "program: NULL"
+                        : !workers ? "workers: NULL (accepted: the address of a uint32_t)"
+                                   : NULL;
     if (wrong) {
         bl__detail(c, "%s", wrong);
         return bl__leave(c, BL_EINVAL);

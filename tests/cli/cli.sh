@@ -284,7 +284,7 @@ scarce() { # NAME WORDS ARGUMENTS...
 }
 scarce "bench, threads that cannot be started" "threads could be started: " \
     bench kerbl-faa --quick --repeats 1 --device cpu
-scarce "run, threads that cannot be started" "workers 16: so many threads cannot be started here" \
+scarce "run, threads that cannot be started" "workers 16: cannot start that many threads" \
     run fib --device cpu --workers 16
 if grep -q '^[^#].*,WRONG' "$tmp"/rows/*.csv; then
     not_ok "bench has no wrong rows" "expected none"
@@ -1090,7 +1090,7 @@ for device in cpu sim; do
 done
 # A stealing policy that a scheduler does not support is rejected; a size that it does not use is ignored with a note.
 unused() { # SCHEDULER OPTION [VALUE] USERS
-    refuses "$2 with $1" 2 "--${2#--}: $1 has no use for it (accepted with $4)" \
+    refuses "$2 with $1" 2 "--${2#--}: $1 does not support it (accepted with $4)" \
         run fib --n 5 --device cpu --scheduler "$1" ${2%% *} $3
 }
 for scheduler in $(schedulers fib cpu); do

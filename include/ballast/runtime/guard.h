@@ -42,7 +42,7 @@ static inline int bl__call_guarded(const bl__call *c, char *text) {
     } catch (const std::exception &bl__exception) {
         strncpy(text, bl__exception.what(), 255);
     } catch (...) {
-        strncpy(text, "an exception of a type of its own", 255);
+        strncpy(text, "an exception that is not a std::exception", 255);
     }
     return 0;
 }

@@ -32,11 +32,11 @@
  *     QUEUES = none, fifo, any or range
  *     COUNT  = one, or many: a queue per worker
  *     TRAITS = the words of BL_TRAIT_... in ballast.h, as in steals|greedy: what the host plans a run by
- *     USES   = nothing, or the words of BL_USES_... in ballast.h, as in capacity|private; a run is refused that is
- *            given another way to steal or to end
+ *     USES   = nothing, or the words of BL_USES_... in ballast.h, as in capacity|private; a run that asks for another
+ *            policy of stealing or termination is rejected
  *   BL_SCHEDULER_TEXT text
  *     what the tool says about it
  *   BL_SCHEDULER_FORM NAME: TRAITS text
  *     schedulers without queues are one text in several forms, which differ in their traits
- * src/api/schedulers.c holds the papers' names.
+ * The papers' names are in cmake/discover.cmake.
  */

@@ -7,7 +7,6 @@
 #include "trace_file.h"
 
 #include "../apps/common/app_output.h"
-#include <ballast/platform/platform.h>
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -220,16 +219,14 @@ static int read_request(const options *set, run_request *request) {
 
 /* ---- progress ---- */
 
-static double now(void) { return 1e-9 * (double)bl_clock(); }
-
 static void show_progress(void *argument, uint64_t tasks) {
     progress_line *line = argument;
     if (!line->shown || tasks < line->tasks) { /* fewer: the app has started a new run */
         line->shown = true;
         line->tasks = tasks;
-        line->start = now();
+        line->start = seconds_now();
     }
-    double seconds = now() - line->start;
+    double seconds = seconds_now() - line->start;
     double rate = seconds > 0 ? (double)(tasks - line->tasks) / seconds : 0;
     fprintf(stderr, "\r%s tasks, %s tasks/s\033[K", human_count((double)tasks).text, human_count(rate).text);
 }

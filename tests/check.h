@@ -1,5 +1,5 @@
 /* Shared by all test programs: CHECK counts and reports where it failed, check_end prints the totals and returns the
- * exit status, and check_limit ends a test that hangs, even if its caller sets no limit.
+ * exit status, and check_limit ends a test that hangs, even if its caller sets no limit. check_now is a clock.
  *
  * CHECK is for one thread: other threads and lanes report through memory, and the thread that joins them checks. */
 #ifndef BALLAST_TESTS_CHECK_H
@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #if defined(__has_feature)
@@ -73,6 +74,13 @@ static inline int check_same(unsigned long long a, unsigned long long b, const c
 static inline int check_end(void) {
     printf("%lu passed, %lu failed\n", check_passed, check_failed);
     return check_failed ? 1 : 0;
+}
+
+/* Seconds, on a clock that never goes back. */
+static inline double check_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* Calls only async-signal-safe functions. */

@@ -7,7 +7,6 @@
 #include "trace_file.h"
 
 #include "../apps/common/app_output.h"
-#include <ballast/platform/platform.h>
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -220,16 +219,14 @@ static int read_request(const options *set, run_request *request) {
 
 /* ---- progress ---- */
 
-static double now(void) { return 1e-9 * (double)bl_clock(); }
-
 static void show_progress(void *argument, uint64_t tasks) {
     progress_line *line = argument;
     if (!line->shown || tasks < line->tasks) { /* fewer: the app has started a new run */
         line->shown = true;
         line->tasks = tasks;
-        line->start = now();
+        line->start = seconds_now();
     }
-    double seconds = now() - line->start;
+    double seconds = seconds_now() - line->start;
     double rate = seconds > 0 ? (double)(tasks - line->tasks) / seconds : 0;
     fprintf(stderr, "\r%s tasks, %s tasks/s\033[K", human_count((double)tasks).text, human_count(rate).text);
 }
@@ -452,7 +449,22 @@ static void json_stats(json_writer *json, const run_outcome *outcome) {
     json_real(json, "balance", stats->balance);
 }
 
-/* What each rank did in the last run. */
+/* What one rank or node did in the last run. */
+static void json_share(json_writer *json, const char *device, const bl_stats *stats, const bl_traffic *traffic,
+                       bool is_rank) {
+    json_string(json, "device", device);
+    json_whole(json, "workers", stats->workers);
+    json_whole(json, "tasks", stats->tasks);
+    json_real(json, "seconds", stats->seconds);
+    json_whole(json, "messages", traffic->messages);
+    if (is_rank)
+        json_whole(json, "bytes", traffic->bytes);
+    json_whole(json, "entries_sent", traffic->entries_sent);
+    json_whole(json, "entries_received", traffic->entries_received);
+    json_real(json, "ask_seconds", traffic->asks ? traffic->ask_seconds / (double)traffic->asks : 0);
+    json_whole(json, "asks", traffic->asks);
+}
+
 static void json_ranks(json_writer *json, bl_context *context) {
     bl_stats stats;
     bl_traffic traffic;
@@ -462,22 +474,12 @@ static void json_ranks(json_writer *json, bl_context *context) {
          i++) {
         json_start(json, NULL, '{');
         json_whole(json, "rank", i);
-        json_string(json, "device", bl_rank_device(context, i));
-        json_whole(json, "workers", stats.workers);
-        json_whole(json, "tasks", stats.tasks);
-        json_real(json, "seconds", stats.seconds);
-        json_whole(json, "messages", traffic.messages);
-        json_whole(json, "bytes", traffic.bytes);
-        json_whole(json, "entries_sent", traffic.entries_sent);
-        json_whole(json, "entries_received", traffic.entries_received);
-        json_real(json, "ask_seconds", traffic.asks ? traffic.ask_seconds / (double)traffic.asks : 0);
-        json_whole(json, "asks", traffic.asks);
+        json_share(json, bl_rank_device(context, i), &stats, &traffic, true);
         json_end(json, '}');
     }
     json_end(json, ']');
 }
 
-/* What each node did in the last run. */
 static void json_nodes(json_writer *json, bl_context *context) {
     bl_stats stats;
     bl_traffic traffic;
@@ -487,15 +489,7 @@ static void json_nodes(json_writer *json, bl_context *context) {
                          bl_node_traffic(context, i, &traffic) == BL_OK;
          i++) {
         json_start(json, NULL, '{');
-        json_string(json, "device", device);
-        json_whole(json, "workers", stats.workers);
-        json_whole(json, "tasks", stats.tasks);
-        json_real(json, "seconds", stats.seconds);
-        json_whole(json, "messages", traffic.messages);
-        json_whole(json, "entries_sent", traffic.entries_sent);
-        json_whole(json, "entries_received", traffic.entries_received);
-        json_real(json, "ask_seconds", traffic.asks ? traffic.ask_seconds / (double)traffic.asks : 0);
-        json_whole(json, "asks", traffic.asks);
+        json_share(json, device, &stats, &traffic, false);
         json_end(json, '}');
     }
     json_end(json, ']');

@@ -1,5 +1,6 @@
 #include "output.h"
 
+#include <ballast/platform/platform.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -100,6 +101,8 @@ human human_seconds(double seconds) {
     snprintf(result.text, sizeof result.text, seconds < 1000 ? "%.4g %s" : "%.0f %s", seconds, unit[i]);
     return result;
 }
+
+double seconds_now(void) { return 1e-9 * (double)bl_clock(); }
 
 void print_row(FILE *out, const char *name, const char *format, ...) {
     va_list arguments;

@@ -39,6 +39,8 @@ human human_count(double count);     /* "4.13 M" */
 human human_bytes(uint64_t bytes);   /* "1.5 MB" */
 human human_seconds(double seconds); /* "620.3 us" */
 
+double seconds_now(void); /* on a clock that never goes back */
+
 /* A line "name   value" of a summary. */
 void print_row(FILE *out, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

@@ -8,7 +8,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- the folder of checkpoints and output ---- */
@@ -155,12 +154,6 @@ static bool solve(const soak_request *request, soak_plan *plan, soak_summary *su
 
 /* ---- the whole ---- */
 
-static double minutes_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return ((double)now.tv_sec + 1e-9 * (double)now.tv_nsec) / 60;
-}
-
 static bool prepare(const soak_request *request, const soak_plan *plan, soak_summary *summary) {
     char path[SOAK_PATH + 32];
     snprintf(path, sizeof path, "%s/graph.txt", summary->folder);
@@ -177,7 +170,7 @@ static void show_progress(const soak_summary *summary) {
 
 int soak(const soak_request *request, soak_summary *summary) {
     bool terminal = isatty(STDERR_FILENO), right = true;
-    double begin = minutes_now();
+    double begin = seconds_now();
     memset(summary, 0, sizeof *summary);
     int status = make_folder(summary->folder);
     if (status)
@@ -192,7 +185,7 @@ int soak(const soak_request *request, soak_summary *summary) {
             summary->commands[0] = '\0';
         }
         summary->by_user = summary->by_user || soak_was_signalled();
-        summary->minutes = minutes_now() - begin;
+        summary->minutes = (seconds_now() - begin) / 60;
         if (terminal)
             show_progress(summary);
     }

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L /* posix_spawn, sigtimedwait */
 
 #include "soak.h"
+#include "output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -73,12 +74,6 @@ static int start(const char *tool, const char *folder, const soak_step *step, pi
 }
 
 /* ---- waiting ---- */
-
-static double seconds_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* True when the child has ended, false at that time, or when the user has sent a signal. */
 static bool ends_before(pid_t child, double when, int *status) {

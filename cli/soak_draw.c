@@ -1,25 +1,21 @@
 /* What ballast soak runs next. Every plan has its own random numbers, so that it does not depend on timing. */
 #include "soak.h"
 
+#include <ballast/parts/random.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- random numbers: splitmix64 ---- */
+/* ---- random numbers ---- */
 
-static uint64_t next(uint64_t *state) {
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
+static uint32_t below(uint64_t *state, uint32_t bound) {
+    return (uint32_t)((bl__splitmix64(state) >> 32) * bound >> 32);
 }
-
-static uint32_t below(uint64_t *state, uint32_t bound) { return (uint32_t)((next(state) >> 32) * bound >> 32); }
 
 static bool one_in(uint64_t *state, uint32_t n) { return below(state, n) == 0; }
 
-static double fraction(uint64_t *state) { return (double)(next(state) >> 11) * 0x1p-53; }
+static double fraction(uint64_t *state) { return (double)(bl__splitmix64(state) >> 11) * 0x1p-53; }
 
 /* Every order of magnitude is equally likely. */
 static double between(uint64_t *state, double from, double to) { return from * pow(to / from, fraction(state)); }
@@ -102,7 +98,7 @@ static void draw_problem(uint64_t *state, const bl_device_info *device, const ch
         snprintf(word, sizeof word, "%.*s", length, at);
         at += length + (at[length] == ' ');
         if (strcmp(word, "GRAPH") == 0) {
-            plan->graph = next(state) | 1;
+            plan->graph = bl__splitmix64(state) | 1;
             soak_words_add(words, "%s/graph.txt", folder);
         } else {
             plan->far = fmax(plan->far, draw_value(state, reach(device), word, words));
@@ -213,8 +209,8 @@ static void draw_step(uint64_t *state, const bl_device_info *device, const soak_
 
 void soak_draw(uint64_t seed, uint64_t number, const bl_device_info *device, const char *folder, soak_plan *plan) {
     uint64_t state = seed;
-    state = next(&state) ^ number;
-    next(&state);
+    state = bl__splitmix64(&state) ^ number;
+    bl__splitmix64(&state);
     memset(plan, 0, sizeof *plan);
     soak_words problem = {0};
     draw_problem(&state, device, folder, plan, &problem);

@@ -1,5 +1,6 @@
 /* Shared by all test programs: CHECK counts and reports where it failed, check_end prints the totals and returns the
- * exit status, and check_limit ends a test that hangs, even if its caller sets no limit.
+ * exit status, and check_limit ends a test that hangs, even if its caller sets no limit. check_now is a clock,
+ * and check_random32 and check_below give the same numbers on every machine.
  *
  * CHECK is for one thread: other threads and lanes report through memory, and the thread that joins them checks. */
 #ifndef BALLAST_TESTS_CHECK_H
@@ -7,8 +8,10 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #if defined(__has_feature)
@@ -74,6 +77,20 @@ static inline int check_end(void) {
     printf("%lu passed, %lu failed\n", check_passed, check_failed);
     return check_failed ? 1 : 0;
 }
+
+/* Seconds, on a clock that never goes back. */
+static inline double check_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Knuth's linear congruential generator, of which only the upper bits are random. Any state will do. */
+static inline uint64_t check_random(uint64_t *state) {
+    return *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+}
+static inline uint32_t check_random32(uint64_t *state) { return (uint32_t)(check_random(state) >> 32); }
+static inline uint32_t check_below(uint64_t *state, uint32_t n) { return (uint32_t)((check_random(state) >> 33) % n); }
 
 /* Calls only async-signal-safe functions. */
 static inline void check_too_long(int signal_number) {

@@ -5,8 +5,20 @@
 #include "check.h"
 
 #include <ballast/ballast.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Full names first, then the papers' names. NULL past the end. */
+static inline const char *scheduler_at(uint32_t i) {
+    uint32_t n = 0;
+    while (bl_scheduler_name(n))
+        n++;
+    return i < n ? bl_scheduler_name(i) : bl_alias_name(i - n, NULL);
+}
+
+/* One launch per wave of tasks. */
+static inline bool is_static(const char *scheduler) { return bl_scheduler_traits(scheduler) & BL_TRAIT_WAVES; }
 
 /* The config without the fields that its scheduler would reject. */
 static inline bl_config config_for(bl_config config) {

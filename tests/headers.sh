@@ -1,22 +1,30 @@
 #!/bin/sh
-# What the installed headers add to a user's file: headers.sh SOURCE BUILD [NVCC].
+# What the installed headers add to a user's file: headers.sh SOURCE BUILD [NVCC [LIBBALLAST_MPI FLAG...]]. The flags
+# are those that a file needs to include MPI's own header.
 #
 # - program.h and every NAME.inc.h are templates: a program or another header defines their macros, then includes them.
 #   Programs of every kind compile, and together they include every template.
 # - Every other header compiles as the first line of a file, as C11 and as C++17, with every available compiler.
 # - All names begin with bl_ or BL_: macros, and declarations outside functions. A program may use the queues' bare
 #   names for its own purposes.
-# - The shared library exports what tests/exports.txt lists, the functions that the headers declare with BL_API.
+# - The shared library exports what tests/exports.txt lists, the functions that the headers declare with BL_API;
+#   libballast_mpi exports those of ballast/mpi.h.
 # shellcheck disable=SC2016,SC2086 # a small script for `sh -c`; flags are lists of words
 set -u
 
 if [ $# -lt 2 ]; then
-    echo "usage: headers.sh SOURCE BUILD [NVCC]" >&2
+    echo "usage: headers.sh SOURCE BUILD [NVCC [LIBBALLAST_MPI FLAG...]]" >&2
     exit 2
 fi
 source=$1
 build=$2
 nvcc=${3:-}
+library_mpi=${4:-}
+mpi=
+if [ $# -gt 4 ]; then
+    shift 4
+    mpi=$*
+fi
 # shellcheck source=tests/harness.sh
 . "$(dirname "$0")/harness.sh"
 LC_ALL=C
@@ -25,8 +33,9 @@ export LC_ALL
 # As installed: in one folder.
 include=$tmp/include
 mkdir "$include" && cp -R "$source/include/ballast" "$include/" && cp -R "$build/include/ballast" "$include/" || exit 1
+[ -z "$library_mpi" ] || cp -R "$source/mpi/include/ballast" "$include/" || exit 1
 headers=$(cd "$include" && find ballast -name '*.h' | sort)
-warnings="-Wall -Wextra -Wpedantic -Wconversion -Wno-sign-conversion -Werror -I$include"
+warnings="-Wall -Wextra -Wpedantic -Wconversion -Wno-sign-conversion -Werror -I$include $mpi"
 
 compilers= # each compiler once, even if it has several names
 for compiler in "${CC:-cc}" gcc clang; do
@@ -163,7 +172,7 @@ program spawns.cu '' "$spawns
 set -- $compilers
 cc=$1
 for use in $alones $uses policies; do
-    "$cc" -std=c11 -I"$include" $inside -M -x c "$tmp/$use"
+    "$cc" -std=c11 -I"$include" $mpi $inside -M -x c "$tmp/$use"
 done >"$tmp/included"
 "$cc" -std=c++17 -I"$include" -M -x c++ "$tmp/ballast_cpp.h" >>"$tmp/included"
 "$cc" -std=c++17 -D__CUDACC__ -I"$include" -M -x c++ "$tmp/spawns.cu" >>"$tmp/included"
@@ -211,8 +220,8 @@ BEGIN {
 }
 END
 for use in $alones platform_sim $uses policies policies_sim; do
-    "$cc" -std=c11 -I"$include" $inside -E -dD -x c "$tmp/$use" | awk -v ours="$include/" -f "$tmp/names.awk"
-    "$cc" -std=c++17 -I"$include" $inside -E -dD -x c++ "$tmp/$use" | awk -v ours="$include/" -f "$tmp/names.awk"
+    "$cc" -std=c11 -I"$include" $mpi $inside -E -dD -x c "$tmp/$use" | awk -v ours="$include/" -f "$tmp/names.awk"
+    "$cc" -std=c++17 -I"$include" $mpi $inside -E -dD -x c++ "$tmp/$use" | awk -v ours="$include/" -f "$tmp/names.awk"
 done | sort -u >"$tmp/names"
 check "names without the prefix" sh -c '! grep . "$1"' sh "$tmp/names"
 
@@ -241,15 +250,24 @@ for task in "$source"/apps/*/*task.h; do
         -std=c++17 -D_GNU_SOURCE $warnings -I"$source/apps" -fsyntax-only "$tmp/task.cpp"
 done
 
-# ---- the shared library ----
+# ---- the shared libraries ----
 
+exports_of() { nm -D --defined-only "$1" | awk '{ print $3 }' | sort; }
+declared_in() { cat "$@" | sed -n 's/^ *BL_API [^(]*\(bl_[a-z0-9_]*\)(.*/\1/p' | sort -u; }
 library=$build/libballast.so
-nm -D --defined-only "$library" | awk '{ print $3 }' | sort >"$tmp/exports"
+exports_of "$library" >"$tmp/exports"
 check "what the shared library exports (<) is not tests/exports.txt (>)" diff "$tmp/exports" "$source/tests/exports.txt"
-find "$include" -name '*.h' -exec cat {} + | sed -n 's/^ *BL_API [^(]*\(bl_[a-z0-9_]*\)(.*/\1/p' |
-    sort -u >"$tmp/declared"
+core=$(echo "$headers" | grep -v '^ballast/mpi\.h$')
+(cd "$include" && declared_in $core) >"$tmp/declared"
 check "what the headers declare with BL_API (<) is not tests/exports.txt (>)" diff "$tmp/declared" \
     "$source/tests/exports.txt"
+
+if [ -n "$library_mpi" ]; then
+    exports_of "$library_mpi" >"$tmp/exports_mpi"
+    declared_in "$include/ballast/mpi.h" >"$tmp/declared_mpi"
+    check "what libballast_mpi exports (<) is not what ballast/mpi.h declares with BL_API (>)" \
+        diff "$tmp/exports_mpi" "$tmp/declared_mpi"
+fi
 
 # A C++ program that calls the functions that a worker calls.
 cat >"$tmp/main.cpp" <<'END'

@@ -80,7 +80,7 @@ static inline wood_totals grove_totals(grove *g) {
 
 static inline void grow_alone(const wood_rules *r, wood_totals *t, wood_place p, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
-        wood_place child = {wood_mix(p.hash, i), p.depth + 1};
+        wood_place child = {mix(p.hash, i), p.depth + 1};
         t->tasks++;
         t->sum += child.hash;
         grow_alone(r, t, child, wood_children(r, child));
@@ -126,7 +126,7 @@ static inline void check_wood(grove *g, const bl_program *wood, uint32_t seed) {
     wood_place all[5];
     bl_stats stats;
     for (uint32_t i = 0; i < roots; i++) {
-        all[i] = (wood_place){wood_mix(seed, i), 0};
+        all[i] = (wood_place){mix(seed, i), 0};
         grow_alone(&rules, &want, all[i], 1);
     }
     grove_begin(g, &rules);
@@ -245,7 +245,7 @@ static inline void check_shoots(grove *g, const shoots *programs, uint32_t seed,
     branch_text texts[SHOOTS];
     bl_stats stats;
     for (uint32_t i = 0; i < roots; i++)
-        all[i] = (wood_place){wood_mix(seed, i), 0};
+        all[i] = (wood_place){mix(seed, i), 0};
     memset(sums, 7, sizeof sums);
     memset(texts, 7, sizeof texts);
     grove_begin(g, &rules);
@@ -392,7 +392,7 @@ static inline void check_results_end(const shoots *programs, const char *device,
     grove g;
     check_at("%s, results, early end %u, program %u", device, (unsigned)how, (unsigned)kind);
     for (uint32_t i = 0; i < SHOOTS; i++)
-        roots[i] = (wood_place){wood_mix(5, i), 0};
+        roots[i] = (wood_place){mix(5, i), 0};
     grove_open(&g, (bl_config){.device = device, .time_limit = how == 1 ? 0.02 : 0});
     grove_begin(&g, &rules);
     if (how == 0)

@@ -3,6 +3,8 @@
 #ifndef BALLAST_TESTS_NODES_PROGRAM_H
 #define BALLAST_TESTS_NODES_PROGRAM_H
 
+#include "mix.h"
+
 #include <ballast/task.h>
 
 typedef struct wood_place {
@@ -27,23 +29,16 @@ typedef struct wood_shared {
     wood_totals *totals;
 } wood_shared;
 
-BL_HOST_FN uint32_t wood_mix(uint32_t a, uint32_t b) {
-    uint64_t x = (a ^ (uint64_t)b << 32 ^ b) * 0x9e3779b97f4a7c15u;
-    x ^= x >> 29;
-    x *= 0xbf58476d1ce4e5b9u;
-    return (uint32_t)(x >> 32);
-}
-
 BL_HOST_FN uint32_t wood_children(const wood_rules *r, wood_place p) {
     if (r->endless || p.depth >= r->deepest)
         return r->endless;
-    return r->line ? 1 : wood_mix(p.hash, r->seed) % (r->widest + 1);
+    return r->line ? 1 : mix(p.hash, r->seed) % (r->widest + 1);
 }
 
 static BL_TASK void wood_run(bl_task *t, const wood_place *parent, uint32_t index, const wood_shared *shared,
                              wood_totals *local) {
     const wood_rules *r = shared->rules;
-    wood_place p = {wood_mix(parent->hash, index), parent->depth + 1};
+    wood_place p = {mix(parent->hash, index), parent->depth + 1};
     if (t->lane)
         return;
     if (r->task_ticks)
@@ -78,10 +73,10 @@ static BL_TASK void wood_merge(const wood_shared *shared, const wood_totals *loc
 /* With results: the same trees, whose tasks fork. */
 
 BL_HOST_FN wood_place twig_place(const wood_place *forked, uint32_t index, bool root) {
-    const wood_place child = {wood_mix(forked->hash, index), (forked->depth & 0xffff) + 1};
+    const wood_place child = {mix(forked->hash, index), (forked->depth & 0xffff) + 1};
     return root ? *forked : child;
 }
-BL_HOST_FN uint64_t twig_leaf(wood_place p) { return wood_mix(p.hash, p.depth) % 1000; }
+BL_HOST_FN uint64_t twig_leaf(wood_place p) { return mix(p.hash, p.depth) % 1000; }
 
 /* True: the task is a leaf, and has to return. Otherwise it has forked or failed, or another lane does it. */
 BL_FN bool twig_is_leaf(bl_task *t, wood_place p, const wood_rules *r, wood_totals *local) {
@@ -135,7 +130,7 @@ BL_HOST_FN branch_text branch_leaf(wood_place p) {
 BL_HOST_FN branch_text branch_joined(const wood_place *p, const branch_text *results, uint32_t count) {
     branch_text all = {p->hash, 1, p->depth & 0xffff};
     for (uint32_t i = 0; i < count; i++) {
-        all.hash = wood_mix(all.hash, results[i].hash);
+        all.hash = mix(all.hash, results[i].hash);
         all.tasks += results[i].tasks;
         all.deepest = all.deepest > results[i].deepest ? all.deepest : results[i].deepest;
     }
@@ -207,12 +202,12 @@ static BL_TASK void bark_run(bl_task *t, const wood_place *p, uint32_t begin, ui
     uint32_t hash = p->hash;
     (void)shared, (void)local;
     for (uint32_t i = begin; i < end; i++)
-        hash = wood_mix(hash, i);
+        hash = mix(hash, i);
     if (t->lane == 0)
         bl_return(t, &hash);
 }
 
-static BL_TASK void bark_reduce(uint32_t *into, const uint32_t *next) { *into = wood_mix(*into, *next); }
+static BL_TASK void bark_reduce(uint32_t *into, const uint32_t *next) { *into = mix(*into, *next); }
 
 #define BL_PROGRAM bark
 #define BL_PAYLOAD wood_place

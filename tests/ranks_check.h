@@ -109,7 +109,7 @@ static inline void check_ranks_woods(const bl_program *wood, const char *const *
         uint64_t left;
         check_at("ranks with %s, %s, seed %u", devices[0], devices[1], (unsigned)seed);
         for (uint32_t i = 0; i < e.count; i++) {
-            roots[i] = (wood_place){wood_mix(seed, i), 0};
+            roots[i] = (wood_place){mix(seed, i), 0};
             grow_alone(&e.rules, &want, roots[i], 1);
         }
         const wood_totals got = run_errand(&e, all, devices, seed, &left);
@@ -155,7 +155,7 @@ static inline void check_ranks_results(const shoots *programs, const char *const
         uint64_t left;
         check_at("ranks with %s, %s, results, seed %u", devices[0], devices[1], (unsigned)seed);
         for (uint32_t i = 0; i < count; i++)
-            roots[i] = (wood_place){wood_mix(seed, i), 0};
+            roots[i] = (wood_place){mix(seed, i), 0};
         results_alone(&e, kind, results, &want);
         const wood_totals got = run_errand(&e, all, devices, seed, &left);
         if (!CHECK_SAME(all[0].status, BL_OK))
@@ -220,7 +220,7 @@ static inline void check_ranks_ends(const bl_program *wood, const shoots *progra
             e.rules = (wood_rules){.endless = 1, .fails = how == 2 ? 200 : 0};
         e.cancels = how == 0 ? i / 9 % 2 : RANKS_MAX;
         for (uint32_t k = 0; k < SHOOTS; k++)
-            roots[k] = (wood_place){wood_mix(5, k), 0};
+            roots[k] = (wood_place){mix(5, k), 0};
         const wood_totals got = run_errand(&e, all, devices, i, &left);
         CHECK(all[0].status == want || (kind && how < 2 && all[0].status == BL_OK));
         CHECK_SAME(got.tasks + left, SHOOTS + got.spawned);
@@ -282,7 +282,7 @@ static inline uint32_t check_journey(const journey *way, const bl_program *wood,
     e.roots = roots;
     e.count = 1 + seed % 5;
     for (uint32_t i = 0; i < e.count; i++) {
-        roots[i] = (wood_place){wood_mix(seed, i), 0};
+        roots[i] = (wood_place){mix(seed, i), 0};
         if (kind == 3)
             grow_alone(&e.rules, &want, roots[i], 1);
     }

@@ -2,6 +2,8 @@
 #ifndef BALLAST_TESTS_SHARED_TREES_H
 #define BALLAST_TESTS_SHARED_TREES_H
 
+#include "mix.h"
+
 #include <ballast/ballast.h>
 #include <ballast/platform/cpu.h>
 #include <pthread.h>
@@ -21,13 +23,6 @@ typedef struct totals {
     uint64_t left_tasks;
     pthread_t left_in; /* the thread that was told of them */
 } totals;
-
-static inline uint32_t mix(uint32_t a, uint32_t b) {
-    uint64_t x = (a ^ (uint64_t)b << 32 ^ b) * 0x9e3779b97f4a7c15u;
-    x ^= x >> 29;
-    x *= 0xbf58476d1ce4e5b9u;
-    return (uint32_t)(x >> 32);
-}
 
 static inline uint32_t children(const totals *t, place p) {
     if (t->endless)

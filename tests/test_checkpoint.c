@@ -118,13 +118,6 @@ static bl_context *open_with(bl_config config) {
     return to_cancel;
 }
 
-static const char *scheduler_at(uint32_t i) {
-    uint32_t n = 0;
-    while (bl_scheduler_name(n))
-        n++;
-    return i < n ? bl_scheduler_name(i) : bl_alias_name(i - n, NULL);
-}
-
 static int run_words(bl_context *c, bl_stats *stats, bool compare) {
     word_node nodes[ROOTS];
     word results[ROOTS];

@@ -12,10 +12,7 @@ enum { POSITIONS = 24 };
 
 static uint64_t random_state = 7;
 
-static uint32_t random32(void) {
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(random_state >> 32);
-}
+static uint32_t random32(void) { return check_random32(&random_state); }
 
 /* Plays random moves until there are `stones` stones, whether or not the game is then over; starts again if it ends
  * earlier. */

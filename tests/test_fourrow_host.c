@@ -12,10 +12,7 @@
 
 static uint64_t random_state = 1;
 
-static uint32_t random32(void) {
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(random_state >> 32);
-}
+static uint32_t random32(void) { return check_random32(&random_state); }
 
 /* ---- the same game on a board of characters ---- */
 
@@ -416,11 +413,10 @@ static void *hammer_table(void *argument) {
     hammer *h = argument;
     uint64_t state = h->seed;
     for (int i = 0; i < 200000 / CHECK_SLOWER; i++) {
-        state = state * UINT64_C(6364136223846793005) + 1;
-        uint64_t key = 1 + (state >> 40) % 12;
+        uint64_t random = check_random(&state), key = 1 + (random >> 40) % 12;
         fourrow_bounds found = nothing_known;
-        if (state >> 60 & 1)
-            fourrow_store(h->table, key, (uint32_t)(state >> 50 & 31), bounds_of(key));
+        if (random >> 60 & 1)
+            fourrow_store(h->table, key, (uint32_t)(random >> 50 & 31), bounds_of(key));
         fourrow_recall(h->table, key, &found);
         h->found += !same_bounds(found, nothing_known);
         h->wrong += !same_bounds(found, nothing_known) && !same_bounds(found, bounds_of(key));

@@ -40,10 +40,7 @@ static void keep_result(int32_t result) {
 
 static uint64_t random_state = 3;
 
-static uint32_t random32(void) {
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(random_state >> 32);
-}
+static uint32_t random32(void) { return check_random32(&random_state); }
 
 typedef struct machine {
     fourrow_solve_shared shared;

@@ -51,13 +51,6 @@ static void try_leaves(bl_context *c, uint32_t roots) {
     CHECK_SAME(stats.tasks, tasks);
 }
 
-static const char *scheduler_at(uint32_t i) {
-    uint32_t n = 0;
-    while (bl_scheduler_name(n))
-        n++;
-    return i < n ? bl_scheduler_name(i) : bl_alias_name(i - n, NULL);
-}
-
 /* Default memory, and as little as possible, so that records run out. */
 static void test_schedulers(void) {
     const char *scheduler;

@@ -98,13 +98,6 @@ enum { LARGE = 300, SEEDS = CHECK_SLOWER > 1 ? 2 : 3 };
 enum { LARGE = 100000 / CHECK_SLOWER, SEEDS = CHECK_SLOWER > 1 ? 1 : 2 };
 #endif
 
-static const char *scheduler_at(uint32_t i) {
-    uint32_t n = 0;
-    while (bl_scheduler_name(n))
-        n++;
-    return i < n ? bl_scheduler_name(i) : bl_alias_name(i - n, NULL);
-}
-
 static bl_stats run_loop(bl_context *c, const bl_program *program, uint32_t count, uint32_t spawn, uint32_t pop) {
     loop_totals totals = {0, 0, 0, 0};
     loop_shared shared = {calloc(count + 1, sizeof(uint32_t)), &totals};

@@ -883,10 +883,7 @@ typedef struct program {
 } program;
 
 static uint64_t random_state;
-static uint32_t below(uint32_t n) {
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)((random_state >> 33) % n);
-}
+static uint32_t below(uint32_t n) { return check_below(&random_state, n); }
 
 static void mix(uint64_t *hash, uint64_t value) {
     *hash = (*hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);

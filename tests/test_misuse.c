@@ -36,13 +36,6 @@ static void says(const bl_context *c, int status, int expected, const char *deta
                detail);
 }
 
-static const char *scheduler_at(uint32_t i) {
-    uint32_t n = 0;
-    while (bl_scheduler_name(n))
-        n++;
-    return i < n ? bl_scheduler_name(i) : bl_alias_name(i - n, NULL);
-}
-
 /* ---- spawning more than BL_MAX_SPAWN ---- */
 
 static uint64_t nodes_of(spawner_node node) {

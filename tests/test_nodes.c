@@ -3,12 +3,6 @@
 #include "check.h"
 #include "shared_trees.h"
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static bl_context *open_nodes(bl_config config) {
     bl_context *c = NULL;
     if (!config.device)
@@ -101,7 +95,7 @@ static void meet(bl_task *task, const void *payload, uint32_t index, const void 
         i++;
     if (i == m->count && i < m->wanted)
         m->seen[m->count++] = pthread_self();
-    const bool again = m->count < m->wanted && now() < m->until;
+    const bool again = m->count < m->wanted && check_now() < m->until;
     pthread_mutex_unlock(&m->lock);
     if (again)
         bl_task_spawn(task, NULL, 1);
@@ -112,13 +106,13 @@ static void test_meeting(void) {
     const char *const devices[] = {"cpu+cpu+cpu+cpu", "cpu+cpu"};
     for (uint32_t workers = 1; workers <= 2; workers++)
         for (uint32_t i = 0; i < 20 / CHECK_SLOWER + 1; i++) {
-            meeting m = {.wanted = 4, .until = now() + 20}, *shared = &m;
+            meeting m = {.wanted = 4, .until = check_now() + 20}, *shared = &m;
             check_at("meeting %u, %u workers", i, workers);
             pthread_mutex_init(&m.lock, NULL);
             bl_context *c = open_nodes((bl_config){.device = devices[workers - 1], .workers = workers});
             CHECK_SAME(bl_run_range(c, program, &shared, NULL, 40, NULL), BL_OK);
             CHECK_SAME(m.count, 4);
-            CHECK(now() < m.until); /* else the last ones came when there was nothing else to do */
+            CHECK(check_now() < m.until); /* else the last ones came when there was nothing else to do */
             CHECK_SAME(bl_close(c), BL_OK);
             pthread_mutex_destroy(&m.lock);
         }

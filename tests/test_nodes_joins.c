@@ -5,12 +5,6 @@
 
 #include "bushes.h"
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static bl_context *open_nodes(bl_config config) {
     bl_context *c = NULL;
     if (!config.device)
@@ -168,7 +162,7 @@ static bool meet(meeting *m) {
         i++;
     if (i == m->count && i < m->wanted)
         m->seen[m->count++] = pthread_self();
-    const bool waits = m->count < m->wanted && now() < m->until;
+    const bool waits = m->count < m->wanted && check_now() < m->until;
     pthread_mutex_unlock(&m->lock);
     return waits;
 }
@@ -206,7 +200,7 @@ static BL_TASK void meet_run(bl_task *t, const uint32_t *depth, uint32_t index, 
 static void test_meeting(void) {
     static const char *const devices[] = {"cpu+cpu+cpu+cpu", "cpu+cpu"};
     for (uint32_t i = 0; i < 24 / CHECK_SLOWER + 2; i++) {
-        meeting m = {.wanted = 4, .until = now() + 20, .cries_wolf = i % 4 >= 2};
+        meeting m = {.wanted = 4, .until = check_now() + 20, .cries_wolf = i % 4 >= 2};
         const meeting_of shared = {&m};
         const uint32_t root = 0;
         uint64_t result;
@@ -215,7 +209,7 @@ static void test_meeting(void) {
         bl_context *c = open_nodes((bl_config){.device = devices[i % 2], .workers = 1 + i % 2});
         CHECK_SAME(bl_run_join(c, gathering_cpu(), &shared, &root, 1, &result, NULL), BL_OK);
         CHECK_SAME(m.count, 4);
-        CHECK(now() < m.until); /* else the last ones came when there was nothing else to do */
+        CHECK(check_now() < m.until); /* else the last ones came when there was nothing else to do */
         CHECK_SAME(bl_close(c), BL_OK);
         pthread_mutex_destroy(&m.lock);
     }
@@ -302,16 +296,16 @@ static BL_TASK void failing_run(bl_task *t, const uint32_t *depth, uint32_t inde
     const uint32_t below = *depth + 1;
     const uint64_t result = 1;
     (void)local;
-    const double until = now() + 20;
+    const double until = check_now() + 20;
     if (*depth == 0) {
-        while (!(bl_load32_host(t->stop) & BL__HUNGRY) && now() < until)
+        while (!(bl_load32_host(t->stop) & BL__HUNGRY) && check_now() < until)
             sleep_us(100); /* until the other node is out of work */
         bl_fork(t, &below, &below, 2);
     } else if (index == 1) {
         bl_store32_relaxed(&f->away, 1);
         bl_return(t, &result);
     } else {
-        while (bl__inlet_look(t->run) != 1 && now() < until)
+        while (bl__inlet_look(t->run) != 1 && check_now() < until)
             sleep_us(100);
         bl_fail(t, 77, depth);
     }

@@ -167,11 +167,6 @@ static void test_bad_files(void) {
 
 /* ---- graphs to compute on ---- */
 
-static uint32_t random_below(uint64_t *state, uint32_t n) {
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)((*state >> 33) % n);
-}
-
 /* Most nodes have edges to and from node 0, every third has no out-edges, some have no in-edges, some edges are
  * duplicated. */
 static graph make_graph(uint32_t nodes, uint32_t edges, uint64_t seed) {
@@ -180,7 +175,7 @@ static graph make_graph(uint32_t nodes, uint32_t edges, uint64_t seed) {
     if (!text)
         exit(check_end());
     for (uint32_t i = 0; i < edges; i++) {
-        uint32_t from = random_below(&seed, nodes), to = random_below(&seed, nodes - nodes / 5);
+        uint32_t from = check_below(&seed, nodes), to = check_below(&seed, nodes - nodes / 5);
         used += (size_t)sprintf(text + used, "%u %u\n", from - from % 3 * (from > 0), to);
     }
     for (uint32_t v = 0; v < nodes; v++)

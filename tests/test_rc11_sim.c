@@ -375,10 +375,7 @@ static void by_the_axioms(program *p) {
 /* ---- both ---- */
 
 static uint64_t random_state;
-static uint32_t below(uint32_t n) {
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)((random_state >> 33) % n);
-}
+static uint32_t below(uint32_t n) { return check_below(&random_state, n); }
 
 /* Arbitrary operations, or mostly one family. */
 static void make_any(program *p) {

@@ -296,20 +296,15 @@ static void test_exact(void) {
 }
 
 #ifdef BL_TARGET_CUDA /* programs have the default scheduler alone */
-static const char *scheduler_at(uint32_t i) { return i == 0 ? "auto" : NULL; }
+static const char *scheduler_here(uint32_t i) { return i == 0 ? "auto" : NULL; }
 #else
-static const char *scheduler_at(uint32_t i) {
-    uint32_t n = 0;
-    while (bl_scheduler_name(n))
-        n++;
-    return i < n ? bl_scheduler_name(i) : bl_alias_name(i - n, NULL);
-}
+static const char *scheduler_here(uint32_t i) { return scheduler_at(i); }
 #endif
 
 static void test_same_bits(void) {
     static const uint32_t workers[] = {1, 2, 3, 8};
     const char *scheduler;
-    for (uint32_t i = 0; (scheduler = scheduler_at(i)); i++)
+    for (uint32_t i = 0; (scheduler = scheduler_here(i)); i++)
         for (uint32_t seed = 0; seed < SEEDS * 4; seed++) {
             bl_config config;
             bl_stats stats;

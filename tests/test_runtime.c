@@ -27,17 +27,8 @@ static void pause_seconds(double seconds) {
 
 static bl_context *open_with(bl_config config) { return config_open("cpu", config); }
 
-/* Full names first, then the papers' names. NULL past the end. */
 enum { SLOW_STEP = 8 }; /* tests that mostly wait take every eighth scheduler */
 
-static const char *scheduler_at(uint32_t i) {
-    uint32_t n = 0;
-    while (bl_scheduler_name(n))
-        n++;
-    return i < n ? bl_scheduler_name(i) : bl_alias_name(i - n, NULL);
-}
-/* One launch per wave of tasks. */
-static bool is_static(const char *scheduler) { return bl_scheduler_traits(scheduler) & BL_TRAIT_WAVES; }
 static bool is_alias(const char *scheduler) {
     const char *alias;
     for (uint32_t i = 0; (alias = bl_alias_name(i, NULL)); i++)

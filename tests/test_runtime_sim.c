@@ -18,15 +18,6 @@
 
 enum { SEEDS = CHECK_SLOWER > 1 ? 8 : 10 };
 
-static const char *scheduler_at(uint32_t i) {
-    uint32_t n = 0;
-    while (bl_scheduler_name(n))
-        n++;
-    return i < n ? bl_scheduler_name(i) : bl_alias_name(i - n, NULL);
-}
-/* One launch per wave of tasks. */
-static bool is_static(const char *scheduler) { return bl_scheduler_traits(scheduler) & BL_TRAIT_WAVES; }
-
 static bl_context *open_with(bl_config config) { return config_open("sim", config); }
 
 static bl_stats run_tree(bl_context *c, const bl_program *program, tree_node node, uint32_t indices) {

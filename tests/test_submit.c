@@ -9,12 +9,6 @@
 
 static void sleep_ms(long ms) { nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL); }
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static submit_setup setup_with(bl_config config) {
     config.device = "cpu";
     return (submit_setup){config, trees_cpu(), calls_cpu(), sums_cpu(), 6};
@@ -101,9 +95,9 @@ static void test_back_pressure(void) {
     CHECK_SAME(bl_try_submit(c, many, 4, 8, NULL), BL_EINVAL);
     CHECK(strstr(bl_error_detail(NULL), "too many at once"));
     CHECK_SAME(pthread_create(&helper, NULL, open_later, &g), 0);
-    double begun = now();
+    double begun = check_now();
     CHECK_SAME(bl_submit(c, many, 4, 64, NULL), BL_OK); /* waits for the helper */
-    CHECK(now() - begun > 0.03);
+    CHECK(check_now() - begun > 0.03);
     pthread_join(helper, NULL);
     CHECK_SAME(bl_submit_end(c), BL_OK);
     CHECK_SAME(bl_wait(c, NULL), BL_OK);
@@ -290,7 +284,7 @@ static void work_on(bl_task *task, const void *payload, uint32_t index, const vo
     const uint32_t number = *(const uint32_t *)payload;
     (void)index;
     if (number) {
-        g->begun[number] = now();
+        g->begun[number] = check_now();
         bl_fetch_add32_release(&g->tasks, 1);
         return;
     }
@@ -309,7 +303,7 @@ static double median_start(gate *g, bl_context *c, const bl_program *program, ui
         CHECK_SAME(bl_submit(c, &none, 4, 1, NULL), BL_OK);
     sleep_ms(5);
     for (uint32_t i = 1; i < SAMPLES; i++) {
-        double begun = now();
+        double begun = check_now();
         bl_submit(c, &i, 4, 1, NULL);
         while (bl_load32_acquire(&g->tasks) < i)
             sched_yield();

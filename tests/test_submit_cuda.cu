@@ -2,18 +2,10 @@
  * it waits, and how long answers take. Skipped without a GPU. */
 #include "submit_check.h"
 
-#include <time.h>
-
 static submit_setup setup_with(bl_config config) {
     config.device = "cuda";
     submit_setup s = {config, trees_cuda(), calls_cuda(), sums_cuda(), 8};
     return s;
-}
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static int by_size(const void *a, const void *b) {
@@ -58,11 +50,11 @@ static void check_latency(uint32_t n, double most) {
     call root = {n};
     CHECK_SAME(bl_start_open(c, s.calls, NULL), BL_OK);
     for (uint32_t i = 0; i < SAMPLES; i++) {
-        double begun = now();
+        double begun = check_now();
         CHECK_SAME(bl_submit(c, &root, sizeof root, 1, NULL), BL_OK);
         while (answers_so_far() <= i)
             ;
-        took[i] = now() - begun;
+        took[i] = check_now() - begun;
     }
     CHECK_SAME(bl_submit_end(c), BL_OK);
     CHECK_SAME(bl_wait(c, NULL), BL_OK);
@@ -107,12 +99,12 @@ static void show_rate(void) {
     CHECK_SAME(bl_zero(c, memory, sizeof sum), BL_OK);
     tree_shared shared = {(uint64_t *)memory};
     CHECK_SAME(bl_start_open(c, s.trees, &shared), BL_OK);
-    double begun = now();
+    double begun = check_now();
     for (uint32_t i = 0; i < TASKS; i += AT_ONCE)
         CHECK_SAME(bl_submit(c, nodes, sizeof nodes[0], AT_ONCE, NULL), BL_OK);
     CHECK_SAME(bl_submit_end(c), BL_OK);
     CHECK_SAME(bl_wait(c, NULL), BL_OK);
-    double took = now() - begun;
+    double took = check_now() - begun;
     CHECK_SAME(bl_copy_out(c, &sum, memory, sizeof sum), BL_OK);
     CHECK_SAME(sum, TASKS);
     CHECK_SAME(bl_close(c), BL_OK);

@@ -2,6 +2,8 @@
 #define _POSIX_C_SOURCE 200809L /* for the platform header */
 #define UTS_WITHOUT_PROGRAM
 
+#include "check.h"
+
 #include "../apps/uts/task.h"
 #include "../apps/uts/uts_tree.h"
 
@@ -10,26 +12,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static unsigned passed, failed;
-
-#define CHECK(condition, ...)                                                                                          \
-    do {                                                                                                               \
-        if (condition) {                                                                                               \
-            passed++;                                                                                                  \
-        } else {                                                                                                       \
-            failed++;                                                                                                  \
-            printf("%s:%d: %s: ", __FILE__, __LINE__, #condition);                                                     \
-            printf(__VA_ARGS__);                                                                                       \
-            putchar('\n');                                                                                             \
-        }                                                                                                              \
-    } while (0)
+/* CHECK, after check_at with the other arguments. */
+#define CHECK_FOR(condition, ...) (check_at(__VA_ARGS__), (void)CHECK(condition))
 
 static uint64_t random_state = 1;
 
-static uint32_t random32(void) {
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(random_state >> 32);
-}
+static uint32_t random32(void) { return check_random32(&random_state); }
 
 /* ---- SHA-1, written from the standard, on bytes ---- */
 
@@ -79,7 +67,7 @@ static void test_reference_sha1(void) {
                                     0x25, 0x71, 0x78, 0x50, 0xc2, 0x6c, 0x9c, 0xd0, 0xd8, 0x9d};
     uint8_t digest[20];
     reference_sha1(digest, (const uint8_t *)"abc", 3);
-    CHECK(memcmp(digest, abc, sizeof digest) == 0, "the example of the standard");
+    CHECK_FOR(memcmp(digest, abc, sizeof digest) == 0, "the example of the standard");
 }
 
 static void test_child_hash(void) {
@@ -93,9 +81,9 @@ static void test_child_hash(void) {
         uts_sha1_child(child, parent, index);
         for (int i = 0; i < 5; i++)
             store_word(bytes + 4 * i, child[i]);
-        CHECK(memcmp(digest, bytes, sizeof digest) == 0, "child %" PRIu32 " of random parent %d", index, repeat);
+        CHECK_FOR(memcmp(digest, bytes, sizeof digest) == 0, "child %" PRIu32 " of random parent %d", index, repeat);
         uts_sha1_child(parent, parent, index);
-        CHECK(memcmp(parent, child, sizeof parent) == 0, "in place, random parent %d", repeat);
+        CHECK_FOR(memcmp(parent, child, sizeof parent) == 0, "in place, random parent %d", repeat);
     }
 }
 
@@ -108,7 +96,7 @@ static void test_root_hash(void) {
         reference_sha1(digest, message, sizeof message);
         for (int i = 0; i < 5; i++)
             store_word(bytes + 4 * i, root.state[i]);
-        CHECK(memcmp(digest, bytes, sizeof digest) == 0 && root.depth == 1, "seed %" PRIu32, tree.r);
+        CHECK_FOR(memcmp(digest, bytes, sizeof digest) == 0 && root.depth == 1, "seed %" PRIu32, tree.r);
     }
 }
 
@@ -185,12 +173,12 @@ static void test_thresholds(void) {
     for (size_t i = 0; i < shape_count; i++) {
         uts_table table;
         if (uts_table_make(&table, shapes + i) != BL_OK) {
-            CHECK(false, "no memory");
+            CHECK_FOR(false, "no memory");
             continue;
         }
         uint32_t depths = table.lasts ? table.count + 3 : table.count;
         for (uint32_t depth = 1; depth < depths; depth++)
-            CHECK(row_agrees(shapes + i, &table, depth), "shape %zu, depth %" PRIu32, i, depth);
+            CHECK_FOR(row_agrees(shapes + i, &table, depth), "shape %zu, depth %" PRIu32, i, depth);
         uts_table_free(&table);
     }
 }
@@ -200,14 +188,14 @@ static void test_lookup_without_guess(void) {
     static const float scales[] = {0, 0.01f, 1, 1000, 100000};
     uts_tree tree = {UTS_GEOMETRIC, UTS_FIXED, 2, 20, 0, 0, 0};
     uts_table table;
-    CHECK(uts_table_make(&table, &tree) == BL_OK, "no memory");
+    CHECK_FOR(uts_table_make(&table, &tree) == BL_OK, "no memory");
     if (table.rows == NULL)
         return;
     for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) {
         table.rows[1].scale = scales[i];
         for (int j = 0; j < 1000; j++) {
             uint32_t value = random32() & UTS_VALUE_MASK;
-            CHECK(value_agrees(&tree, &table, 1, value), "scale %g, value %" PRIu32, (double)scales[i], value);
+            CHECK_FOR(value_agrees(&tree, &table, 1, value), "scale %g, value %" PRIu32, (double)scales[i], value);
         }
     }
     uts_table_free(&table);
@@ -232,15 +220,15 @@ static void test_known_trees(void) {
     const uts_known *known;
     for (uint32_t i = 0; (known = uts_known_at(i)) != NULL; i++) {
         uts_counts fast, exact;
-        CHECK(uts_known_find(known->name) == known, "%s", known->name);
-        CHECK(uts_known_match(&known->tree) == known, "%s", known->name);
+        CHECK_FOR(uts_known_find(known->name) == known, "%s", known->name);
+        CHECK_FOR(uts_known_match(&known->tree) == known, "%s", known->name);
         if (known->counts.nodes > 5000000)
             continue;
         bool counted = count_both(&known->tree, &fast, &exact);
-        CHECK(counted && same_counts(&fast, &known->counts), "%s by the table", known->name);
-        CHECK(counted && same_counts(&exact, &known->counts), "%s by the rules", known->name);
+        CHECK_FOR(counted && same_counts(&fast, &known->counts), "%s by the table", known->name);
+        CHECK_FOR(counted && same_counts(&exact, &known->counts), "%s by the rules", known->name);
     }
-    CHECK(uts_known_find("T9") == NULL, "no such tree");
+    CHECK_FOR(uts_known_find("T9") == NULL, "no such tree");
 }
 
 static void test_twins_agree(void) {
@@ -250,7 +238,7 @@ static void test_twins_agree(void) {
             uts_counts fast, exact;
             tree.r = shapes[i].r + seed;
             bool counted = count_both(&tree, &fast, &exact);
-            CHECK(counted && same_counts(&fast, &exact), "shape %zu, seed %" PRIu32, i, tree.r);
+            CHECK_FOR(counted && same_counts(&fast, &exact), "shape %zu, seed %" PRIu32, i, tree.r);
         }
     }
 }
@@ -262,14 +250,16 @@ static void test_unusual_trees(void) {
              wide = {UTS_BINOMIAL, UTS_LINEAR, 0, 100000, 0, 0, 0};
     uts_counts fast = {0}, exact = {0}, deepest = {0};
     for (deep.r = 0; deep.r < 400; deep.r++) {
-        CHECK(count_both(&deep, &fast, &exact) && same_counts(&fast, &exact), "seed %" PRIu32, deep.r);
+        CHECK_FOR(count_both(&deep, &fast, &exact) && same_counts(&fast, &exact), "seed %" PRIu32, deep.r);
         if (deepest.depth < fast.depth)
             deepest = fast;
     }
-    CHECK(deepest.depth > 256, "only %" PRIu32 " deep", deepest.depth);
-    CHECK(count_both(&wide, &fast, &exact) && fast.nodes == 100001 && fast.leaves == 100000 && fast.depth == 1, "wide");
+    CHECK_FOR(deepest.depth > 256, "only %" PRIu32 " deep", deepest.depth);
+    CHECK_FOR(count_both(&wide, &fast, &exact) && fast.nodes == 100001 && fast.leaves == 100000 && fast.depth == 1,
+              "wide");
     wide.b = 0.5;
-    CHECK(count_both(&wide, &fast, &exact) && fast.nodes == 1 && fast.leaves == 1 && fast.depth == 0, "a root alone");
+    CHECK_FOR(count_both(&wide, &fast, &exact) && fast.nodes == 1 && fast.leaves == 1 && fast.depth == 0,
+              "a root alone");
 }
 
 /* ---- options ---- */
@@ -320,11 +310,11 @@ static void test_options(void) {
         app_error error = {{0}};
         int status = uts_tree_parse(&tree, c->values, &error);
         if (c->error == NULL)
-            CHECK(status == 0 && same_tree(&tree, &c->tree), "case %zu: %s", i, error.text);
+            CHECK_FOR(status == 0 && same_tree(&tree, &c->tree), "case %zu: %.200s", i, error.text);
         else
-            CHECK(status == 2 && strncmp(error.text, c->error, strlen(c->error)) == 0 &&
-                      strchr(error.text, '\n') == NULL,
-                  "case %zu: %s", i, error.text);
+            CHECK_FOR(status == 2 && strncmp(error.text, c->error, strlen(c->error)) == 0 &&
+                          strchr(error.text, '\n') == NULL,
+                      "case %zu: %.200s", i, error.text);
     }
 }
 
@@ -338,6 +328,5 @@ int main(void) {
     test_twins_agree();
     test_unusual_trees();
     test_known_trees();
-    printf("%u passed, %u failed\n", passed, failed);
-    return failed > 0;
+    return check_end();
 }

@@ -6,6 +6,7 @@
  * searches for a history that violates it. */
 #include "verify.h"
 
+#include <ballast/parts/random.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,12 +55,8 @@ static lin_spec spec_of(const history_run *r, const history_shape *shape, verify
 
 /* ---- shapes ---- */
 
-/* splitmix64: neighbouring seeds give unrelated histories. */
 static uint32_t draw(uint64_t *state, uint32_t below) {
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (uint32_t)(((z ^ (z >> 31)) >> 32) * below >> 32);
+    return (uint32_t)((bl__splitmix64(state) >> 32) * below >> 32);
 }
 
 static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }

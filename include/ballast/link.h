@@ -9,10 +9,11 @@
  * data, memory from bl_alloc and what BL_MERGE adds up belong to one process. To get a sum over all, add up what each
  * process has after the run (examples/18_cluster.c).
  *
- * Collective calls: bl_open_linked, bl_run and its like, bl_close. Every process makes the same calls in the same order,
- * with the same program. bl_run returns the same status in all of them, and the same bl_stats: sums over all, except
- * that `seconds` is that of the slowest process and `balance` is the lowest of any process. A run that ends early in
- * one process (a task fails, bl_cancel, the time limit) ends in all; config.left is called in each with what it had.
+ * Collective calls: bl_open_linked, bl_run and its like, bl_close. Every process makes the same calls in the same
+ * order, with the same program. bl_run returns the same status in all of them, and the same bl_stats: sums over all,
+ * except that `seconds` is that of the slowest process and `balance` is the lowest of any process. A run that ends
+ * early in one process (a task fails, bl_cancel, the time limit) ends in all; config.left is called in each with what
+ * it had.
  * bl_progress and config.progress count the tasks of one process.
  * Results of roots (bl_run_join, bl_run_reduce) are the same in all processes: those of the roots of rank 0. All
  * processes must pass the same number of roots. With bl_roots_of_all each process gets the results of its own roots.

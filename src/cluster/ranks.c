@@ -115,15 +115,6 @@ static const void *gather(bl__ranks *r, const void *mine, size_t bytes) {
 
 /* ---- listening ---- */
 
-static struct timespec after(long ns) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    t.tv_nsec += ns;
-    t.tv_sec += t.tv_nsec / 1000000000;
-    t.tv_nsec %= 1000000000;
-    return t;
-}
-
 /* `quiet`: for so long, ns. */
 static long next_nap(bl__ranks *r, bool heard, long *quiet) {
     if (heard || r->line.stirred)
@@ -149,7 +140,7 @@ static void *listen_main(void *argument) {
             nap = next_nap(r, bl__local_hear(r->cluster), &quiet);
             bl__local_relieve(r->cluster);
         }
-        const struct timespec until = after(nap);
+        const struct timespec until = bl__after(1e-9 * (double)nap);
         bl__local_rest(r->cluster, &until);
     }
     bl__local_unlock(r->cluster);

@@ -334,13 +334,6 @@ static int start_threads(cpu_device *d, uint32_t first, uint32_t count) {
 
 /* ---- sleeping workers ---- */
 
-static void after_seconds(struct timespec *t, double seconds) {
-    clock_gettime(CLOCK_MONOTONIC, t);
-    t->tv_nsec += (long)(1e9 * seconds);
-    t->tv_sec += t->tv_nsec / 1000000000;
-    t->tv_nsec %= 1000000000;
-}
-
 void bl__sleep(const bl__run *run, uint32_t seen) {
     cpu_device *d = run->host;
     pthread_mutex_lock(&d->sleep_lock);
@@ -351,8 +344,7 @@ void bl__sleep(const bl__run *run, uint32_t seen) {
 
 void bl__nap(const bl__run *run, uint32_t seen, uint64_t ns) {
     cpu_device *d = run->host;
-    struct timespec until;
-    after_seconds(&until, 1e-9 * (double)ns);
+    const struct timespec until = bl__after(1e-9 * (double)ns);
     pthread_mutex_lock(&d->sleep_lock);
     if (bl_load32_relaxed(&run->control->wakes) == seen)
         pthread_cond_timedwait(&d->woken, &d->sleep_lock, &until);
@@ -545,11 +537,10 @@ static void stop_workers(const bl__run *run) {
 static void give_up(bl_context *c) {
     cpu_device *d = c->device;
     const uint64_t job = d->job;
-    struct timespec until;
     bl__watch_report(c, "no task ended in time", d->run->tally, d->run->tallies, d->run);
     d->stalled = true;
     stop_workers(d->run);
-    after_seconds(&until, 1.8);
+    const struct timespec until = bl__after(1.8);
     while (d->active && d->job == job && (d->running || d->works))
         if (pthread_cond_timedwait(&d->job_ended, &d->lock, &until)) {
             d->given_up = true;
@@ -673,8 +664,7 @@ static int cpu_launch(bl_context *c, const bl__plan *plan, const bl__run *run, c
             pthread_cond_wait(&d->job_ended, &d->lock);
             continue;
         }
-        struct timespec until;
-        after_seconds(&until, bl__watch_next(c, LOOK_SECONDS));
+        const struct timespec until = bl__after(bl__watch_next(c, LOOK_SECONDS));
         pthread_cond_timedwait(&d->job_ended, &d->lock, &until);
         if (d->running || d->wanted)
             look_after(c, &watch);

@@ -269,13 +269,7 @@ int bl_start_copy_out(bl_context *c, void *host, const void *device, size_t byte
 
 /* Called with the lock. Until nothing is under way, or the time is up. */
 static void await_end(bl__driver *d, double seconds) {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    const time_t whole = (time_t)seconds; /* not floor, for which a program would have to link libm */
-    until.tv_sec += whole;
-    until.tv_nsec += (long)(1e9 * (seconds - (double)whole));
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
+    const struct timespec until = bl__after(seconds);
     int late = 0;
     while (d->first && !late)
         late = pthread_cond_timedwait(&d->ended, &d->lock, &until);

@@ -8,6 +8,7 @@
 #include <ballast/parts/entry.h>
 #include <ballast/parts/pool.h>
 #include <ballast/parts/worker.h>
+#include <ballast/runtime/policy.h>
 #include <ballast/task.h>
 #include <pthread.h>
 #include <stdio.h>

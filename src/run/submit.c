@@ -452,11 +452,7 @@ static void put(bl__inlet *in, const void *payload) {
 }
 
 static void nap(bl__inlet *in, long ns) {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += ns;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
+    const struct timespec until = bl__after(1e-9 * (double)ns);
     pthread_cond_timedwait(&in->moved, &in->lock, &until);
 }
 

@@ -2,6 +2,7 @@
  * occur; or the fiber whose clock is lowest. */
 #include "machine.h"
 
+#include <ballast/parts/random.h>
 #include <stdlib.h>
 
 bool bl__schedule_open(bl__schedule *s, uint32_t fibers, bl_sim_options *options) {
@@ -21,14 +22,6 @@ void bl__schedule_close(bl__schedule *s) {
     free(s->runnable);
     free(s->place);
     free(s->turns);
-}
-
-/* splitmix64: any seed will do, also 0, and neighbouring seeds give unrelated runs. */
-static uint64_t next_random(uint64_t *state) {
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
 }
 
 static uint32_t below(uint64_t random, uint32_t n) { return (uint32_t)((random >> 32) * n >> 32); }
@@ -74,14 +67,14 @@ static void set_clock(bl__schedule *s, uint32_t fiber, uint64_t clock, uint32_t 
 void bl__schedule_spend(bl__schedule *s, uint32_t fiber, uint64_t ticks) {
     if (!s->turns)
         return;
-    uint64_t random = next_random(&s->random);
+    uint64_t random = bl__splitmix64(&s->random);
     uint32_t most = ticks / 8 < UINT32_MAX - 2 ? (uint32_t)(ticks / 8) : UINT32_MAX - 2;
     set_clock(s, fiber, s->turns[fiber].clock + ticks + below(random, most + 2), (uint32_t)random);
 }
 
 void bl__schedule_delay(bl__schedule *s, uint32_t fiber, uint64_t until) {
     if (s->turns && s->turns[fiber].clock < until)
-        set_clock(s, fiber, until, (uint32_t)next_random(&s->random));
+        set_clock(s, fiber, until, (uint32_t)bl__splitmix64(&s->random));
 }
 
 /* ---- the choice ---- */
@@ -116,7 +109,7 @@ static uint32_t draw(const bl__schedule *s, uint64_t random, uint32_t self, bool
 uint32_t bl__schedule_next(bl__schedule *s, uint32_t self, bool yields) {
     bl_sim_options *o = s->options;
     /* Drawn during a replay too: the start of a record and its seed then give the whole run. */
-    uint32_t next = s->turns ? s->runnable[0] : draw(s, next_random(&s->random), self, yields);
+    uint32_t next = s->turns ? s->runnable[0] : draw(s, bl__splitmix64(&s->random), self, yields);
     size_t decision = s->decisions++;
     if (o->replay && decision < o->replay_count) {
         uint32_t wanted = o->replay[decision];

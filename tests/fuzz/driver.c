@@ -8,6 +8,7 @@
 
 #include "platform/clock.h"
 
+#include <ballast/parts/random.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -133,13 +134,7 @@ static int add_path(const char *path) {
 
 static uint64_t state;
 
-/* SplitMix64 (Steele, Lea, Flood 2014). */
-static uint64_t draw(uint64_t below) {
-    uint64_t z = state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (z ^ z >> 31) % below;
-}
+static uint64_t draw(uint64_t below) { return bl__splitmix64(&state) % below; }
 
 /* Replaces `gone` bytes at `at` by `count` others, as far as there is room. */
 static void replace(input *to, size_t at, size_t gone, const uint8_t *bytes, size_t count) {

@@ -78,6 +78,8 @@ BL_FN uint32_t *bl__masked_slot(bl__stack *s, uint32_t words, uint32_t mask, uin
     return (uint32_t *)(void *)((unsigned char *)(s + 1) + (size_t)(i & mask) * (4 * words));
 }
 BL_FN uint32_t bl__stack_count(const bl__stack *s) { return s->top - s->bottom; }
+/* The slots from the top up to the ring's end, which lie one after another. */
+BL_FN uint32_t bl__stack_in_line(const bl__stack *s) { return s->mask + 1 - (s->top & s->mask); }
 
 /* By the owner. On a CPU others look at it at any time (lookout.h), so it is moved as an atomic word, which costs
  * nothing. */

@@ -21,15 +21,16 @@ typedef struct bl__instance {
  * another number. */
 #define BL__ABI 11u
 typedef struct bl__layout {
-    uint32_t run, control, tally, worker, stack, task, record;
+    uint32_t run, control, tally, worker, stack, task, record, program, policy;
 } bl__layout;
 
-/* Where task.h and parts/worker.h are included: not here, because the prover changes the target after this header. */
+/* Where task.h, parts/worker.h and policy.h are included: not here, because the prover changes the target after this
+ * header. */
 #define BL__LAYOUT                                                                                                     \
     {                                                                                                                  \
         (uint32_t)sizeof(bl__run), (uint32_t)sizeof(bl__control), (uint32_t)sizeof(bl__tally),                         \
             (uint32_t)sizeof(bl__worker), (uint32_t)sizeof(bl__stack), (uint32_t)sizeof(bl_task),                      \
-            (uint32_t)sizeof(bl__record)                                                                               \
+            (uint32_t)sizeof(bl__record), (uint32_t)sizeof(bl_program), (uint32_t)sizeof(bl__policy)                   \
     }
 
 struct bl_program {

@@ -76,8 +76,8 @@ BL_FN uint32_t BL__NAME(rob)(bl__worker *w, uint32_t victim, uint32_t size) {
     while (got < want && BL__NAME(take)(w, &q, true) == BL_QUEUE_DONE)
         got++;
 #else
-    bl__stack *s = w->stack; /* the slots up to the ring's end lie one after another */
-    want = bl__min(want, s->mask + 1 - (s->top & s->mask));
+    bl__stack *s = w->stack;
+    want = bl__min(want, bl__stack_in_line(s));
     got = BL_QUEUE_(steal_n)(&q, bl__stack_slot(s, w->words, s->top), want);
     bl__stack_move_top(s, s->top + got);
 #endif

@@ -63,10 +63,10 @@ BL_FN bl_outcome BL__NAME(take)(bl__worker *w, BL_QUEUE *q, bool steal) {
 /* Up to n entries onto the stack; how many. One at a time, except where the queue has more in one go. */
 BL_FN uint32_t BL__NAME(take_some)(bl__worker *w, BL_QUEUE *q, bool steal, uint32_t n) {
 #if !BL_QUEUE_(BY_HANDLE)
-    if (BL__TAKES_MANY) { /* the slots up to the ring's end lie one after another */
+    if (BL__TAKES_MANY) {
         bl__stack *s = w->stack;
         uint32_t *slots = bl__stack_slot(s, w->words, s->top);
-        n = bl__min(n, s->mask + 1 - (s->top & s->mask));
+        n = bl__min(n, bl__stack_in_line(s));
         n = steal ? BL_QUEUE_(steal_n)(q, slots, n) : BL_QUEUE_(pop_n)(q, slots, n);
         bl__stack_move_top(s, s->top + n);
         return n;
@@ -104,8 +104,8 @@ BL_FN uint32_t BL__NAME(take_batch)(bl__worker *w, BL_QUEUE *q, bool steal, uint
 BL_FN uint32_t BL__NAME(take_own)(bl__worker *w, BL_QUEUE *q) {
 #if !BL_QUEUE_(BY_HANDLE)
     if (w->run->one_per_node) {
-        bl__stack *s = w->stack; /* the slots up to the ring's end lie one after another */
-        uint32_t room = s->mask + 1 - (s->top & s->mask);
+        bl__stack *s = w->stack;
+        uint32_t room = bl__stack_in_line(s);
         uint32_t got = BL_QUEUE_(pop_n)(q, bl__stack_slot(s, w->words, s->top), bl__min(w->batch, room));
         bl__stack_move_top(s, s->top + got);
         return got;
@@ -118,7 +118,7 @@ BL_FN uint32_t BL__NAME(take_own)(bl__worker *w, BL_QUEUE *q) {
  * or one in place, with `end` to be put back; how many. */
 BL_FN uint32_t BL__NAME(lay_out)(bl__worker *w, uint32_t *entry, uint32_t **singles) {
     bl__stack *s = w->stack;
-    uint32_t room = bl__min(s->mask + 1 - bl__stack_count(s), s->mask + 1 - (s->top & s->mask));
+    uint32_t room = bl__min(s->mask + 1 - bl__stack_count(s), bl__stack_in_line(s));
     uint32_t n = bl__min(entry[1] - entry[0], room);
     *singles = n > 1 ? bl__stack_slot(s, w->words, s->top) : entry;
     for (uint32_t i = 0; n > 1 && i < n; i++) {

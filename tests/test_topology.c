@@ -1,6 +1,7 @@
 // COMPILE: -O1
-/* Places of workers, on topologies that hwloc makes up: who is near to whom, that near victims come first and all
- * others are reached, and runs whose workers are at several places. Without hwloc places are not known: skipped. */
+/* Where workers run, on topologies made up by hwloc: which workers are near each other, that thieves try near victims
+ * first and still reach all others, and runs whose workers are in several places. Skipped without hwloc, which knows
+ * the places. */
 #include "check.h"
 #include "config.h"
 #include "join_programs.h"

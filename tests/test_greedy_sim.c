@@ -582,21 +582,23 @@ static void test_the_test(void) {
     }
 }
 
-/* A range of tasks that are only just long reaches all workers at once, and no worker forgets how long they take. Else
- * tasks wait half of the time, though the bound, which has twice the longest path, is kept. */
+/* A range of tasks that are only just long reaches all workers at once, and no worker forgets how long they take. Nor
+ * has a worker that spawns a range, and knows nothing of its tasks, to find them long. Else tasks wait half of the time,
+ * though the bound, which has twice the longest path, is mostly kept. */
 static void test_spread(void) {
-    for (uint32_t i = 0; i < 2 * 6; i++) {
+    for (uint32_t i = 0; i < 6 * 6; i++) {
+        const uint32_t group = i / 6 % 3, unit = i / 18 ? 2 * UNIT / 10 : 3 * UNIT / 10;
         const combination k = {.form = FORM_range,
                                .load = LOAD_equal,
                                .workers = 32,
                                .private_entries = 6,
-                               .group = 1 + i / 6,
-                               .tasks = 4 * 32,
-                               .unit = 3 * UNIT / 10,
+                               .group = group,
+                               .tasks = group == 0 ? 384 : 4 * 32,
+                               .unit = unit,
                                .seed = i % 6 + 1};
-        check_at("a range, %s, seed %llu", groups[k.group], (unsigned long long)k.seed);
+        check_at("a range of %u ticks, %s, seed %llu", unit, groups[k.group], (unsigned long long)k.seed);
         const verdict v = try_one(&k);
-        if (!CHECK(v.lost < 0.25 * v.makespan))
+        if (!CHECK(v.lost < 0.35 * v.makespan))
             printf("    tasks wait while a worker is idle for %.2f of the time\n", v.lost / v.makespan);
     }
 }

@@ -10,12 +10,6 @@ BL_FN bool BL__NAME(may_take_long)(bl__worker *w, uint32_t pace) {
     return pace & BL__PACE && bl_warp_any(w->lane == 0 && (uint32_t)bl_load64_relaxed(&w->run->control->idle));
 }
 
-/* The worker has just got the entry. One with many tasks is for all that are idle, at once, however short they are. */
-BL_FN uint32_t BL__NAME(pace_of_width)(bl__worker *w) {
-    const uint32_t *newest = bl__stack_slot(w->stack, w->words, w->stack->top - 1);
-    return newest[1] - newest[0] > 4 * BL__BATCH ? BL__COARSE : 0;
-}
-
 /* Nobody can reach this worker's stack during the next batch: all that the batch does not need is published before it.
  * A long entry is halved again and again, so that thieves that take the halves can do the same at once. */
 BL_FN void BL__NAME(expose)(bl__worker *w, const BL_SHARED *shared) {

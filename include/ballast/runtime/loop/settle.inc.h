@@ -19,6 +19,12 @@ BL_FN void BL__NAME(halve)(bl__worker *w, const BL_SHARED *shared) {
     bl_warp_sync();
 }
 
+/* GPU: an entry with many tasks is for all that are idle, at once, however short they are. */
+BL_FN uint32_t BL__NAME(pace_of_width)(bl__worker *w) {
+    const uint32_t *newest = bl__stack_slot(w->stack, w->words, w->stack->top - 1);
+    return newest[1] - newest[0] > 4 * BL__BATCH ? BL__COARSE : 0;
+}
+
 BL_FN bool BL__NAME(can_share)(bl__worker *w, uint32_t count) {
     if (count > 1)
         return true;
@@ -79,8 +85,11 @@ BL_FN void BL__NAME(settle)(bl__worker *w, const BL_SHARED *shared) {
     if (count > run->private_limit && !run->alone) { /* in a loop run alone nobody would look for it */
         n = count - run->private_limit / 2;
     } else if (run->workers > 1 && BL__NAME(can_share)(w, count) && bl_warp_any(w->lane == 0 && w->shown == 0)) {
-        if (count == 1)
+        if (count == 1) {
+            if (BL__HIDES)
+                w->stop |= BL__NAME(pace_of_width)(w);
             BL__NAME(halve)(w, shared);
+        }
         n = bl__max(count / 2, 1);
         /* What the lanes are about to run at the same time is begun sooner here than anywhere else. Lanes that join
          * wait for the one that climbs highest: there half of a batch is enough. */

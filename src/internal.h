@@ -68,6 +68,9 @@ typedef struct bl__reusable {
     uint32_t workers, words, capacity;
     /* Join records, all of them free. */
     bl__block records, free_records, spares;
+    /* What the workers of a launch share, of which so many bytes are zero. */
+    bl__block state;
+    size_t clear;
     uint32_t record_workers, record_bytes, record_capacity;
     uint64_t tasks; /* that have been run with them */
 } bl__reusable;
@@ -199,7 +202,8 @@ struct bl__device_ops {
     uint32_t block;  /* lanes per block unless a run says; 0: as many as the program says */
     const struct bl__policy *
         *policies; /* its schedulers, in the order of BL__SCHEDULERS; NULL: they are in the program's kernels */
-    const char *loop_scheduler; /* what "auto" means for a loop; NULL: nothing special */
+    const char *default_scheduler; /* what "auto" means; NULL: BL__DEFAULT_TEXT */
+    const char *loop_scheduler;    /* what it means for a loop; NULL: nothing special */
     bool host_memory;           /* what alloc gives: a forked child has a copy of it */
     bool host_stacks;           /* private stacks lie in such memory, and not in a GPU's */
     bool workers_allocate;      /* they can get memory during a run: for spawns and forks of any width */
@@ -223,6 +227,9 @@ struct bl__device_ops {
     /* Like copy_in, but need not be done on return; the memory of the host may be used again at once. Whole words of 4
      * bytes. */
     int (*send)(bl_context *c, void *device, const void *host, size_t bytes);
+    /* Where workers find what was sent to `device` last; it is not copied there any more. NULL: it was. The function is
+     * NULL where workers begin with nothing but what is in queues. */
+    const void *(*sent)(bl_context *c, const void *device);
     int (*zero)(bl_context *c, void *device, size_t bytes);
     /* The same, but at the latest before the next kernel of a run: for whole buffers of the library, which nobody else
      * looks at. */
@@ -236,8 +243,10 @@ struct bl__device_ops {
      * after them, and `finish` must follow. */
     int (*launch)(bl_context *c, const bl__plan *plan, const bl__run *run, const void *shared);
     /* Waits until the workers have ended, watching their progress, and copies `bytes` of what they and the host's
-     * next requests have left: BL__READ_BACK at most. */
-    int (*finish)(bl_context *c, const bl__run *run, void *host, const void *device, size_t bytes);
+     * next requests have left: BL__READ_BACK at most. If the run is over (bl__is_over), a device that `clears` sets
+     * `clear` bytes of it to zero then, or soon after. */
+    int (*finish)(bl_context *c, const bl__run *run, void *host, void *device, size_t bytes, size_t clear);
+    bool clears;
     /* Memory that the host and running workers reach, at one address; NULL: `alloc` gives such memory. */
     int (*alloc_reached)(bl_context *c, void **memory, size_t bytes);
     void (*free_reached)(bl_context *c, void *memory);

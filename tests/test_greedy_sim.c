@@ -218,7 +218,7 @@ static const char *const form_names[] = {
 #undef X
 };
 
-static const char *const schedulers[] = {"steal:chase_lev",    "steal:abp",       "steal:broker",
+static const char *const schedulers[] = {"steal:chase_lev",    "steal:steal_many", "steal:abp",       "steal:broker",
                                          "range:packed_range", "range:the_range", "central:broker",
                                          "donate:bwd",         "list:faa",        "static:split"};
 enum { SPLIT = sizeof schedulers / sizeof schedulers[0] - 1, SCHEDULERS = SPLIT }; /* the last does not balance */

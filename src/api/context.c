@@ -584,10 +584,10 @@ const char *bl_device_target(const bl_context *c) { return c ? c->ops->target : 
 /* ---- memory ---- */
 
 /* All memory that runs have left. */
-enum { REUSABLE = 4 };
+enum { REUSABLE = 5 };
 static bl__block *kept_at(bl_context *c, uint32_t i) {
     bl__reusable *r = &c->reusable;
-    bl__block *reusable[REUSABLE] = {&r->queues, &r->records, &r->free_records, &r->spares};
+    bl__block *reusable[REUSABLE] = {&r->queues, &r->records, &r->free_records, &r->spares, &r->state};
     return i < BL__KEPT ? &c->kept[i] : reusable[i - BL__KEPT];
 }
 

@@ -279,8 +279,13 @@ static bool may_choose(const bl_context *c, const bl_program *program, const cha
 static void choose(const bl_context *c, const bl_program *program, int lane_tasks, scheduler *s) {
     scheduler better;
     if (may_choose(c, program, program->automatic, lane_tasks, &better) ||
-        (program->takes_pieces && may_choose(c, program, c->ops->loop_scheduler, lane_tasks, &better)))
+        (program->takes_pieces && may_choose(c, program, c->ops->loop_scheduler, lane_tasks, &better)) ||
+        may_choose(c, program, c->ops->default_scheduler, lane_tasks, &better))
         *s = better;
+}
+
+static const char *default_of(const bl_context *c) {
+    return c->ops->default_scheduler ? c->ops->default_scheduler : BL__DEFAULT_TEXT;
 }
 
 static int make_plan(bl_context *c, const bl_program *program, bl__plan *plan, uint32_t *lanes) {
@@ -314,16 +319,15 @@ static int make_plan(bl_context *c, const bl_program *program, bl__plan *plan, u
     plan->instance = find_instance(program, &s, lane_tasks, opens_of(c));
     if (!plan->instance && c->open && find_instance(program, &s, lane_tasks, BL__CLOSED)) {
         bl__detail(c,
-                   "%s takes no work from outside with %s and group %s on %s (accepted: " BL__DEFAULT_TEXT
-                   ", with the program's own group)",
-                   program->name, s.name, c->config.group, c->id);
+                   "%s takes no work from outside with %s and group %s on %s (accepted: %s, with the program's own group)",
+                   program->name, s.name, c->config.group, c->id, default_of(c));
         return BL_ENOCODE;
     }
     if (!plan->instance) {
         bl__detail(c,
-                   "%s has no code for %s with group %s: other groups run at most with " BL__DEFAULT_TEXT
-                   ", and BL_SCHEDULERS says what else is compiled",
-                   program->name, s.name, c->config.group);
+                   "%s has no code for %s with group %s: other groups run at most with %s, and BL_SCHEDULERS says what "
+                   "else is compiled",
+                   program->name, s.name, c->config.group, default_of(c));
         return BL_ENOCODE;
     }
     plan->scheduler = s.name;

@@ -679,8 +679,8 @@ static int cpu_launch(bl_context *c, const bl__plan *plan, const bl__run *run, c
     return status;
 }
 
-static int cpu_finish(bl_context *c, const bl__run *run, void *host, const void *device, size_t bytes) {
-    (void)run;
+static int cpu_finish(bl_context *c, const bl__run *run, void *host, void *device, size_t bytes, size_t clear) {
+    (void)run, (void)clear;
     if (c->open)
         bl__inlet_rest(c); /* it may still be knocking */
     return host_copy(c, host, device, bytes);

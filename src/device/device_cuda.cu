@@ -12,6 +12,8 @@ extern "C" {
 #include <string.h>
 #include <unistd.h>
 
+#include <ballast/generated/schedulers.h>
+#include <ballast/runtime/termination.h>
 #include <ballast/task.h>
 
 #define BL__MANAGE static __device__ void manage_part
@@ -346,6 +348,13 @@ static int cuda_send(bl_context *c, void *to, const void *from, size_t bytes) {
     d->delayed.words = bytes / 4;
     return status_of(c, error, "copying");
 }
+static const void *cuda_sent(bl_context *c, const void *device) {
+    cuda_device *d = look_at(c);
+    if (!d->delayed.words || d->delayed.to != device)
+        return NULL;
+    d->delayed.words = 0;
+    return d->delayed.from;
+}
 /* Pinned: kernels read and write it over PCIe while the host does. */
 static int cuda_alloc_reached(bl_context *c, void **memory, size_t bytes) {
     use(c);
@@ -479,12 +488,11 @@ static int give_up(bl_context *c, cuda_device *d, const bl__run *run) {
 
 /* Until the report of that number is there. The word in pinned memory says so sooner than the event, which says why not
  * if it never comes. */
-static int wait_and_watch(bl_context *c, cuda_device *d, const bl__run *run, uint32_t number) {
+static int wait_and_watch(bl_context *c, cuda_device *d, const bl__run *run, uint32_t number, bool *stops) {
     bl__watch watch;
     bl__watch_start(&watch);
     const bool serves = c->open && c->inlet.outlet.slots; /* other nodes wait for what this thread brings them */
     double begun = bl__now(), asked = begun, next_look = begun + bl__watch_next(c, 0.1);
-    bool stops = false;
     for (;;) {
         if (d->arrived->load(std::memory_order_acquire) == number)
             return BL_OK;
@@ -509,12 +517,12 @@ static int wait_and_watch(bl_context *c, cuda_device *d, const bl__run *run, uin
             peek(d, run) == cudaSuccess ? bl__watch_look(c, &watch, d->tallies, run->tallies, NULL) : BL__ALL_WELL;
         if (seen == BL__NO_PROGRESS)
             return give_up(c, d, run);
-        stops = stops || seen == BL__TO_PAUSE;
+        *stops = *stops || seen == BL__TO_PAUSE;
         /* Again and again: on a GPU that is busy with something else the run may be set up after this, which clears
          * the word. */
-        if (stops)
+        if (*stops)
             stop_workers(d, run, BL__STOP_HOST);
-        next_look = bl__now() + (stops ? 0.001 : bl__watch_next(c, 0.1));
+        next_look = bl__now() + (*stops ? 0.001 : bl__watch_next(c, 0.1));
     }
 }
 
@@ -543,16 +551,33 @@ static int cuda_launch(bl_context *c, const bl__plan *plan, const bl__run *run, 
     return status_of(c, (cudaError_t)error, "launching");
 }
 
-/* Adds up the tallies; the block that is the last to do so writes the report to pinned memory, and then its number. */
-static __global__ void report_kernel(const bl__run run, bl__totals *totals, const uint32_t *report, uint32_t *host,
-                                     uint32_t words, uint32_t *blocks_done, uint32_t *arrived, uint32_t number) {
+/* By all threads of a block. */
+static __device__ void clear_between(void *from, const void *to) {
+    for (uint4 *p = (uint4 *)from + threadIdx.x; p < (const uint4 *)to; p += blockDim.x)
+        *p = make_uint4(0, 0, 0, 0);
+}
+
+/* Those that the same block has added up. */
+static __device__ void clear_tallies(const bl__run *run) {
+    for (uint32_t i = blockIdx.x * blockDim.x; i < run->tallies; i += gridDim.x * blockDim.x)
+        clear_between(run->tally + i, run->tally + min(i + blockDim.x, run->tallies));
+}
+
+/* Adds up the tallies; the block that is the last to do so writes the report to pinned memory, and then its number. If
+ * the run is over, all of it is cleared for the next run, `clear` words, while the host is told: each block clears the
+ * tallies that it has added up, the last one the rest. */
+static __global__ void report_kernel(const bl__run run, bl__totals *totals, uint32_t *report, uint32_t *host,
+                                     uint32_t words, uint32_t clear, uint32_t *blocks_done, uint32_t *arrived,
+                                     uint32_t number) {
     __shared__ bl__totals sum;
     __shared__ bool is_last;
+    const uint32_t rank = blockIdx.x * blockDim.x + threadIdx.x, size = gridDim.x * blockDim.x;
+    const bool clears = clear && bl__is_over(run.control);
     if (threadIdx.x == 0)
         memset(&sum, 0, sizeof sum);
     __syncthreads();
     if (totals)
-        bl__add_tallies(&run, &sum, blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x);
+        bl__add_tallies(&run, &sum, rank, size);
     __syncthreads();
     if (threadIdx.x == 0) {
         if (totals)
@@ -562,8 +587,11 @@ static __global__ void report_kernel(const bl__run run, bl__totals *totals, cons
         __threadfence();
     }
     __syncthreads();
-    if (!is_last)
+    if (!is_last) {
+        if (clears)
+            clear_tallies(&run);
         return;
+    }
     for (uint32_t i = threadIdx.x; i < words; i += blockDim.x)
         host[i] = __ldcg(report + i);
     __threadfence_system();
@@ -571,6 +599,11 @@ static __global__ void report_kernel(const bl__run run, bl__totals *totals, cons
     if (threadIdx.x == 0) {
         *blocks_done = 0;
         bl_store32_host(arrived, number);
+    }
+    if (clears) {
+        clear_tallies(&run);
+        clear_between(report, run.tally);
+        clear_between(run.tally + run.tallies, report + clear);
     }
 }
 
@@ -587,22 +620,26 @@ static cudaError_t load_kernels(void) {
     return error;
 }
 
-static int cuda_finish(bl_context *c, const bl__run *run, void *host, const void *device, size_t bytes) {
+static int cuda_finish(bl_context *c, const bl__run *run, void *host, void *device, size_t bytes, size_t clear) {
     cuda_device *d = use(c);
+    bool stops = false;
     const uint32_t number = ++d->launches;
     const uint32_t blocks = d->totals ? (run->tallies + REPORT_THREADS - 1) / REPORT_THREADS : 1;
-    report_kernel<<<blocks, REPORT_THREADS, 0, d->stream>>>(*run, d->totals, (const uint32_t *)device,
+    report_kernel<<<blocks, REPORT_THREADS, 0, d->stream>>>(*run, d->totals, (uint32_t *)device,
                                                             (uint32_t *)(void *)d->staging, (uint32_t)(bytes / 4),
-                                                            d->blocks_done, (uint32_t *)(void *)d->arrived, number);
+                                                            (uint32_t)(clear / 4), d->blocks_done,
+                                                            (uint32_t *)(void *)d->arrived, number);
     cudaError_t error = cudaGetLastError();
     if (error == cudaSuccess)
         error = cudaEventRecord(d->read, d->stream);
     d->totals = NULL;
-    int status = error == cudaSuccess ? wait_and_watch(c, d, run, number) : status_of(c, error, "waiting");
+    int status = error == cudaSuccess ? wait_and_watch(c, d, run, number, &stops) : status_of(c, error, "waiting");
     if (status != BL_OK)
         return status;
     d->sent = 0;
     memcpy(host, d->staging, bytes);
+    if (stops && clear && bl__is_over((const bl__control *)host)) /* it may have come too late, into what was clear again */
+        return cuda_zero(c, &run->control->stop, sizeof run->control->stop);
     return BL_OK;
 }
 
@@ -698,6 +735,7 @@ static constexpr bl__device_ops make_ops(void) {
     ops.target = "cuda";
     ops.traits = BL_DEVICE_GPU;
     ops.warp = 32;
+    ops.default_scheduler = BL__DEFAULT_GPU_TEXT; /* a compare-and-swap takes as long as many tasks */
     /* One fetch-and-add a piece, asked for before the last piece is run, costs less than looking for victims. */
     ops.loop_scheduler = "list:faa";
     ops.workers_must_fit = true;
@@ -711,12 +749,14 @@ static constexpr bl__device_ops make_ops(void) {
     ops.free = cuda_free;
     ops.copy_in = ops.copy_out = ops.move = cuda_copy;
     ops.send = cuda_send;
+    ops.sent = cuda_sent;
     ops.zero = cuda_zero;
     ops.zero_for_launch = cuda_zero_for_launch;
     ops.fit = cuda_fit;
     ops.manage = cuda_manage;
     ops.launch = cuda_launch;
     ops.finish = cuda_finish;
+    ops.clears = true;
     ops.alloc_reached = cuda_alloc_reached;
     ops.free_reached = cuda_free_reached;
     ops.timer_start = cuda_timer_start;

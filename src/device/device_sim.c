@@ -3,6 +3,7 @@
 #include "sim/machine.h"
 
 #include <ballast/parts/gate.h>
+#include <ballast/runtime/termination.h>
 #include <ballast/task.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -137,9 +138,11 @@ static int sim_zero(bl_context *c, void *memory, size_t bytes) {
     return status;
 }
 
-static int sim_finish(bl_context *c, const bl__run *run, void *host, const void *device, size_t bytes) {
-    return bl__cpu_ops.finish(c, run, host, device, bytes);
+static int sim_finish(bl_context *c, const bl__run *run, void *host, void *device, size_t bytes, size_t clear) {
+    const int status = bl__cpu_ops.finish(c, run, host, device, bytes, 0);
+    return status == BL_OK && bl__is_over(run->control) ? sim_zero(c, device, clear) : status;
 }
+static const void *sim_sent(bl_context *c, const void *device) { return (void)c, device; }
 
 static int sim_timer_start(bl_context *c) {
     sim_device *d = c->device;
@@ -173,6 +176,7 @@ const bl__device_ops bl__sim_ops = {
     .copy_in = sim_copy,
     .copy_out = sim_copy,
     .send = sim_copy,
+    .sent = sim_sent,
     .move = sim_copy,
     .zero = sim_zero,
     .zero_for_launch = sim_zero,
@@ -180,6 +184,7 @@ const bl__device_ops bl__sim_ops = {
     .manage = sim_manage,
     .launch = sim_launch,
     .finish = sim_finish,
+    .clears = true,
     .timer_start = sim_timer_start,
     .timer_stop = sim_timer_stop,
 };

@@ -53,6 +53,7 @@ typedef struct bl__job {
     uint32_t most_dealt;          /* ... and the most that one has */
     bl__totals totals;            /* of the workers, after the last launch */
     bool reused;                  /* its records are those of an earlier run */
+    bool cleared;                 /* `state` is all zero */
     bool over;                    /* nothing is left: all queues are empty, and all records free */
     bool wide;                    /* results of forks may lie outside of their records */
     bool again;                   /* a repeated run: it was complete when the checkpoint to resume was written */
@@ -171,6 +172,7 @@ int bl__records_for_wave(bl__job *j, uint32_t tasks); /* waves cannot pause */
 /* ---- reuse.c ---- */
 
 /* True: the run has what another one left. */
+bool bl__reuse_state(bl__job *j, size_t bytes);
 bool bl__reuse_queues(bl__job *j);
 bool bl__reuse_records(bl__job *j, uint32_t capacity);
 void bl__leave_for_reuse(bl__job *j);

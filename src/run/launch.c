@@ -2,6 +2,7 @@
 #include "job.h"
 
 #include <ballast/parts/stop.h>
+#include <ballast/runtime/termination.h>
 #include <string.h>
 
 uint32_t bl__tasks_at_once(const bl__job *j) {
@@ -21,14 +22,17 @@ int bl__launch(bl__job *j, bl__control *after) {
         return status;
     /* The results are wanted only if nothing is left to do, which is so in most cases. */
     size_t bytes = BL__RESULTS_OF_ROOTS + bl__results_bytes(j);
-    bytes = bytes > BL__READ_BACK ? sizeof report : bytes;
+    const bool all = bytes <= BL__READ_BACK;
+    bytes = all ? bytes : sizeof report;
+    const size_t clear = j->c->ops->clears && all && !j->c->open ? j->state.bytes : 0;
     int added = j->c->ops->manage(j->c, BL__ADD_UP, -1, &j->run, NULL, 0, (uint64_t *)(void *)&on_device->totals);
-    status = j->c->ops->finish(j->c, &j->run, j->read_back, on_device, bytes);
+    status = j->c->ops->finish(j->c, &j->run, j->read_back, on_device, bytes, clear);
     status = status == BL_OK ? added : status;
     if (status != BL_OK)
         return status;
     memcpy(&report, j->read_back, sizeof report);
     *after = report.control;
+    j->cleared = clear && bl__is_over(after);
     j->totals = report.totals;
     j->wide = j->wide || after->wide;
     if (after->stop & BL__STOP_FAILED)

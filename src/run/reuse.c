@@ -1,5 +1,5 @@
-/* What a run leaves for the next one of the same context: queues that are set up and empty, and join records that are
- * all free. To set them up anew takes longer than many a run. Anything that ends otherwise than with nothing left to
+/* What a run leaves for the next one of the same context: queues that are set up and empty, join records that are all
+ * free, and the state of a launch, cleared. To set them up anew takes longer than many a run. Anything that ends otherwise than with nothing left to
  * do, and any other shape, begins anew. */
 #include "job.h"
 
@@ -72,11 +72,29 @@ bool bl__reuse_records(bl__job *j, uint32_t capacity) {
     return true;
 }
 
+bool bl__reuse_state(bl__job *j, size_t bytes) {
+    bl__reusable *r = &j->c->reusable;
+    if (!r->state.memory)
+        return false;
+    if (r->clear < bytes || r->state.bytes / 4 > bytes) {
+        give_up(j, &r->state);
+        return false;
+    }
+    j->state = (bl__buffer){r->state.memory, bytes, r->state.bytes};
+    r->state.memory = NULL;
+    bl__count_bytes(j, bytes);
+    return true;
+}
+
 void bl__leave_for_reuse(bl__job *j) {
     bl__reusable *r = &j->c->reusable;
     const bl__run *run = &j->run;
     if (!j->over)
         return;
+    if (j->cleared && !r->state.memory) {
+        r->clear = j->state.bytes;
+        to_block(j, &j->state, &r->state);
+    }
     /* Of a deque no more is asked than that it is empty. Queues of handles share a pool, whose handles lie anywhere by
      * then. */
     if (bl__queue_type_at(j->plan.queue)->is_deque && !r->queues.memory) {

@@ -116,6 +116,8 @@ static int allocate_workers(bl__job *j) {
            idlers = (run->workers + 255u) / 256 * 32; /* warps read 32 bytes */
     size_t state =
         BL__RESULTS_OF_ROOTS + results + tallies + idlers + j->plan.program->payload_bytes + BL__FAILURE_TEXT;
+    state = (state + 15) / 16 * 16;
+    const bool is_clear = bl__reuse_state(j, state);
     int status = bl__ensure(j, &j->state, state);
     if (status == BL_OK && !bl__in_waves(j))
         status = bl__ensure(j, &j->spill, spill);
@@ -123,7 +125,7 @@ static int allocate_workers(bl__job *j) {
         status = bl__ensure(j, &j->memory, (size_t)run->worker_memory * run->workers);
     if (status == BL_OK)
         status = bl__ensure(j, &j->total, sizeof(uint64_t));
-    if (status == BL_OK)
+    if (status == BL_OK && !is_clear)
         status = bl__zero_for_launch(j->c, j->state.memory, state);
     run->policy = j->c->ops->policies ? j->c->ops->policies[j->plan.policy] : NULL;
     if (status == BL_OK) {
@@ -143,6 +145,18 @@ static int allocate_workers(bl__job *j) {
 static int too_many_entries(bl__job *j) {
     bl__detail(j->c, "more entries at a time than a queue or pool of %s can hold (2^30)", j->plan.scheduler);
     return BL_ENOMEM;
+}
+
+/* A GPU's workers take a few roots by themselves: to put them into queues takes a kernel, and to get them out again
+ * takes longer than many a task. Not where all tasks are to pass through the queues, or ranges are dealt out. */
+static const uint32_t *roots_for_workers(bl__job *j) {
+    enum { FEW = 32 };
+    const bl__run *run = &j->run;
+    const bool fits = j->entries <= FEW && j->entries / run->workers + 1 + run->outbox <= run->stack_capacity;
+    if (!j->c->ops->sent || j->c->open || j->stats.launches || !j->entries || !fits || run->private_limit == 0 ||
+        run->queue_count != run->workers || run->dealt || j->plan.traits & BL_TRAIT_RANGES)
+        return NULL;
+    return j->c->ops->sent(j->c, j->flat.memory);
 }
 
 /* Queues with room for at least twice what is in flat, and that put into them. */
@@ -174,7 +188,8 @@ static int refill(bl__job *j) {
     }
     if (status == BL_OK && !reused)
         status = j->c->ops->manage(j->c, BL__SET_UP, j->plan.queue, run, NULL, j->entries, NULL);
-    if (status == BL_OK)
+    run->roots = status == BL_OK ? roots_for_workers(j) : NULL;
+    if (status == BL_OK && !run->roots)
         status = j->c->ops->manage(j->c, BL__FILL, j->plan.queue, run, j->flat.memory, j->entries, NULL);
     run->dealt = NULL; /* of the roots alone */
     bl__release(j, &j->dealt);
@@ -286,7 +301,7 @@ static void describe(bl__job *j, uint32_t lanes) {
 /* Most often they have come with the report. */
 static int take_results(bl__job *j, void *results) {
     const size_t bytes = bl__results_bytes(j);
-    if (bl__results_are_here(j->c)) {
+    if (bl__results_are_here(j->c) && !j->cleared) {
         memcpy(results, j->run.results, bytes);
         return BL_OK;
     }

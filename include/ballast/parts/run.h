@@ -223,6 +223,7 @@ typedef struct bl__run {
     uint32_t block_workers; /* that share a block of a GPU */
     bl__outlet outlet;
     uint32_t settles; /* with a porter: this launch runs no tasks, only what results that have come home bring about */
+    const uint32_t *roots; /* GPU and sim: in_entries entries that workers begin with; NULL: they are in the queues */
 } bl__run;
 
 /* BL_TRAIT_WAVES, as a kernel sees it: src/run/run.c gives only such a run no queues. */

@@ -33,6 +33,7 @@ extern int bl__clock_gettime(int clock, struct timespec *time) __asm__("clock_ge
 #define BL_INLINE __attribute__((always_inline))
 #define BL_MAY_ALIAS __attribute__((may_alias))
 #define BL_UNROLL
+#define BL_ROLLED
 #define BL_OVERLAP
 #define BL_RARELY(x) __builtin_expect(!!(x), 0)
 #define BL_ASSUME(x) ((x) ? (void)0 : __builtin_unreachable())

@@ -24,6 +24,7 @@
 #define BL_INLINE
 #define BL_MAY_ALIAS
 #define BL_UNROLL _Pragma("unroll")
+#define BL_ROLLED _Pragma("unroll 1")
 #define BL_OVERLAP _Pragma("unroll 8")
 #define BL_ASSUME(x) __builtin_assume(x)
 

@@ -11,6 +11,7 @@
  *   BL_COLD_FN             the same, for what hardly ever happens: out of the way of what does
  *   BL_HOST_FN             the same, but the host may call it too (sizes, layouts)
  *   BL_UNROLL              before a loop whose arrays must stay in registers
+ *   BL_ROLLED              before one that would take too many if it were unrolled
  *   BL_OVERLAP             before a loop whose reads should be under way at the same time
  *   BL_ASSUME(x)           x is true, and the compiler may rely on it
  *   BL_CAN_SLEEP           1 where an idle worker can be put to sleep by the operating system

@@ -95,6 +95,7 @@ BL_API uint64_t bl__sim_clock(void);
 #define BL_INLINE __attribute__((always_inline))
 #define BL_MAY_ALIAS __attribute__((may_alias))
 #define BL_UNROLL
+#define BL_ROLLED
 #define BL_OVERLAP
 #define BL_ASSUME(x) ((x) ? (void)0 : __builtin_unreachable())
 

@@ -13,10 +13,12 @@
 #define BL_RUNTIME_TERMINATION_H
 
 #include "../parts/run.h"
+#include "../parts/stop.h"
 
 #define BL__IDLE_DONE (1ull << 31)
 
-BL_FN void bl__idle_enter(bl__control *c) { bl_fetch_add64_release(&c->idle, 1); /* T1 */ }
+/* What the word is then. */
+BL_FN uint64_t bl__idle_enter(bl__control *c) { return bl_fetch_add64_release(&c->idle, 1) + 1; /* T1 */ }
 
 /* False when the run is over. */
 BL_FN bool bl__idle_leave(bl__control *c) {
@@ -30,6 +32,12 @@ BL_FN bool bl__idle_all(uint64_t word, uint32_t workers) { return bl__idle_count
 /* `word`: what bl__idle_read gave before every queue was found empty. */
 BL_FN bool bl__idle_finish(bl__control *c, uint64_t word) {
     return bl_cas64_acq_rel(&c->idle, &word, word | BL__IDLE_DONE);
+}
+
+/* After a launch: nothing is left to do, and there was no other reason to stop. */
+BL_HOST_FN bool bl__is_over(const bl__control *c) {
+    const uint32_t reasons_of_workers = 255;
+    return c->idle & BL__IDLE_DONE && !(c->stop & reasons_of_workers & ~(uint32_t)BL__STOP_DONE);
 }
 
 #endif

@@ -159,6 +159,23 @@ bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
 #endif
 #include "loop/close.inc.h"
 
+#if BL__HIDES
+/* Few roots: each worker has its part in memory that it can read, of the host or of the device, and no queue to take
+ * it from. */
+BL_FN void BL__NAME(take_roots)(bl__worker *w) {
+    const bl__run *run = w->run;
+    const uint32_t first = bl__dealt(run, run->in_entries, w->id),
+                   n = bl__dealt(run, run->in_entries, w->id + 1) - first;
+    for (uint32_t i = w->lane; i < n * w->words; i += BL_WARP)
+        bl__stack_slot(w->stack, w->words, w->stack->top + i / w->words)[i % w->words] =
+            run->roots[first * w->words + i];
+    bl_warp_sync();
+    if (w->lane == 0)
+        w->stack->limit = w->stack->top += n; /* no task has spawned these */
+    bl_warp_sync();
+}
+#endif
+
 /* The whole life of one lane of worker `id`, whose counters go to tally `slot`. */
 BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t id, uint32_t lane, uint32_t slot,
                           bl__stack *stack, void *scratch) {
@@ -195,6 +212,8 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
 #if BL__HIDES
         if (lane == 0)
             w.tally->since = bl_clock32();
+        if (run->roots)
+            BL__NAME(take_roots)(&w);
 #endif
         BL__NAME(spend)(&w, 0 - bl_clock());
         BL__NAME(stand)(&w, BL__AT_WORK);

@@ -10,6 +10,9 @@
  * warp. */
 #define BL__KNOWS_IDLERS (BL_WARP > 1 && BL__EMPTY_WHEN_IDLE && w->batch > 1 && w->run->random_victims)
 
+/* A warp can take several entries with one operation of the queue. */
+#define BL__CLAIMS (BL_WARP > 1 && BL_QUEUE_(CLAIMS))
+
 #if BL_WARP > 1
 #define BL__CHOICE 4u /* victims that a lane chooses from */
 
@@ -97,8 +100,89 @@ BL_FN uint32_t BL__NAME(rob_half)(bl__worker *w, uint32_t victim, uint32_t most)
 }
 #endif
 
+#if BL__CLAIMS
+/* ---- a warp takes what its lanes need in one go, and copies it together ---- */
+
+/* The n entries from `first` on, to the top of the stack, which is not moved yet. Others may be taking them. */
+BL_FN void BL__NAME(copy_entries)(bl__worker *w, const BL_QUEUE *q, uint32_t first, uint32_t n) {
+    bl__stack *s = w->stack;
+    BL_ROLLED
+    for (uint32_t i = w->lane; i < n * w->words; i += BL_WARP)
+        bl__stack_slot(s, w->words, s->top + i / w->words)[i % w->words] =
+            bl_load32_relaxed(BL_QUEUE_(slot)(q, first + i / w->words) + i % w->words);
+}
+
+/* Lane by lane the tasks of an entry; how many entries are enough for a batch. */
+BL_FN uint32_t BL__NAME(enough)(bl__worker *w, uint32_t tasks, uint32_t entries) {
+    const uint32_t before = bl_warp_prefix_add(bl__min(tasks, w->batch));
+    return bl_popcount(bl_warp_ballot(w->lane < entries && (w->run->steal_half || before < w->batch)));
+}
+BL_FN uint32_t BL__NAME(tasks_at)(const BL_QUEUE *q, uint32_t position) {
+    const uint32_t *entry = BL_QUEUE_(slot)(q, position);
+    return bl_load32_relaxed(entry + 1) - bl_load32_relaxed(entry);
+}
+
+/* Of n entries those that there may be a use and room for. */
+BL_FN uint32_t BL__NAME(at_most)(bl__worker *w, uint32_t n) {
+    if ((w->batch == 1 && !w->run->steal_half) || w->run->one_per_node)
+        return bl__min(n, 1);
+    return bl__min(bl__min(n, BL_WARP), w->run->stack_capacity - w->run->outbox);
+}
+
+BL_FN uint32_t BL__NAME(keep_entries)(bl__worker *w, uint32_t n) {
+    bl_warp_sync();
+    if (w->lane == 0)
+        bl__stack_move_top(w->stack, w->stack->top + n);
+    bl_warp_sync();
+    return n;
+}
+
+/* Where there are many, or where tasks take long, a thief takes what its lanes need: they run at the same time, so an
+ * empty lane saves nothing. Else it takes half at most, because many look for work. All are copied before it is known
+ * how many are enough: that saves a way to the memory and back. */
+BL_FN uint32_t BL__NAME(claim)(bl__worker *w, uint32_t victim) {
+    BL_QUEUE q = BL__NAME(queue)(w, victim);
+    uint64_t word = 0;
+    uint32_t n = 0, won = 0;
+    if (w->lane == 0) {
+        n = BL_QUEUE_(look)(&q, &word);
+        if (!(w->stop & BL__PACE) || w->run->steal_half)
+            n = (n + 1) / 2;
+        n = BL__NAME(at_most)(w, n);
+    }
+    n = bl_warp_broadcast32(n, 0);
+    bl_warp_sync(); /* what lane 0 has acquired, the others may read */
+    if (n == 0)
+        return 0;
+    const uint32_t first = bl_warp_broadcast32((uint32_t)word, 0);
+    const uint32_t tasks = w->lane < n ? BL__NAME(tasks_at)(&q, first + w->lane) : 0;
+    BL__NAME(copy_entries)(w, &q, first, n);
+    n = BL__NAME(enough)(w, tasks, n);
+    bl_warp_sync();
+    if (w->lane == 0)
+        won = BL_QUEUE_(claim)(&q, word, n);
+    return bl_warp_broadcast32(won, 0) ? BL__NAME(keep_entries)(w, n) : 0;
+}
+
+BL_FN uint32_t BL__NAME(take_own_together)(bl__worker *w) {
+    BL_QUEUE q = BL__NAME(queue)(w, w->id);
+    uint32_t n = BL__NAME(at_most)(w, bl_warp_broadcast32(w->lane ? 0 : BL_QUEUE_(size)(&q), 0));
+    if (n == 0)
+        return 0;
+    const uint32_t bottom = bl_load32_relaxed(q.bottom);
+    if (n > 1)
+        n = BL__NAME(enough)(w, w->lane < n ? BL__NAME(tasks_at)(&q, bottom - 1 - w->lane) : 0, n);
+    n = bl_warp_broadcast32(w->lane ? 0 : BL_QUEUE_(lower)(&q, n), 0);
+    BL__NAME(copy_entries)(w, &q, bottom - n, n);
+    return BL__NAME(keep_entries)(w, n);
+}
+#endif
+
 BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
     uint32_t got = 0;
+#if BL__CLAIMS
+    got = BL__NAME(take_own_together)(w);
+#else
     if (w->lane == 0) {
         BL_QUEUE own = BL__NAME(queue)(w, w->id);
         if (BL_WARP == 1 || BL_QUEUE_(size)(&own)) /* a look costs a GPU less than a pop that finds nothing */
@@ -106,17 +190,23 @@ BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
     }
     bl_warp_sync();
     got = bl_warp_broadcast32(got, 0);
+#endif
     if (got)
         return got;
     bl__worker_looks(w);
     uint32_t victim, size = BL__NAME(look)(w, &victim);
     for (uint32_t show = bl_warp_ballot(size > 0), tries = 0; show && tries < 4; show &= show - 1, tries++) {
         uint32_t lane = bl_lowest_bit(show);
-        uint32_t from = bl_warp_broadcast32(victim, lane), shown = bl_warp_broadcast32(size, lane);
+        uint32_t from = bl_warp_broadcast32(victim, lane);
+#if BL__CLAIMS
+        got = BL__NAME(claim)(w, from);
+#else
+        uint32_t shown = bl_warp_broadcast32(size, lane);
         if (w->lane == 0)
             got = BL__NAME(rob)(w, from, shown);
         bl_warp_sync();
         got = bl_warp_broadcast32(got, 0);
+#endif
         bl__worker_tried(w, got);
         if (got)
             break;
@@ -166,3 +256,4 @@ BL_FN bool BL__NAME(all_empty)(bl__worker *w) {
 }
 
 #undef BL__KNOWS_IDLERS
+#undef BL__CLAIMS

@@ -27,6 +27,26 @@ BL_FN bool BL__NAME(waits)(bl__worker *w) {
 }
 #endif
 
+#if !BL__ENDS_ALONE
+/* A worker of a crowd that has nothing when a run begins: thousands of them would look for it where there is nothing,
+ * and be in the way of those that have. */
+BL_FN bool BL__NAME(begins_idle)(bl__worker *w) {
+#if BL__TURNS
+    return bl_opaque32((uint32_t)w->tasks) == 0 && w->run->workers >= BL_CROWD &&
+           !bl_warp_any(w->lane == 0 && BL__NAME(shown)(w));
+#else
+    return (void)w, false;
+#endif
+}
+
+/* Whether a worker that has found nothing counts as idle: it has tried again, or all others are. */
+BL_FN bool BL__NAME(gives_up)(bl__worker *w, uint32_t tries) {
+    return tries >= BL__QUICK_TRIES ||
+           (BL_WARP > 1 && bl_warp_any(w->lane == 0 && bl__idle_all(bl_load64_relaxed(&w->run->control->idle) + 1,
+                                                                    w->run->workers)));
+}
+#endif
+
 /* Fills the empty private stack. False when the worker should end. One place that fetches: this is much code, and a GPU
  * reads it from memory again and again when there is little to do. */
 BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared) {
@@ -41,10 +61,10 @@ BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared) {
     }
     return true;
 #else
-    bool got, called = false;
+    bool got, called = false, waits = BL__NAME(begins_idle)(w);
     uint32_t tries = 0;
     for (;; tries++) {
-        got = BL__NAME(fetch)(w) != 0;
+        got = !waits && BL__NAME(fetch)(w) != 0;
         if (!got && BL__IS_OPEN(w->run)) {
             got = BL__NAME(fetch_outside)(w, called) != 0;
             called = false;
@@ -61,9 +81,11 @@ BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared) {
         } else if (tries <= BL__QUICK_TRIES || w->run->alone) {
             bl_backoff(tries - 1);
         }
-        if (w->run->alone ? BL__NAME(all_empty)(w) || BL__NAME(stopping)(w)
-                          : BL__NAME(stopping)(w) || (tries >= BL__QUICK_TRIES && !BL__NAME(idle)(w, shared, &called)))
+        if (w->run->alone
+                ? BL__NAME(all_empty)(w) || BL__NAME(stopping)(w)
+                : BL__NAME(stopping)(w) || ((waits || BL__NAME(gives_up)(w, tries)) && !BL__NAME(idle)(w, shared, &called)))
             break;
+        waits = false;
     }
     if (tries || !got) {
         BL__NAME(spend)(w, 0 - bl_clock());

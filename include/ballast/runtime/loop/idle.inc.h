@@ -1,7 +1,8 @@
 /* Template, part of worker_loop.inc.h: a worker out of work waits until there may be some, or the run is over. */
 
-/* True when the run is over. */
-BL_FN bool BL__NAME(over)(bl__worker *w, const BL_SHARED *shared) {
+/* True when the run is over. Where nobody is asleep it is enough that one looks at all queues: worker 0, again and
+ * again, and `last`, which was the last of all to become idle, once. */
+BL_FN bool BL__NAME(over)(bl__worker *w, const BL_SHARED *shared, bool last) {
     bl__control *control = w->run->control;
     uint32_t over = 0;
     if (w->run->done_test) {
@@ -11,7 +12,7 @@ BL_FN bool BL__NAME(over)(bl__worker *w, const BL_SHARED *shared) {
         }
         return bl_warp_broadcast32(over, 0) != 0;
     }
-    if (!BL_CAN_SLEEP && w->id != 0) /* where nobody is asleep it is enough that one looks at all queues */
+    if (!BL_CAN_SLEEP && w->id != 0 && !last)
         return false;
     uint64_t word = w->lane == 0 ? bl__idle_read(control) : 0;
     uint32_t all = bl_warp_broadcast32(bl__idle_all(word, w->run->workers) ? 1u : 0u, 0);
@@ -100,7 +101,7 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, bool *on_duty
             return true;
         if (bl__idle_read(w->run->control) & BL__IDLE_DONE)
             return false;
-        if (BL__NAME(over)(w, shared)) {
+        if (BL__NAME(over)(w, shared, true)) {
             bl__wake_all(w->run);
             return false;
         }
@@ -128,13 +129,16 @@ BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared, bool *called) 
 
 /* ---- a GPU: backs off, since there is nobody to wake it ---- */
 
-/* The same. `quarter` and `scouts`: lookout.h. */
-BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint32_t *quarter, bool *scouts, bool *called) {
+/* The same. `quarter` and `scouts`: lookout.h. One notices the end for all, and the stop word tells the others:
+ * thousands of warps would get in the way of those that come and go. */
+BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, bool last, uint32_t *quarter, bool *scouts,
+                           bool *called) {
     bl__watched watched = {bl_clock32(), w->id, 0, 0};
     (void)quarter, (void)scouts;
     for (uint32_t tries = 0;; tries++) {
-        if (BL__NAME(stopping)(w))
+        if (BL__NAME(stopping)(w) || BL__NAME(over)(w, shared, last))
             return false;
+        last = false;
 #if BL__TURNS
         if (!*scouts) {
             *scouts = bl_warp_any(w->lane == 0 && bl__scout_begins(w, quarter));
@@ -151,16 +155,12 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint32_t *qua
         }
 #if BL__TURNS
         for (uint32_t n = bl_warp_broadcast32(w->lane ? 0 : bl__scout_pauses(w, quarter, tries), 0); n; n--)
-            bl_backoff(8);
+            bl_backoff(bl__is_young(w) ? 4 : 8);
 #endif
         if (BL__NAME(sees_work)(w))
             return true;
         if (w->lane == 0)
             bl__watch_another(w, &watched);
-        /* One notices the end for all, and the stop word tells the others: thousands of warps would get in the way of
-         * those that come and go. */
-        if (BL__NAME(over)(w, shared))
-            return false;
         /* So that one looks more often than the others. Scouts are few; so are blocks, and while the work of a run is
          * spreading each of them counts. */
         bl__idle_pause(bl__min(tries, w->id == 0 ? 5 : BL__TURNS || !bl__has_spread(w) ? 6 : tries));
@@ -173,8 +173,7 @@ BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared, bool *called) 
     uint32_t *quarter = NULL;
     BL__NAME(stand)(w, BL__AT_IDLE);
     BL__NAME(note)(w, BL__AT_IDLE);
-    if (w->lane == 0)
-        bl__idle_enter(control);
+    uint64_t idle = w->lane == 0 ? bl__idle_enter(control) : 0;
 #if BL__TURNS
     quarter = bl__quarter_of(w);
     if (w->lane == 0) {
@@ -182,7 +181,9 @@ BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared, bool *called) 
         bl__idler_counts(w, 1);
     }
 #endif
-    bool found = BL__NAME(await)(w, shared, quarter, &scouts, called);
+    const bool last = bl_warp_any(bl__idle_all(idle, w->run->workers)) && !BL__IS_OPEN(w->run) &&
+                      !BL__HAS_PORTER(w->run); /* there worker 0 has more to say */
+    bool found = BL__NAME(await)(w, shared, last, quarter, &scouts, called);
 #if BL__TURNS
     if (w->lane == 0) {
         bl__idler_counts(w, (uint32_t)-1);

@@ -210,13 +210,13 @@ static void slow_function(bl_task *task, const void *payload, uint32_t index, co
 
 static void test_stopped(void) {
     enum { COUNT = 20000 / CHECK_SLOWER };
-    static const char *const schedulers[] = {"steal:chase_lev", "central:bwd", "range:packed_range"};
+    static const char *const schedulers[] = {"steal:chase_lev", "steal:steal_many", "central:bwd", "range:packed_range"};
     char file[] = "/tmp/test_misuse_XXXXXX";
     int fd = mkstemp(file);
     if (!CHECK(fd >= 0))
         return;
     close(fd);
-    for (uint32_t i = 0; i < 3; i++) {
+    for (uint32_t i = 0; i < sizeof schedulers / sizeof schedulers[0]; i++) {
         bl_program *program = bl_program_from_function(slow_function, 4, 0, 0);
         bl_config config = {.scheduler = schedulers[i], .workers = 2, .time_limit = 0.05, .checkpoint = file};
         uint32_t stops = 0, count = COUNT;

@@ -235,7 +235,7 @@ static const form forms[] = {
     {SWEEPS, NULL, NULL, NULL},
     {TOLERANCE, NULL, NULL, NULL},
     {QUEUES, "steal:bwd", NULL, NULL},
-    {QUEUES, "steal:chase_lev", NULL, NULL},
+    {QUEUES, "steal:steal_many", NULL, NULL},
     {QUEUES, "central:broker", NULL, NULL},
 };
 static const form shapes[] = {

@@ -63,7 +63,7 @@ static const method METHODS[] = {
     {"default", "auto", EVERYWHERE, true, ALL_SHAPES, false, 0, 0},
     {"default pop 1", "auto", ONLY_COARSE, true, SHAPE(PIECES), false, 1, 0},
     {"default without private stack", "auto", ONLY_COARSE, true, ALL_SHAPES, true, 0, 0},
-    {"steal:chase_lev", "steal:chase_lev", WIDELY_ON_GPU, true, ALL_SHAPES, false, 0, 0},
+    {"steal:steal_many", "steal:steal_many", WIDELY_ON_GPU, true, ALL_SHAPES, false, 0, 0},
     {"steal:abp", "steal:abp", WIDELY, true, ALL_SHAPES, false, 0, 0},
     {"steal:broker", "steal:broker", WIDELY, true, ALL_SHAPES, false, 0, 0},
     {"range:packed_range", "range:packed_range", WIDELY, true, ALL_SHAPES, false, 0, 0},

@@ -163,7 +163,7 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, bool last, ui
             bl__watch_another(w, &watched);
         /* So that one looks more often than the others. Scouts are few; so are blocks, and while the work of a run is
          * spreading each of them counts. */
-        bl__idle_pause(bl__min(tries, w->id == 0 ? 5 : BL__TURNS || !bl__has_spread(w) ? 6 : tries));
+        bl__idle_pause(bl__min(tries, BL__TURNS || w->id == 0 ? 5 : !bl__has_spread(w) ? 6 : tries));
     }
 }
 

@@ -92,9 +92,9 @@ BL_FN void BL__NAME(settle)(bl__worker *w, const BL_SHARED *shared) {
         }
         n = bl__max(count / 2, 1);
         /* What the lanes are about to run at the same time is begun sooner here than anywhere else. Lanes that join
-         * wait for the one that climbs highest: there half of a batch is enough. */
+         * wait for the one that climbs highest: there a quarter of a batch is enough. */
         if (BL__HIDES && BL__BATCH > 1 && count > 1)
-            n = bl__min(n, count - BL__NAME(newest_with)(w, BL__BATCH / (BL__JOINS ? 2 : 1), count));
+            n = bl__min(n, count - BL__NAME(newest_with)(w, BL__BATCH / (BL__JOINS ? 4 : 1), count));
     }
     if (n && BL__NAME(share_and_publish)(w, n))
         bl__wake_for_work(run);

@@ -204,9 +204,9 @@ struct bl__device_ops {
         *policies; /* its schedulers, in the order of BL__SCHEDULERS; NULL: they are in the program's kernels */
     const char *default_scheduler; /* what "auto" means; NULL: BL__DEFAULT_TEXT */
     const char *loop_scheduler;    /* what it means for a loop; NULL: nothing special */
-    bool host_memory;           /* what alloc gives: a forked child has a copy of it */
-    bool host_stacks;           /* private stacks lie in such memory, and not in a GPU's */
-    bool workers_allocate;      /* they can get memory during a run: for spawns and forks of any width */
+    bool host_memory;              /* what alloc gives: a forked child has a copy of it */
+    bool host_stacks;              /* private stacks lie in such memory, and not in a GPU's */
+    bool workers_allocate;         /* they can get memory during a run: for spawns and forks of any width */
     size_t most_kept;           /* the largest buffer that a context keeps from one run to the next; 0: it keeps none */
     bool workers_must_fit;      /* no more than plan->fit */
     bool can_bind, has_streams; /* bl_config.bind, bl_config.stream */

@@ -218,9 +218,9 @@ static const char *const form_names[] = {
 #undef X
 };
 
-static const char *const schedulers[] = {"steal:chase_lev",    "steal:steal_many", "steal:abp",       "steal:broker",
-                                         "range:packed_range", "range:the_range", "central:broker",
-                                         "donate:bwd",         "list:faa",        "static:split"};
+static const char *const schedulers[] = {"steal:chase_lev",    "steal:steal_many", "steal:abp",      "steal:broker",
+                                         "range:packed_range", "range:the_range",  "central:broker", "donate:bwd",
+                                         "list:faa",           "static:split"};
 enum { SPLIT = sizeof schedulers / sizeof schedulers[0] - 1, SCHEDULERS = SPLIT }; /* the last does not balance */
 static const uint32_t worker_counts[] = {2, 4, 8, 16, 32}, private_sizes[] = {6, 256};
 static const char *const groups[] = {"lane", "warp", "block:16"};
@@ -583,8 +583,8 @@ static void test_the_test(void) {
 }
 
 /* A range of tasks that are only just long reaches all workers at once, and no worker forgets how long they take. Nor
- * has a worker that spawns a range, and knows nothing of its tasks, to find them long. Else tasks wait half of the time,
- * though the bound, which has twice the longest path, is mostly kept. */
+ * has a worker that spawns a range, and knows nothing of its tasks, to find them long. Else tasks wait half of the
+ * time, though the bound, which has twice the longest path, is mostly kept. */
 static void test_spread(void) {
     for (uint32_t i = 0; i < 6 * 6; i++) {
         const uint32_t group = i / 6 % 3, unit = i / 18 ? 2 * UNIT / 10 : 3 * UNIT / 10;

@@ -210,7 +210,8 @@ static void slow_function(bl_task *task, const void *payload, uint32_t index, co
 
 static void test_stopped(void) {
     enum { COUNT = 20000 / CHECK_SLOWER };
-    static const char *const schedulers[] = {"steal:chase_lev", "steal:steal_many", "central:bwd", "range:packed_range"};
+    static const char *const schedulers[] = {"steal:chase_lev", "steal:steal_many", "central:bwd",
+                                             "range:packed_range"};
     char file[] = "/tmp/test_misuse_XXXXXX";
     int fd = mkstemp(file);
     if (!CHECK(fd >= 0))

@@ -23,7 +23,7 @@ extern "C" const bl_program *transform_cuda(void);
 enum { CHUNK = 512 };
 static const uint32_t POPS[] = {1, 2, 4, 8, 16, 32, 64};
 static const char *const PATTERNS[] = {"regular", "half", "third"};
-static const char *const SCHEDULERS[] = {"range:packed_range", "range:the_range", "list:faa",       "list:locked",
+static const char *const SCHEDULERS[] = {"range:packed_range", "range:the_range", "list:faa",        "list:locked",
                                          "static:cyclic",      "static:split",    "steal:steal_many"};
 enum { SCHEDULER_COUNT = sizeof SCHEDULERS / sizeof SCHEDULERS[0] };
 

@@ -318,9 +318,9 @@ static int make_plan(bl_context *c, const bl_program *program, bl__plan *plan, u
     }
     plan->instance = find_instance(program, &s, lane_tasks, opens_of(c));
     if (!plan->instance && c->open && find_instance(program, &s, lane_tasks, BL__CLOSED)) {
-        bl__detail(c,
-                   "%s takes no work from outside with %s and group %s on %s (accepted: %s, with the program's own group)",
-                   program->name, s.name, c->config.group, c->id, default_of(c));
+        bl__detail(
+            c, "%s takes no work from outside with %s and group %s on %s (accepted: %s, with the program's own group)",
+            program->name, s.name, c->config.group, c->id, default_of(c));
         return BL_ENOCODE;
     }
     if (!plan->instance) {

@@ -625,10 +625,9 @@ static int cuda_finish(bl_context *c, const bl__run *run, void *host, void *devi
     bool stops = false;
     const uint32_t number = ++d->launches;
     const uint32_t blocks = d->totals ? (run->tallies + REPORT_THREADS - 1) / REPORT_THREADS : 1;
-    report_kernel<<<blocks, REPORT_THREADS, 0, d->stream>>>(*run, d->totals, (uint32_t *)device,
-                                                            (uint32_t *)(void *)d->staging, (uint32_t)(bytes / 4),
-                                                            (uint32_t)(clear / 4), d->blocks_done,
-                                                            (uint32_t *)(void *)d->arrived, number);
+    report_kernel<<<blocks, REPORT_THREADS, 0, d->stream>>>(
+        *run, d->totals, (uint32_t *)device, (uint32_t *)(void *)d->staging, (uint32_t)(bytes / 4),
+        (uint32_t)(clear / 4), d->blocks_done, (uint32_t *)(void *)d->arrived, number);
     cudaError_t error = cudaGetLastError();
     if (error == cudaSuccess)
         error = cudaEventRecord(d->read, d->stream);
@@ -638,7 +637,8 @@ static int cuda_finish(bl_context *c, const bl__run *run, void *host, void *devi
         return status;
     d->sent = 0;
     memcpy(host, d->staging, bytes);
-    if (stops && clear && bl__is_over((const bl__control *)host)) /* it may have come too late, into what was clear again */
+    if (stops && clear &&
+        bl__is_over((const bl__control *)host)) /* it may have come too late, into what was clear again */
         return cuda_zero(c, &run->control->stop, sizeof run->control->stop);
     return BL_OK;
 }

@@ -2,6 +2,7 @@
 #include "internal.h"
 #include "sim/machine.h"
 
+#include <ballast/generated/schedulers.h>
 #include <ballast/parts/gate.h>
 #include <ballast/runtime/termination.h>
 #include <ballast/task.h>
@@ -165,6 +166,7 @@ const bl__device_ops bl__sim_ops = {
     .warp = 8,
     .block = 16, /* small ones: fibers take time */
     .policies = bl__sim_policies,
+    .default_scheduler = BL__DEFAULT_GPU_TEXT,
     .host_memory = true,
     .host_stacks = true,
     .default_private = sim_default_private,

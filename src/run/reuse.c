@@ -1,6 +1,6 @@
 /* What a run leaves for the next one of the same context: queues that are set up and empty, join records that are all
- * free, and the state of a launch, cleared. To set them up anew takes longer than many a run. Anything that ends otherwise than with nothing left to
- * do, and any other shape, begins anew. */
+ * free, and the state of a launch, cleared. To set them up anew takes longer than many a run. Anything that ends
+ * otherwise than with nothing left to do, and any other shape, begins anew. */
 #include "job.h"
 
 static void to_block(bl__job *j, bl__buffer *from, bl__block *to) {

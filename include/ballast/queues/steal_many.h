@@ -12,8 +12,8 @@
  *     line 2 ..: capacity slots, position & mask
  *
  * A thief takes what lies before a bottom that it read after the word (B1, B2). If the owner has popped such an item by
- * then, the thief has read the word before the owner changed the tag (A3), and its compare-and-swap fails. A thief would
- * have to sleep through 2^32 pops without a steal to be wrong.
+ * then, the thief has read the word before the owner changed the tag (A3), and its compare-and-swap fails. A thief
+ * would have to sleep through 2^32 pops without a steal to be wrong.
  *
  * Between look and claim a thief may read the items, and so may all lanes of its warp; it may use what they read only
  * if the claim succeeds. After lower the items from the new bottom on are the owner's, until it pushes.
@@ -110,8 +110,9 @@ BL_FN uint32_t bl_steal_many_lower(bl_steal_many *q, uint32_t n) {
         return 0;
     const uint32_t lowered = n;
     bl_store32_release(q->bottom, bottom - n); /* A2 */
-    while (n && !bl_cas64_release(q->word, &word,
-                                  bl_steal_many_word(bl_steal_many_top(word), bl_bump(bl_steal_many_tag(word))))) { /* A3 */
+    while (n &&
+           !bl_cas64_release(q->word, &word,
+                             bl_steal_many_word(bl_steal_many_top(word), bl_bump(bl_steal_many_tag(word))))) { /* A3 */
         left = bottom - bl_steal_many_top(word);
         n = n < left ? n : left;
     }

@@ -159,9 +159,7 @@ BL_FN void bl__scout_ends(const bl__worker *w, uint32_t *quarter) {
 /* Whether a run has lasted for a while; until then its work may still be spreading. */
 BL_FN bool bl__has_spread(const bl__worker *w) { return bl_clock32() - (uint32_t)w->tally->since > BL_SPREAD_TICKS; }
 /* Or has only just begun, and may soon be over. */
-BL_FN bool bl__is_young(const bl__worker *w) {
-    return bl_clock32() - (uint32_t)w->tally->since < BL_SPREAD_TICKS / 64;
-}
+BL_FN bool bl__is_young(const bl__worker *w) { return bl_clock32() - (uint32_t)w->tally->since < BL_SPREAD_TICKS / 64; }
 /* How many pauses a scout makes before it looks, if another warp of the quarter has work: what it takes from that one's
  * time is worth more than what it finds, the more so when work is scarce for long. */
 BL_FN uint32_t bl__scout_pauses(const bl__worker *w, const uint32_t *quarter, uint32_t tries) {

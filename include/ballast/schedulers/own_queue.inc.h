@@ -169,7 +169,7 @@ BL_FN uint32_t BL__NAME(take_own_together)(bl__worker *w) {
     uint32_t n = BL__NAME(at_most)(w, bl_warp_broadcast32(w->lane ? 0 : BL_QUEUE_(size)(&q), 0));
     if (n == 0)
         return 0;
-    const uint32_t bottom = bl_load32_relaxed(q.bottom);
+    const uint32_t bottom = bl_warp_broadcast32(w->lane ? 0 : bl_load32_relaxed(q.bottom), 0);
     if (n > 1)
         n = BL__NAME(enough)(w, w->lane < n ? BL__NAME(tasks_at)(&q, bottom - 1 - w->lane) : 0, n);
     n = bl_warp_broadcast32(w->lane ? 0 : BL_QUEUE_(lower)(&q, n), 0);

@@ -42,8 +42,8 @@ BL_FN bool BL__NAME(begins_idle)(bl__worker *w) {
 /* Whether a worker that has found nothing counts as idle: it has tried again, or all others are. */
 BL_FN bool BL__NAME(gives_up)(bl__worker *w, uint32_t tries) {
     return tries >= BL__QUICK_TRIES ||
-           (BL_WARP > 1 && bl_warp_any(w->lane == 0 && bl__idle_all(bl_load64_relaxed(&w->run->control->idle) + 1,
-                                                                    w->run->workers)));
+           (BL_WARP > 1 &&
+            bl_warp_any(w->lane == 0 && bl__idle_all(bl_load64_relaxed(&w->run->control->idle) + 1, w->run->workers)));
 }
 #endif
 
@@ -81,9 +81,9 @@ BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared) {
         } else if (tries <= BL__QUICK_TRIES || w->run->alone) {
             bl_backoff(tries - 1);
         }
-        if (w->run->alone
-                ? BL__NAME(all_empty)(w) || BL__NAME(stopping)(w)
-                : BL__NAME(stopping)(w) || ((waits || BL__NAME(gives_up)(w, tries)) && !BL__NAME(idle)(w, shared, &called)))
+        if (w->run->alone ? BL__NAME(all_empty)(w) || BL__NAME(stopping)(w)
+                          : BL__NAME(stopping)(w) ||
+                                ((waits || BL__NAME(gives_up)(w, tries)) && !BL__NAME(idle)(w, shared, &called)))
             break;
         waits = false;
     }

@@ -56,7 +56,7 @@ int main(int argc, char **argv) {
         for (uint32_t n = 1; n <= 1000000; n *= 1000)
             check_loop(wood, devices[i], n);
         check_all_work(wood, devices[i], 20000, 100000);
-        check_cancelled(wood, devices[i], 300000000, 10); /* longer than until the cancel */
+        check_cancelled(wood, devices[i], 1500000000, 10); /* takes longer than until the cancel */
         for (uint32_t how = 0; how < 3; how++)
             for (uint32_t roots = 1; roots <= 10000; roots *= 100)
                 check_early_end(wood, devices[i], how, roots);

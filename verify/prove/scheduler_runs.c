@@ -322,6 +322,8 @@ static bl__device_ops explored_device(void) {
     ops.warp = bl__cpu_ops.warp;
     ops.workers_allocate = bl__cpu_ops.workers_allocate;
     ops.default_private = bl__cpu_ops.default_private;
+    ops.default_scheduler = bl__cpu_ops.default_scheduler;
+    ops.sent = bl__cpu_ops.sent; /* threads find their roots in the queues */
     ops.policies = tree_policies;
     ops.alloc = explored_alloc;
     ops.free = explored_free;

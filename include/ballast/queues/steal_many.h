@@ -13,7 +13,7 @@
  *
  * A thief takes what lies before a bottom that it read after the word (B1, B2). If the owner has popped such an item by
  * then, the thief has read the word before the owner changed the tag (A3), and its compare-and-swap fails. A thief
- * would have to sleep through 2^32 pops without a steal to be wrong.
+ * would have to sleep through 2^32 pops without a steal, or through 2^32 steals, to be wrong.
  *
  * Between look and claim a thief may read the items, and so may all lanes of its warp; it may use what they read only
  * if the claim succeeds. After lower the items from the new bottom on are the owner's, until it pushes.

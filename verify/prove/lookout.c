@@ -113,6 +113,7 @@ static void run_task(protocol *p) {
 
 static void search(protocol *p, bl__worker *w) {
     while (thief_acquire(w, p)) {
+        thief_wake_next(w);
         uint32_t got = bl__stack_count(w->stack);
         w->stack->bottom = w->stack->top;
         for (; got; got--)

@@ -191,8 +191,10 @@ static void body(void *arg, uint32_t actor, uint32_t lane) {
     else if (p->busy)
         take_knocks(p, &w);
     else
-        while (worker_acquire(&w, p))
+        while (worker_acquire(&w, p)) {
+            worker_wake_next(&w);
             run_stack(p, &w);
+        }
 }
 
 static void before(void *arg) {

@@ -109,10 +109,7 @@ bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
         stop = bl_warp_broadcast32(w->stop, 0) | BL__NAME(pace_of_width)(w);
 #endif
     }
-    if (BL_CAN_SLEEP && w->woken) {
-        w->woken = false;
-        bl__wake_for_work(w->run); /* only this worker was woken: where there was work there may be more */
-    }
+    BL__NAME(wake_next)(w);
 #if BL__HIDES
     if (BL__NAME(may_take_long)(w, stop))
         BL__NAME(expose)(w, shared);

@@ -104,3 +104,11 @@ BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared) {
     return true;
 #endif
 }
+
+/* Before its next task. Only this worker was woken: where there was work there may be more. */
+BL_FN void BL__NAME(wake_next)(bl__worker *w) {
+    if (!BL_CAN_SLEEP || !w->woken)
+        return;
+    w->woken = false;
+    bl__wake_for_work(w->run);
+}

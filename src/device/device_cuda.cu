@@ -735,7 +735,7 @@ static constexpr bl__device_ops make_ops(void) {
     ops.target = "cuda";
     ops.traits = BL_DEVICE_GPU;
     ops.warp = 32;
-    ops.default_scheduler = BL__DEFAULT_GPU_TEXT; /* a compare-and-swap takes as long as many tasks */
+    ops.default_scheduler = BL__DEFAULT_GPU_TEXT; /* its thieves need fewer round trips to memory */
     /* One fetch-and-add a piece, asked for before the last piece is run, costs less than looking for victims. */
     ops.loop_scheduler = "list:faa";
     ops.workers_must_fit = true;

@@ -164,7 +164,7 @@ BL_FN uint32_t bl_steal_many_steal_n(bl_steal_many *q, uint32_t *items, uint32_t
     return n && bl_steal_many_take(q, items, &n) == BL_QUEUE_DONE ? n : 0;
 }
 
-/* Both reads at the same time: on a GPU each takes as long as a task. */
+/* In any order, so that a GPU waits for both reads at the same time. */
 BL_FN uint32_t bl_steal_many_size(const bl_steal_many *q) {
     const uint32_t top = bl_steal_many_top(bl_load64_relaxed(q->word));
     const int32_t size = (int32_t)(bl_load32_relaxed(q->bottom) - top);

@@ -139,7 +139,7 @@ BL_FN uint32_t BL__NAME(keep_entries)(bl__worker *w, uint32_t n) {
 
 /* Where there are many, or where tasks take long, a thief takes what its lanes need: they run at the same time, so an
  * empty lane saves nothing. Else it takes half at most, because many look for work. All are copied before it is known
- * how many are enough: that saves a way to the memory and back. */
+ * how many are enough: that saves a round trip to memory. */
 BL_FN uint32_t BL__NAME(claim)(bl__worker *w, uint32_t victim) {
     BL_QUEUE q = BL__NAME(queue)(w, victim);
     uint64_t word = 0;

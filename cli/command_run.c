@@ -632,22 +632,23 @@ static int run_loaded(run_request *request, bl_context *context, void *problem) 
     return STATUS_OK;
 }
 
-/* Whether the context's devices can run it. Returns an exit status. */
-static int check_devices(const run_request *request, const bl_context *context) {
+/* Whether the context can run it. Returns an exit status. */
+static int check_devices(const run_request *request, const bl_context *context, const void *problem) {
     const app *chosen = request->app;
     const bl_program *program = chosen->program();
+    const char *unfit = chosen->unfit ? chosen->unfit(problem, context) : NULL;
     if (program && !bl_program_part(program, bl_device_target(context)))
         return wrong_use("--device %s: %s has no code for it (accepted: " RUN_DEVICES ")", request->config.device,
                          chosen->name);
     if (chosen->one_memory && bl_memories(context) > 1)
         return wrong_use("--device %s: %s: %s (accepted: one device)", request->config.device, chosen->name,
                          chosen->one_memory);
-    return STATUS_OK;
+    return unfit ? wrong_use("%s", unfit) : STATUS_OK;
 }
 
 static int run_on(run_request *request, bl_context *context, void *problem) {
     const app *chosen = request->app;
-    int status = check_devices(request, context), loaded = BL_ENOCODE;
+    int status = check_devices(request, context, problem), loaded = BL_ENOCODE;
     if (status == STATUS_OK) {
         loaded = chosen->load(problem, context);
         status = loaded ? explain(request, context, loaded) : STATUS_OK;

@@ -192,8 +192,8 @@ static void print_head(const demo *d, bool kernels) {
         printf("  GPU        %.40s, %" PRIu32 " multiprocessors%s\n", d->gpu.name, d->gpu.workers,
                kernels ? "" : "; this build has no kernels for it");
     puts("  compiler   " DEMO_COMPILER "\n");
-    printf("Octree partitioning of %s particles on %s: the four methods of Cederman and Tsigas (2008)\n"
-           "and Ballast's default. A task splits an octant that holds more than %s particles into eight.\n"
+    printf("Octree partitioning of %s particles on %s. In the four methods of Cederman and Tsigas (2008)\n"
+           "a task splits one octant of more than %s particles; Ballast's default cuts the work into pieces.\n"
            "Median of %d runs; every result is compared with a sequential program's.\n\n",
            d->particles, d->device, d->threshold, RUNS);
     fflush(stdout);

@@ -3,3 +3,5 @@
 
 const bl_program *octree_cuda(void);
 const bl_program *octree_cuda(void) { return NULL; }
+const bl_program *octree_pieces_cuda(void);
+const bl_program *octree_pieces_cuda(void) { return NULL; }

@@ -141,7 +141,7 @@ static void run_everywhere(const char *name, const char *const *settings, bool s
         CHECK(bl_program_has(bl_program_part(p.app->program(), "cpu"), bl_scheduler_name(i)));
 #ifdef APPS_ON_CUDA
     (void)small;
-    if (strstr(p.text, "--solve")) /* only one scheduler fits */
+    if (strstr(p.text, "--solve") || strstr(p.text, "--tasks pieces")) /* only one scheduler fits, or few */
         run_on(&p, (bl_config){.device = "cuda", .scheduler = "auto"}, 1);
     else /* each run takes tens of milliseconds, mostly to allocate and free memory */
         run_all(&p, "cuda", 0, 1, 16, turn++);
@@ -168,6 +168,18 @@ static void test_octree(void) {
     run_everywhere("octree", (const char *[]){"--particles", "2k", "--threshold", "1", "--max-depth", "6", NULL},
                    false);
     run_everywhere("octree", (const char *[]){"--particles", "100", "--max-depth", "0", NULL}, true);
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        run_everywhere("octree",
+                       (const char *[]){"--particles", "60k", "--distribution", kinds[i], "--tasks", "pieces", NULL},
+                       false);
+    run_everywhere("octree", (const char *[]){"--particles", "3k", "--tasks", "pieces", NULL}, true);
+    run_everywhere(
+        "octree",
+        (const char *[]){"--particles", "2k", "--threshold", "1", "--max-depth", "6", "--tasks", "pieces", NULL}, true);
+    run_everywhere("octree",
+                   (const char *[]){"--particles", "5k", "--distribution", "plummer", "--max-depth", "4", "--tasks",
+                                    "pieces", NULL},
+                   true);
 }
 
 static void test_uts(void) {

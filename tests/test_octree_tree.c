@@ -128,7 +128,8 @@ static void build(octree *tree, const points *p, bl_config config, uint32_t thre
     bl_stats stats = {0};
     CHECK_SAME(bl_open(&context, &config), BL_OK);
     CHECK_SAME(octree_build(tree, context, p, threshold, max_depth, &stats), BL_OK);
-    CHECK_SAME(stats.tasks, tree->nodes - tree->leaves);
+    if (config.scheduler) /* otherwise tasks are pieces */
+        CHECK_SAME(stats.tasks, tree->nodes - tree->leaves);
     CHECK_SAME(tree->particles, p->count);
     CHECK(octree_is_sound(tree));
     bl_close(context);
@@ -139,7 +140,10 @@ static void check_everywhere(const octree *tree, const points *p, uint32_t thres
     const bl_config configs[] = {{.device = "cpu", .workers = 3, .scheduler = "abp"},
                                  {.device = "cpu", .workers = 2, .scheduler = "blocking", .capacity = 2},
                                  {.device = "cpu", .workers = 2, .scheduler = "static"},
+                                 {.device = "cpu", .workers = 3},
                                  {.device = "sim", .seed = 7},
+                                 {.device = "sim", .seed = 8, .scheduler = "steal"},
+                                 {.device = "sim", .seed = 9, .group = "block:8"}, /* few particles are too many */
                                  {.device = "cuda"},
                                  {.device = "cuda", .scheduler = "static"}};
     for (size_t i = 0; i < sizeof configs / sizeof configs[0]; i++) {
@@ -208,6 +212,24 @@ static void test_equal(void) {
     check_tree(&p, 20, 20, "in one place");
 }
 
+/* Most particles in a small octant, far down: regions below regions, of which most cells are empty. */
+static void test_cluster(void) {
+    enum { MANY = MOST, FEW = 1900 };
+    static octree_particle at[MANY];
+    points p;
+    if (!CHECK(points_make(&p, POINTS_UNIFORM, MANY, 3)))
+        return;
+    for (uint32_t i = 0; i < MANY; i++) {
+        const float side = i % 8 ? 0x1p-12f : 1;
+        at[i] = (octree_particle){.x = p.at[i].x * side, .y = p.at[i].y * side, .z = p.at[i].z * side, .id = i};
+    }
+    points_free(&p);
+    check_tree(&(points){at, MANY}, 20, 20, "in a corner");
+    check_tree(&(points){at, MANY}, 20, 11, "in a corner");
+    check_tree(&(points){at, FEW}, 1, 20, "in a corner");
+    check_tree(&(points){at, FEW}, 1000, 20, "in a corner");
+}
+
 static void test_refused(void) {
     octree_particle at[1] = {{.x = 1, .y = 0, .z = 0}};
     const points p = {at, 1};
@@ -245,6 +267,7 @@ int main(void) {
     test_kinds();
     test_lattice();
     test_equal();
+    test_cluster();
     test_refused();
     test_room();
     return check_end();

@@ -303,6 +303,7 @@ static void check_foretold(bl_config config, const char *scheduler, int stops) {
         const char *told = bl_scheduler_of(c, program);
         CHECK(told && !strcmp(told, scheduler));
         CHECK_SAME(bl_stops(c), stops);
+        CHECK_SAME(bl_chooses(c), config.scheduler == NULL);
         if (CHECK_SAME(bl_run_range(c, program, &shared, &root, 4, &stats), BL_OK))
             CHECK(!strcmp(stats.scheduler, scheduler));
     }
@@ -321,7 +322,7 @@ static void test_foretold(void) {
     CHECK_SAME(bl_open(&c, &(bl_config){.device = "sim"}), BL_OK);
     CHECK(!bl_scheduler_of(c, program) && *bl_error_detail(c)); /* no code for it */
     CHECK_SAME(bl_close(c), BL_OK);
-    CHECK(!bl_scheduler_of(NULL, program) && !bl_stops(NULL));
+    CHECK(!bl_scheduler_of(NULL, program) && !bl_stops(NULL) && !bl_chooses(NULL));
     bl_program_free(program);
 }
 

@@ -68,6 +68,10 @@ typedef struct app {
     /* Why devices that have a memory each cannot, and so processes cannot either; NULL: they can. */
     const char *one_memory;
 
+    /* Why this problem cannot run in that context, although others of the app can, as in "--option VALUE: ..."; NULL:
+     * it can. NULL instead of the function: all can. */
+    const char *(*unfit)(const void *problem, const bl_context *context);
+
     /* Writes the files that the options request (--output), after the check and while the problem is loaded. NULL:
      * there is no such option. Returns 0, or fills error and returns 1. See app_output.h. */
     int (*write)(void *problem, bl_context *context, app_error *error);

@@ -37,13 +37,29 @@ static void link_nodes(octree *tree) {
     }
 }
 
+static int by_id(const void *a, const void *b) {
+    const octree_particle *x = a, *y = b;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+/* The order that a run gives to the particles of a leaf may depend on its tasks. */
+static void put_in_order(octree_particle *particle, uint32_t count) {
+    for (uint32_t i = 1; i < count; i++)
+        if (particle[i - 1].id > particle[i].id) {
+            qsort(particle, count, sizeof *particle, by_id);
+            return;
+        }
+}
+
 /* Collects the particles of the leaves in buffer[side]; `buffer` has room for all of that side. */
 static int collect_side(octree *tree, bl_context *context, const octree_shared *device, const octree_node *leaf,
                         uint32_t side, octree_particle *buffer) {
     int status = bl_copy_out(context, buffer, device->buffer[side], sizeof *buffer * tree->particles);
     for (uint32_t i = 0; i < tree->leaves && status == BL_OK; i++)
-        if ((leaf[i].depth & 1) == side)
+        if (leaf[i].next == side) {
             memcpy(&tree->particle[leaf[i].first], &buffer[leaf[i].first], sizeof *buffer * leaf[i].count);
+            put_in_order(&tree->particle[leaf[i].first], leaf[i].count);
+        }
     return status;
 }
 

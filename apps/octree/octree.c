@@ -5,6 +5,7 @@
 #include "../common/app_output.h"
 #include "../common/parse.h"
 #include "points.h"
+#include "pieces.h"
 #include "host_tree.h"
 #include "twin.h"
 
@@ -17,20 +18,25 @@ _Static_assert(sizeof(octree_particle) == 16 && sizeof(octree_octant) == 24 && s
 
 #define TWIN_MAX UINT32_C(100000000) /* the most particles that are checked without --check */
 
+typedef enum octree_tasks { BY_SCHEDULER, OCTANTS, PIECES } octree_tasks;
+
 typedef struct octree_problem {
     points particles;
+    octree_tasks wanted; /* what a task is: an octant (task.h) or a piece of the work (pieces.h) */
     uint32_t threshold, max_depth;
     bool keep;    /* keep the whole tree, not only its leaves */
     char *output; /* NULL: no file requested */
 
     bl_context *context; /* between load and unload, else NULL */
     octree_shared device;
+    bool pieces; /* as loaded */
+    octree_pieces_shared by_pieces;
 
     bool solved; /* the last run succeeded; its result follows */
     octree_totals totals;
     octree_node *leaf; /* `leaves` of them, sorted by path */
     uint32_t leaves;
-    uint64_t tasks, digest;
+    uint64_t split, digest; /* octants that were split */
 
     bool has_tree;
     octree tree;
@@ -41,13 +47,16 @@ typedef struct octree_problem {
 
 /* ---- options ---- */
 
-enum { PARTICLES, DISTRIBUTION, THRESHOLD, MAX_DEPTH, INPUT, OUTPUT };
+enum { PARTICLES, DISTRIBUTION, THRESHOLD, MAX_DEPTH, TASKS, INPUT, OUTPUT };
 
 static const app_option octree_options[] = {
     [PARTICLES] = {"--particles", "N", "", "how many particles to generate; default: 500k"},
     [DISTRIBUTION] = {"--distribution", "uniform|tube|sphere|plummer", "", "their distribution; default: uniform"},
     [THRESHOLD] = {"--threshold", "N", "20", "an octant with more particles is split"},
     [MAX_DEPTH] = {"--max-depth", "N", "20", "octants at this depth are not split, 0 to 20"},
+    [TASKS] = {"--tasks", "octants|pieces", "",
+               "what a task is: an octant, as in the papers, or a piece of a large octant or of many small ones, for "
+               "speed; default: pieces, and octants if a scheduler is named or the run may be stopped"},
     [INPUT] = {"--input", "FILE", "", "read the particles instead: .xyz (text), .f32le (raw), .ply; each also .gz"},
     [OUTPUT] = {"--output", "FILE", "", "write the tree: a line per node, then one per particle; docs/octree.md"},
     {NULL, NULL, NULL, NULL},
@@ -76,6 +85,14 @@ static int make_particles(octree_problem *p, points_kind kind, uint32_t count, u
     return 0;
 }
 
+static int read_tasks(const char *text, octree_tasks *tasks, app_error *error) {
+    static const char *const names[] = {[BY_SCHEDULER] = "", [OCTANTS] = "octants", [PIECES] = "pieces"};
+    for (*tasks = BY_SCHEDULER; *tasks <= PIECES; (*tasks)++)
+        if (strcmp(text, names[*tasks]) == 0)
+            return 0;
+    return app_wrong(error, 2, "--tasks: \"%.100s\" is unknown; accepted: octants, pieces", text);
+}
+
 /* Reads which particles to generate, unless they come from a file. */
 static int read_making(const char *const *values, uint32_t *count, points_kind *kind, app_error *error) {
     for (int option = PARTICLES; option <= DISTRIBUTION; option++)
@@ -98,6 +115,8 @@ static int read_options(octree_problem *p, const char *const *values, uint64_t s
         status = app_wrong(error, 2, "--threshold: 0 would split every octant; accepted: 1 or more");
     if (status == 0)
         status = read_max_depth(values[MAX_DEPTH], &p->max_depth, error);
+    if (status == 0)
+        status = read_tasks(values[TASKS], &p->wanted, error);
     if (status != 0)
         return status;
     if (values[OUTPUT][0] != '\0') {
@@ -146,8 +165,9 @@ static uint64_t octree_data_digest(const void *problem) {
 /* ---- device ---- */
 
 APP_PROGRAM(octree_program, octree)
+APP_PROGRAM(octree_pieces_program, octree_pieces)
 
-enum { BUFFER0, BUFFER1, LEAF, TOTALS, INNER, ARRAYS };
+enum { BUFFER0, BUFFER1, LEAF, TOTALS, POOL, INNER, ARRAYS };
 
 static void octree_unload(void *problem, bl_context *context) {
     octree_problem *p = problem;
@@ -159,25 +179,66 @@ static void octree_unload(void *problem, bl_context *context) {
     bl_free(context, p->device.totals);
     if (p->device.inner)
         bl_free(context, p->device.inner);
+    if (p->by_pieces.pool)
+        bl_free(context, p->by_pieces.pool);
     p->device = (octree_shared){0};
+    p->by_pieces = (octree_pieces_shared){.chunk = 0};
     p->context = NULL;
 }
 
-/* Tasks number the octants that they keep with 32 bits. */
+/* Otherwise it is a leaf, and there are no tasks. */
+static bool root_is_split(const octree_problem *p) { return p->particles.count > p->threshold && p->max_depth > 0; }
+
+/* A run may be resumed with other devices and workers, so with pieces of other sizes. */
+static const char *octree_unfit(const void *problem, const bl_context *context) {
+    const octree_problem *p = problem;
+    return p->wanted == PIECES && bl_stops(context) ? "--tasks pieces: such a run cannot be stopped and resumed "
+                                                      "(accepted: --tasks octants, or neither a time "
+                                                      "limit nor a checkpoint)"
+                                                    : NULL;
+}
+
+static bool has_pieces(const octree_problem *p, bl_context *context) {
+    return p->wanted == PIECES || (p->wanted == BY_SCHEDULER && bl_chooses(context) && !bl_stops(context));
+}
+
+/* Everything but memory. */
+static int plan_pieces(octree_problem *p, bl_context *context) {
+    uint32_t workers = 1;
+    int status = octree_pieces_program() ? bl_workers(context, octree_pieces_program(), &workers) : BL_ENOMEM;
+    const uint64_t chunk = p->particles.count / ((uint64_t)OCTREE_CHUNKS_PER_WORKER * workers) + 1;
+    p->by_pieces.tree = p->device;
+    p->by_pieces.chunk = chunk < OCTREE_LEAST_CHUNK  ? OCTREE_LEAST_CHUNK
+                         : chunk > OCTREE_MOST_CHUNK ? OCTREE_MOST_CHUNK
+                                                     : (uint32_t)chunk;
+    return status;
+}
+
+/* Tasks number the octants that they keep, and pairs of words in the pool, with 32 bits. */
 static int octree_load(void *problem, bl_context *context) {
     octree_problem *p = problem;
+    int status = octree_unfit(p, context) ? BL_EINVAL : BL_OK;
+    p->device = (octree_shared){
+        .particles = p->particles.count, .threshold = p->threshold, .max_depth = p->max_depth, .unused = 0};
+    p->pieces = root_is_split(p) && has_pieces(p, context);
+    if (p->pieces && status == BL_OK)
+        status = plan_pieces(p, context);
     const size_t count = p->particles.count;
+    const uint64_t pool = p->pieces && status == BL_OK ? octree_pool_most(&p->by_pieces) : 0;
     const uint64_t inner = octree_inner_most(p->particles.count, p->threshold, p->max_depth);
     void *memory[ARRAYS] = {NULL};
     const size_t bytes[ARRAYS] = {[BUFFER0] = count * sizeof(octree_particle),
                                   [BUFFER1] = count * sizeof(octree_particle),
                                   [LEAF] = count * sizeof(octree_node),
                                   [TOTALS] = sizeof(octree_totals),
+                                  [POOL] = (size_t)pool * sizeof *p->by_pieces.pool,
                                   [INNER] = (size_t)inner * sizeof(octree_node)};
     const int arrays = p->keep ? ARRAYS : INNER;
-    int status = !octree_program() || (p->keep && inner + count > UINT32_MAX) ? BL_ENOMEM : BL_OK;
+    if (status == BL_OK && (!octree_program() || (p->keep && inner + count > UINT32_MAX) || pool > UINT32_MAX))
+        status = BL_ENOMEM;
     for (int i = 0; i < arrays && status == BL_OK; i++)
-        status = bl_alloc(context, &memory[i], bytes[i]);
+        if (i != POOL || pool)
+            status = bl_alloc(context, &memory[i], bytes[i]);
     for (int i = 0; i < arrays && status != BL_OK; i++)
         if (memory[i])
             bl_free(context, memory[i]);
@@ -190,6 +251,8 @@ static int octree_load(void *problem, bl_context *context) {
                                 .particles = p->particles.count,
                                 .threshold = p->threshold,
                                 .max_depth = p->max_depth};
+    p->by_pieces.tree = p->device;
+    p->by_pieces.pool = memory[POOL];
     p->context = context;
     return BL_OK;
 }
@@ -215,14 +278,25 @@ static uint64_t digest_of(const octree_node *leaf, uint32_t count) {
 
 /* ---- a run ---- */
 
-static bool root_is_split(const octree_problem *p) { return p->particles.count > p->threshold && p->max_depth > 0; }
-
 /* A root that is not split is a leaf, and no task ever sees it. */
 static int place_root(const octree_problem *p, bl_context *context) {
     const octree_node leaf = {.count = p->particles.count};
     const octree_totals totals = {.leaves = 1, .placed = p->particles.count};
     int status = bl_copy_in(context, p->device.leaf, &leaf, sizeof leaf);
     return status != BL_OK ? status : bl_copy_in(context, p->device.totals, &totals, sizeof totals);
+}
+
+/* Writes the first region, whose cells are empty yet. */
+static int set_up_pool(const octree_problem *p, bl_context *context) {
+    uint64_t *pool = p->by_pieces.pool, *region = pool + OCTREE_FIRST_REGION;
+    const octree_region first = octree_first_region(&p->by_pieces);
+    const uint32_t used[2] = {OCTREE_FIRST_REGION + octree_region_pairs(&first), 0};
+    int status = bl_copy_in(context, pool, used, sizeof used);
+    if (status == BL_OK)
+        status = bl_copy_in(context, region, &first, sizeof first);
+    if (status == BL_OK)
+        status = bl_zero(context, region + OCTREE_REGION_PAIRS, sizeof *pool * octree_start_pairs(first.grid.levels));
+    return status;
 }
 
 static int set_up(const octree_problem *p, bl_context *context) {
@@ -234,7 +308,18 @@ static int set_up(const octree_problem *p, bl_context *context) {
         status = bl_copy_in(context, p->device.buffer[0], p->particles.at, bytes);
     if (status == BL_OK && p->particles.count > 0 && !root_is_split(p))
         status = place_root(p, context);
+    if (status == BL_OK && p->pieces)
+        status = set_up_pool(p, context);
     return status;
+}
+
+static int run_tasks(const octree_problem *p, bl_context *context, bl_stats *stats) {
+    const octree_octant root = {.count = p->particles.count};
+    const octree_piece piece = {.stage = OCTREE_COUNT, .region = OCTREE_FIRST_REGION};
+    if (!p->pieces) /* without a root too: it fills the statistics of a run of no tasks */
+        return bl_run(context, octree_program(), &p->device, &root, root_is_split(p) ? 1 : 0, stats);
+    return bl_run_range(context, octree_pieces_program(), &p->by_pieces, &piece,
+                        octree_first_region(&p->by_pieces).chunks, stats);
 }
 
 /* A leaf is stored at the number of its first particle, so the leaves come in spatial order, with unused slots in
@@ -261,16 +346,15 @@ static int octree_run(void *problem, bl_context *context, bl_stats *stats) {
     p->solved = p->has_tree = false;
     octree_free(&p->tree);
     int status = set_up(p, context);
-    const octree_octant root = {.count = p->particles.count};
-    if (status == BL_OK) /* without a root too: it fills the statistics of a run of no tasks */
-        status = bl_run(context, octree_program(), &p->device, &root, root_is_split(p) ? 1 : 0, stats);
+    if (status == BL_OK)
+        status = run_tasks(p, context, stats);
     if (status == BL_OK)
         status = bl_copy_out(context, &p->totals, p->device.totals, sizeof p->totals);
     if (status == BL_OK)
         status = fetch_leaves(p, context);
     if (status != BL_OK)
         return status;
-    p->tasks = stats->tasks;
+    p->split = p->pieces ? p->totals.split : stats->tasks;
     p->digest = digest_of(p->leaf, p->leaves);
     p->solved = true;
     return BL_OK;
@@ -376,7 +460,7 @@ static bool right_side(const octree_problem *p, uint32_t side, octree_particle *
         return app_wrong(error, false, "octree: the particles cannot be copied back: %s", bl_status_text(status));
     for (uint32_t i = 0; i < p->leaves; i++) {
         const octree_node *leaf = &p->leaf[i];
-        if ((leaf->depth & 1) != side)
+        if (leaf->next != side)
             continue;
         if (leaf->first > count || leaf->count > count - leaf->first)
             return app_wrong(error, false, "octree: the leaf 0%" PRIo64 " reaches past the last particle", leaf->path);
@@ -405,6 +489,17 @@ static bool right_particles(const octree_problem *p, app_error *error) {
     return right;
 }
 
+/* The most that regions can take was allocated: they took no more. */
+static bool right_pool(const octree_problem *p, app_error *error) {
+    uint32_t used = 0;
+    if (!p->pieces)
+        return true;
+    if (!p->context || bl_copy_out(p->context, &used, p->by_pieces.pool, sizeof used) != BL_OK)
+        return app_wrong(error, false, "octree: the pool cannot be read for the check");
+    return used <= octree_pool_most(&p->by_pieces) ||
+           app_wrong(error, false, "octree: regions took %" PRIu32 " pairs of words, more than they can", used);
+}
+
 static bool need_twin(octree_problem *p, app_error *error) {
     if (!p->has_twin)
         p->has_twin = octree_twin(&p->twin, p->particles.at, p->particles.count, p->threshold, p->max_depth);
@@ -426,14 +521,14 @@ static bool octree_check(void *problem, const bl_stats *stats, bool force, const
     *how = "no";
     if (!p->solved)
         return app_wrong(error, false, "octree: there is no result to check");
-    if (!same_number("particles placed", p->totals.placed, p->particles.count, error))
+    if (!right_pool(p, error) || !same_number("particles placed", p->totals.placed, p->particles.count, error))
         return false;
     if (p->particles.count > TWIN_MAX && !force)
         return true;
     if (!need_twin(p, error))
         return false;
     *how = "twin";
-    return same_number("tasks", stats ? stats->tasks : p->tasks, p->twin.tasks, error) &&
+    return same_number("octants split", stats && !p->pieces ? stats->tasks : p->split, p->twin.tasks, error) &&
            same_number("leaves", p->totals.leaves, p->twin.leaves, error) &&
            same_number("leaves in place", p->leaves, p->twin.leaves, error) &&
            same_number("depth", p->totals.depth, p->twin.depth, error) && same_leaves(p, error) &&
@@ -446,7 +541,7 @@ static void octree_print(const void *problem, FILE *out, bool json) {
                                 ", \"depth\": %" PRIu32 ", \"placed\": %" PRIu32 ", \"digest\": \"%016" PRIx64 "\""
                               : "particles %" PRIu32 "\nleaves %" PRIu32 "\nnodes %" PRIu64 "\ndepth %" PRIu32
                                 "\nplaced %" PRIu32 "\ndigest %016" PRIx64 "\n";
-    fprintf(out, format, p->particles.count, p->totals.leaves, p->tasks + p->totals.leaves, p->totals.depth,
+    fprintf(out, format, p->particles.count, p->totals.leaves, p->split + p->totals.leaves, p->totals.depth,
             p->totals.placed, p->digest);
 }
 
@@ -468,6 +563,7 @@ const app octree_app = {
     .run = octree_run,
     .check = octree_check,
     .print = octree_print,
+    .unfit = octree_unfit,
     .one_memory = "its tasks build one tree, in the memory of one device",
     .write = octree_write_file,
     .digest = octree_data_digest,

@@ -41,17 +41,18 @@ typedef struct octree_octant {
 } octree_octant;
 
 /* A leaf, or an octant that was split. `path` holds the child numbers from the root down, three bits each, the root's
- * choice in the most significant of the 3 * depth bits. A run leaves the particles of a leaf in buffer[depth & 1]. */
+ * choice in the most significant of the 3 * depth bits. */
 typedef struct octree_node {
     uint64_t path;
     uint32_t depth, first, count;
-    uint32_t next; /* for a whole tree, see host_tree.h; a run leaves it 0 */
+    uint32_t next; /* for a whole tree, see host_tree.h; of a leaf in a run: which buffer holds its particles */
 } octree_node;
 
 /* `leaves`: number of leaves; `placed`: particles in them; `depth`: of the deepest leaf; `inner`: number of octants in
- * the array `inner` below. */
+ * the array `inner` below; `split`: octants that were split, if tasks are pieces (pieces.h); otherwise each is a task.
+ */
 typedef struct octree_totals {
-    uint32_t leaves, placed, depth, inner;
+    uint32_t leaves, placed, depth, inner, split;
 } octree_totals;
 
 /* An octant is split when it holds more than `threshold` particles and lies above `max_depth`. A leaf is never empty:

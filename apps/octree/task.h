@@ -51,7 +51,7 @@ static BL_TASK bool octree_splits(const octree_octant *o, const octree_shared *s
 }
 
 static BL_TASK void octree_write_leaf(const octree_shared *s, const octree_octant *o) {
-    octree_node leaf = {octree_path(o->x, o->y, o->z, o->depth), o->depth, o->first, o->count, 0};
+    octree_node leaf = {octree_path(o->x, o->y, o->z, o->depth), o->depth, o->first, o->count, o->depth & 1};
     s->leaf[o->first] = leaf;
 }
 

@@ -1,6 +1,6 @@
 /* The octree compared with a sort on a GPU, in one run, interleaved.
  *
- *     octree_gpu [--repeats N] [--csv] [PARTICLES ...]      500k 1M 5M
+ *     octree_gpu [--repeats N] [--csv] [PARTICLES[:DISTRIBUTION] ...]      500k 1M 5M 15M 500k:tube 15M:tube ...
  *
  * Octrees can also be built by sorting: a particle's Morton key is the path of its octant, and sorting by it brings the
  * particles of each octant together. The peer is the core of that method: 30-bit keys (ten levels) and
@@ -76,9 +76,9 @@ static cudaError_t sort(sorter *s, void *room, cudaStream_t stream) {
     return error;
 }
 
-static void sorter_open(sorter *s, uint32_t count) {
+static void sorter_open(sorter *s, uint32_t count, points_kind kind) {
     memset(s, 0, sizeof *s);
-    if (!points_make(&s->input, POINTS_UNIFORM, count, 1)) /* the same as the application's */
+    if (!points_make(&s->input, kind, count, 1)) /* the same as the application's */
         peers_fail("host", "out of memory");
     s->particles = peers_upload(s->input.at, count);
     s->moved = peers_device_memory<octree_particle>(count);
@@ -190,11 +190,33 @@ static void print_rows(const contest *c, const char *load) {
         peers_csv_rows(load, OUR_NAMES[i], &c->ours[i].times, c->ours[i].peak_bytes, c->ours[i].tasks);
 }
 
-static void compare(const peers_request *r, const char *load, uint32_t particles) {
+typedef struct particles {
+    char count[32];
+    const char *distribution;
+    uint64_t number;
+    points_kind kind;
+} particles;
+
+/* "500k", or "500k:tube". */
+static bool read_load(const char *load, particles *p) {
+    const char *colon = strchr(load, ':');
+    const size_t digits = colon ? (size_t)(colon - load) : strlen(load);
+    p->distribution = colon ? colon + 1 : "uniform";
+    if (digits >= sizeof p->count)
+        return false;
+    memcpy(p->count, load, digits);
+    p->count[digits] = 0;
+    return parse_size(p->count, &p->number) && p->number >= 1 && p->number <= 1u << 30 &&
+           points_kind_find(p->distribution, &p->kind);
+}
+
+static void compare(const peers_request *r, const char *load) {
     static contest c;
-    const char *const options[] = {"--particles", load, NULL};
+    particles p;
+    read_load(load, &p);
+    const char *const options[] = {"--particles", p.count, "--distribution", p.distribution, NULL};
     memset(&c, 0, sizeof c);
-    sorter_open(&c.s, particles);
+    sorter_open(&c.s, (uint32_t)p.number, p.kind);
     for (int i = 0; i < OURS; i++)
         peers_ours_open(&c.ours[i], "octree", options, SCHEDULERS[i], NULL);
     for (uint32_t i = 0; i <= r->repeats; i++)
@@ -206,25 +228,23 @@ static void compare(const peers_request *r, const char *load, uint32_t particles
 }
 
 int main(int argc, char **argv) {
-    static const char *loads[8] = {"500k", "1M", "5M"};
-    uint32_t given = 0, count = 3;
+    enum { MOST = 16 };
+    static const char *loads[MOST] = {"500k",        "1M",           "5M",       "15M",        "500k:tube",
+                                      "500k:sphere", "500k:plummer", "15M:tube", "15M:sphere", "15M:plummer"};
+    uint32_t given = 0, count = 10;
     peers_request r = {11, false};
     for (int i = 1; i < argc; i++) {
-        uint64_t particles;
-        if (argv[i][0] != '-' && given < 8 && parse_size(argv[i], &particles) && particles >= 1 &&
-            particles <= 1u << 30)
+        particles p;
+        if (argv[i][0] != '-' && given < MOST && read_load(argv[i], &p))
             loads[given++] = argv[i];
         else if (!peers_option(&r, argc, argv, &i))
-            return peers_usage(" [PARTICLES ...]");
+            return peers_usage(" [PARTICLES[:DISTRIBUTION] ...]");
     }
     peers_need_gpu();
     if (r.csv)
         peers_csv_head();
     count = given ? given : count;
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t particles = 0;
-        parse_size(loads[i], &particles);
-        compare(&r, loads[i], (uint32_t)particles);
-    }
+    for (uint32_t i = 0; i < count; i++)
+        compare(&r, loads[i]);
     return 0;
 }

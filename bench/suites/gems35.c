@@ -75,7 +75,7 @@ static void octree(app_bench *s) {
     app_table t = {.name = "fig35.11",
                    .title = "octree, over the number of particles",
                    .app = "octree",
-                   .options = "--distribution uniform",
+                   .options = "--distribution uniform --tasks octants",
                    .axis = "particles",
                    .shown = APP_SHOW_RATE_AND_SLOTS};
     add_methods(&t);

@@ -42,7 +42,7 @@ static const contest CONTESTS[] = {
     {"queues_peers", false, "all", "2 4 8 16 32 64"},
     {"ceilings_peers", false, "faa sha1", "faa copy sha1"},
     {"transform_gpu", true, NULL, NULL},
-    {"octree_gpu", true, "500k", "500k 1M 5M"},
+    {"octree_gpu", true, "500k", "500k 1M 5M 15M 500k:tube 500k:sphere 500k:plummer 15M:tube 15M:sphere 15M:plummer"},
     {"pagerank_gpu", true, GRAPH "p2p-Gnutella31.txt.gz", GRAPH "p2p-Gnutella31.txt.gz " GRAPH "web-NotreDame.txt.gz"},
     {"ceilings_gpu", true, NULL, NULL},
 };
@@ -121,7 +121,7 @@ static void leave_out(bench *b, const bench_device *d, const contest *c, const c
     bench_remark(b, "%s, %s: left out: %s", d->id, c->program, why);
 }
 
-enum { LOADS_MAX = 4 };
+enum { LOADS_MAX = 12 };
 typedef struct arguments {
     char path[PATH_SIZE], loads[LOADS_MAX][PATH_SIZE], repeats[16];
     char *list[LOADS_MAX + 5];

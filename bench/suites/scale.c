@@ -19,7 +19,7 @@ static const ladder LADDERS[] = {
     {"fib", "", "--n", "n", 4, 5, {"15", "20", "25", "30", "35", "40"}},
     {"fourrow", "", "--lookahead", "lookahead", 4, 5, {"4", "5", "6", "7", "8", "9"}},
     {"nqueens", "", "--n", "queens", 4, 6, {"8", "9", "10", "12", "13", "14", "15"}},
-    {"octree", "", "--particles", "particles", 4, 5, {"1k", "10k", "100k", "1M", "5M", "20M"}},
+    {"octree", "--tasks octants", "--particles", "particles", 4, 5, {"1k", "10k", "100k", "1M", "5M", "20M"}},
     {"pagerank",
      "--graph $BALLAST_DATA/graphs/p2p-Gnutella31.txt.gz",
      "--iterations",

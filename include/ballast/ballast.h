@@ -246,6 +246,8 @@ BL_API int bl_run_reduce(bl_context *context, const bl_program *program, const v
 BL_API int bl_workers(bl_context *context, const bl_program *program, uint32_t *workers);
 /* The complete name of the scheduler that a run would use; NULL if the program cannot run: bl_error_detail says why. */
 BL_API const char *bl_scheduler_of(bl_context *context, const bl_program *program);
+/* 1 if the context's runs choose their scheduler: config.scheduler is NULL or "auto". */
+BL_API int bl_chooses(const bl_context *context);
 /* 1 if the context's runs may be stopped or resumed: with a time limit, a checkpoint or config.resume. */
 BL_API int bl_stops(const bl_context *context);
 /* Limits the number of workers per device, from the next run on; 0: no limit. If the context has CPUs and devices of

@@ -611,6 +611,8 @@ const char *bl_scheduler_of(bl_context *c, const bl_program *program) {
     return bl__leave(c, status) == BL_OK ? plan.scheduler : NULL;
 }
 
+int bl_chooses(const bl_context *c) { return c && !strcmp(c->config.scheduler, "auto"); }
+
 int bl_stops(const bl_context *c) {
     return c && (c->config.time_limit > 0 || c->config.checkpoint[0] || c->config.resume[0]);
 }

@@ -196,6 +196,16 @@ BL_FN uint32_t bl_warp_or(uint32_t v) {
 #endif
 }
 BL_FN void bl_block_sync(void) { __syncthreads(); }
+#if __CUDA_ARCH__ >= 800
+BL_FN void bl_copy16_begin(void *to, const void *from) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from)
+                 : "memory");
+}
+BL_FN void bl_copy16_wait(void) { asm volatile("cp.async.wait_all;" ::: "memory"); }
+#else
+BL_FN void bl_copy16_begin(void *to, const void *from) { *(uint4 *)to = *(const uint4 *)from; }
+BL_FN void bl_copy16_wait(void) {}
+#endif
 BL_FN uint32_t bl_lane_add32(uint32_t *p, uint32_t v) { return atomicAdd(p, v); }
 
 BL_FN uint32_t bl_opaque32(uint32_t v) {

@@ -80,6 +80,11 @@
  *     bl_warp_prefix_add(v)               sum over the lanes before this one
  *     bl_warp_or(v)                       bitwise or over all lanes
  *   bl_block_sync()                       every lane of the block waits for all
+ *
+ *   bl_copy16_begin(to, from)             copies 16 bytes, aligned to 16, from memory of the device to scratch, while
+ *                                         the lane goes on
+ *   bl_copy16_wait()                      until the copies that this lane began are there; other lanes must meet it
+ *                                         afterwards to see them
  *   bl_opaque32(v)                        v, but the compiler does not know: keeps code inside a loop that lanes leave
  *                                         one by one
  *   bl_pair_store(p, a, b), bl_pair_load(p, &a, &b), bl_pair_is(p, a, b)

@@ -318,6 +318,8 @@ BL_FN uint32_t bl_warp_or(uint32_t v) {
     return bits;
 }
 BL_FN void bl_block_sync(void) { bl__sim_block_sync(); }
+BL_FN void bl_copy16_begin(void *to, const void *from) { __builtin_memcpy(to, from, 16); }
+BL_FN void bl_copy16_wait(void) {}
 BL_FN uint32_t bl_lane_add32(uint32_t *p, uint32_t v) {
     uint32_t old = *p;
     *p = old + v;

@@ -7,7 +7,7 @@ octree_region octree_first_region(const octree_pieces_shared *s) {
 /* Particles that a region with so many levels has at least: more than are finished otherwise. */
 static double least_particles(uint32_t threshold, uint32_t levels) {
     const double most = threshold > OCTREE_LEAST_BATCH ? threshold : OCTREE_LEAST_BATCH;
-    return levels == 3 && most < 8 * OCTREE_BATCH ? 8 * OCTREE_BATCH + 1 : most + 1;
+    return levels == 3 && most < OCTREE_FOR_THREE ? OCTREE_FOR_THREE : most + 1;
 }
 
 /* A particle lies in regions of `max_depth` levels together. So it takes the most if all have the number of levels

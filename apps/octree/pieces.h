@@ -26,6 +26,8 @@
 
 #define OCTREE_LEVELS 3u            /* the most at once */
 #define OCTREE_CELLS 512u           /* of so many levels */
+#define OCTREE_FOR_TWO 128u         /* particles that are split by two levels at once, ... */
+#define OCTREE_FOR_THREE 1024u      /* ... and by three */
 #define OCTREE_BATCH 4096u          /* the most particles that the lanes of a block finish at once */
 #define OCTREE_LEAST_BATCH 256u     /* where the threshold is at least 1, and blocks have 32 lanes */
 #define OCTREE_LEAST_CHUNK 2048u    /* particles */
@@ -77,15 +79,9 @@ BL_HOST_FN uint32_t octree_region_pairs(const octree_region *r) {
     return OCTREE_REGION_PAIRS + octree_start_pairs(r->grid.levels) + table;
 }
 
-/* By how many levels to split particles that are near, in a cache: not into more cells than half of them. */
-BL_HOST_FN uint32_t octree_near_levels(uint32_t count, uint32_t depth, const octree_shared *tree) {
-    const uint32_t levels = count < 128 ? 1 : count < 1024 ? 2 : 3;
-    return depth + levels < tree->max_depth ? levels : tree->max_depth - depth;
-}
-
-/* By how many levels to split a region: mostly into cells that can be finished, even if many are empty. */
+/* By how many levels to split: not into more cells than half the particles. */
 BL_HOST_FN uint32_t octree_levels(uint32_t count, uint32_t depth, const octree_shared *tree) {
-    const uint32_t levels = count <= 8 * OCTREE_BATCH ? 2 : 3;
+    const uint32_t levels = count < OCTREE_FOR_TWO ? 1 : count < OCTREE_FOR_THREE ? 2 : 3;
     return depth + levels < tree->max_depth ? levels : tree->max_depth - depth;
 }
 

@@ -267,7 +267,7 @@ static BL_TASK void octree_grow_small(const octree_pieces_shared *s, const octre
 /* Builds the whole subtree of a cell, from buffer[g->side]. `of`: room for the cells of all particles. */
 static void octree_grow(const octree_pieces_shared *s, const octree_grid *g, uint32_t cell, uint32_t first,
                         uint32_t count, uint16_t *of, octree_found *found) {
-    const uint32_t depth = g->depth + g->levels, levels = octree_near_levels(count, depth, &s->tree);
+    const uint32_t depth = g->depth + g->levels, levels = octree_levels(count, depth, &s->tree);
     const octree_grid below = {g->path << 3 * g->levels | cell, depth, levels, g->first + first, 1 - g->side};
     if (levels == 1) {
         octree_grow_small(s, &below, count, of, found);
@@ -671,8 +671,7 @@ static BL_TASK void octree_split_slots(bl_task *t, const octree_pieces_shared *s
     octree_particle *particles = octree_target(s, r) + scratch->begin;
     const octree_scale cell_scale = octree_scale_of(r->grid.depth, r->grid.levels);
     const uint32_t count = scratch->end - scratch->begin;
-    uint32_t
-        at[OCTREE_HELD]; /* where the particle goes and slot << 16, or rank among those of a child and child << 16 */
+    uint32_t at[OCTREE_HELD]; /* where a particle goes and slot << 16; in a round: rank in a child and child << 16 */
     octree_hold(t, scratch, particles, count);
     BL_UNROLL for (uint32_t k = 0; k < OCTREE_HELD; k++) {
         const uint32_t i = k * t->lanes + t->lane;
@@ -710,7 +709,7 @@ static BL_TASK void octree_split_slots(bl_task *t, const octree_pieces_shared *s
             scratch->order[at[k] & 0xffff] = (uint16_t)i;
     }
     bl_sync(t);
-    BL_OVERLAP for (uint32_t i = t->lane; i < count; i += t->lanes) particles[i] = held[scratch->order[i]];
+    BL_OVERLAP for (uint32_t i = t->lane; i < count; i += t->lanes) { particles[i] = held[scratch->order[i]]; }
 }
 
 /* A cell that is too large, unless it is a leaf, is the next region. */

@@ -761,6 +761,9 @@ for option in "--particles 5" "--distribution tube"; do
     refuses "octree $option with --input" 2 "${option% *}: contradicts --input (accepted: one of the two)" \
         run octree $option --input "$tmp/two.xyz"
 done
+refuses "octree --tasks" 2 '--tasks: "leaves" is unknown; accepted: octants, pieces' run octree --tasks leaves
+refuses "octree, pieces that may be stopped" 2 "--tasks pieces: such a run cannot be stopped and resumed" \
+    run octree --particles 1k --tasks pieces --time-limit 60 --device cpu
 refuses "octree --max-depth out of range" 2 "--max-depth" run octree --max-depth 99
 for option in -t -a -d -b -q -m -r; do
     refuses "uts $option not a number" 2 "$option" run uts "$option" many
@@ -868,6 +871,12 @@ says "fib, summary" "^value         55$" run fib --n 10 --device cpu
 json "no particles" "particles=0 leaves=0 placed=0" run octree --particles 0 --device cpu --json
 json "one particle" "particles=1 leaves=1 placed=1" run octree --particles 1 --device cpu --json
 json "--no-check" "checked=no" run uts --tree T0 --no-check --device cpu --json
+json "octree, a task per octant" "tasks=9 nodes=73 leaves=64 checked=twin" \
+    run octree --particles 300 --tasks octants --device cpu --json
+json "octree, pieces" "tasks=3 nodes=73 leaves=64 scheduler=list:faa checked=twin" \
+    run octree --particles 300 --tasks pieces --scheduler list:faa --device cpu --json
+json "octree, pieces by lanes" "checked=twin" \
+    run octree --particles 3k --tasks pieces --group lane --device sim --json
 json "--check" "checked=twin" run octree --particles 2k --check --device cpu --json
 json "more workers than cores" "workers=64 checked=twin" run octree --particles 20k --workers 64 --device cpu --json
 json "bound workers" "workers=2 checked=twin" run octree --particles 20k --workers 2 --bind --device cpu --json

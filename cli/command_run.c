@@ -633,7 +633,7 @@ static int run_loaded(run_request *request, bl_context *context, void *problem) 
 }
 
 /* Whether the context can run it. Returns an exit status. */
-static int check_devices(const run_request *request, const bl_context *context, const void *problem) {
+static int check_context(const run_request *request, const bl_context *context, const void *problem) {
     const app *chosen = request->app;
     const bl_program *program = chosen->program();
     const char *unfit = chosen->unfit ? chosen->unfit(problem, context) : NULL;
@@ -648,7 +648,7 @@ static int check_devices(const run_request *request, const bl_context *context, 
 
 static int run_on(run_request *request, bl_context *context, void *problem) {
     const app *chosen = request->app;
-    int status = check_devices(request, context, problem), loaded = BL_ENOCODE;
+    int status = check_context(request, context, problem), loaded = BL_ENOCODE;
     if (status == STATUS_OK) {
         loaded = chosen->load(problem, context);
         status = loaded ? explain(request, context, loaded) : STATUS_OK;

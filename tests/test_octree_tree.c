@@ -142,7 +142,8 @@ static void check_everywhere(const octree *tree, const points *p, uint32_t thres
                                  {.device = "cpu", .workers = 2, .scheduler = "static"},
                                  {.device = "cpu", .workers = 3},
                                  {.device = "sim", .seed = 7},
-                                 {.device = "sim", .seed = 8, .scheduler = "steal"},
+                                 {.device = "sim", .seed = 8, .scheduler = "steal:steal_many"},
+                                 {.device = "sim", .group = "lane"},
                                  {.device = "sim", .seed = 9, .group = "block:8"}, /* few particles are too many */
                                  {.device = "cuda"},
                                  {.device = "cuda", .scheduler = "static"}};
@@ -230,6 +231,34 @@ static void test_cluster(void) {
     check_tree(&(points){at, FEW}, 1000, 20, "in a corner");
 }
 
+/* As many octants that are too large for a small block as one task may find, and one that begins with each. */
+static void test_large_cells(void) {
+    enum { CELLS = 9, EACH = 270 };
+    static octree_particle at[CELLS * EACH];
+    points p;
+    octree tree, other;
+    if (!CHECK(points_make(&p, POINTS_UNIFORM, CELLS * EACH, 5)))
+        return;
+    for (uint32_t i = 0; i < CELLS * EACH; i++) {
+        const uint32_t cell = i % CELLS;
+        at[i] = (octree_particle){.x = (float)(cell % 3) / 4 + p.at[i].x / 16,
+                                  .y = (float)(cell / 3) / 4 + p.at[i].y / 16,
+                                  .z = p.at[i].z / 16,
+                                  .id = i};
+    }
+    points_free(&p);
+    p = (points){at, CELLS * EACH};
+    check_at("nine large cells");
+    build(&tree, &p, (bl_config){.device = "cpu", .workers = 1}, 20, 20);
+    build(&other, &p, (bl_config){.device = "sim", .group = "block:8"}, 20, 20);
+    CHECK(same_tree(&tree, &other));
+    octree_free(&other);
+    build(&other, &p, (bl_config){.device = "sim", .group = "block:512"}, 20, 20);
+    CHECK(same_tree(&tree, &other));
+    octree_free(&other);
+    octree_free(&tree);
+}
+
 static void test_refused(void) {
     octree_particle at[1] = {{.x = 1, .y = 0, .z = 0}};
     const points p = {at, 1};
@@ -268,6 +297,7 @@ int main(void) {
     test_lattice();
     test_equal();
     test_cluster();
+    test_large_cells();
     test_refused();
     test_room();
     return check_end();

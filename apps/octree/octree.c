@@ -55,8 +55,7 @@ static const app_option octree_options[] = {
     [THRESHOLD] = {"--threshold", "N", "20", "an octant with more particles is split"},
     [MAX_DEPTH] = {"--max-depth", "N", "20", "octants at this depth are not split, 0 to 20"},
     [TASKS] = {"--tasks", "octants|pieces", "",
-               "what a task is: an octant, as in the papers, or a piece of a large octant or of many small ones, for "
-               "speed; default: pieces, and octants if a scheduler is named or the run may be stopped"},
+               "what a task is: one octant, as in the papers, or a piece of the work; default: docs/octree.md"},
     [INPUT] = {"--input", "FILE", "", "read the particles instead: .xyz (text), .f32le (raw), .ply; each also .gz"},
     [OUTPUT] = {"--output", "FILE", "", "write the tree: a line per node, then one per particle; docs/octree.md"},
     {NULL, NULL, NULL, NULL},
@@ -198,8 +197,13 @@ static const char *octree_unfit(const void *problem, const bl_context *context) 
                                                     : NULL;
 }
 
+/* By default where they fit: a small GPU has too little shared memory for them. */
 static bool has_pieces(const octree_problem *p, bl_context *context) {
-    return p->wanted == PIECES || (p->wanted == BY_SCHEDULER && bl_chooses(context) && !bl_stops(context));
+    uint32_t workers;
+    if (p->wanted != BY_SCHEDULER)
+        return p->wanted == PIECES;
+    return bl_chooses(context) && !bl_stops(context) && octree_pieces_program() &&
+           bl_workers(context, octree_pieces_program(), &workers) == BL_OK;
 }
 
 /* Everything but memory. */

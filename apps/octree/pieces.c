@@ -10,8 +10,8 @@ static double least_particles(uint32_t threshold, uint32_t levels) {
     return levels == 3 && most < OCTREE_FOR_THREE ? OCTREE_FOR_THREE : most + 1;
 }
 
-/* A particle lies in regions of `max_depth` levels together. So it takes the most if all have the number of levels
- * whose cells cost the most for a particle and a level. A region with several chunks has less than twice as many as
+/* The levels of the regions that contain a particle add up to at most max_depth. So the bound is particles times
+ * max_depth times the highest cost per particle and level. A region with several chunks has less than twice as many as
  * particles / chunk. */
 uint64_t octree_pool_most(const octree_pieces_shared *s) {
     const octree_region first = octree_first_region(s);

@@ -8,7 +8,7 @@
  *               one addition. The last one to arrive adds up where cells begin
  *     move      the same chunks: particles go to their cells, in the other buffer. The last one to arrive spawns
  *     finish    a window of the result each, and the cells that begin in it, as many at once as fit. Of these it
- *               builds the whole subtrees, in place. A cell that is too large becomes the next region
+ *               builds the whole subtrees. A cell that is too large becomes the next region
  *
  *     buffer[side]       |    chunk 0     |    chunk 1     |    chunk 2     |   chunk 3    |
  *     buffer[1 - side]   | cell 0 | 1 | 2 |     3     | 4  |         5           |    7    |
@@ -26,8 +26,8 @@
 
 #define OCTREE_LEVELS 3u            /* the most at once */
 #define OCTREE_CELLS 512u           /* of so many levels */
-#define OCTREE_FOR_TWO 128u         /* particles that are split by two levels at once, ... */
-#define OCTREE_FOR_THREE 1024u      /* ... and by three */
+#define OCTREE_FOR_TWO 128u         /* from so many particles on, two levels at once, ... */
+#define OCTREE_FOR_THREE 1024u      /* ... and three */
 #define OCTREE_BATCH 4096u          /* the most particles that the lanes of a block finish at once */
 #define OCTREE_LEAST_BATCH 256u     /* where the threshold is at least 1, and blocks have 32 lanes */
 #define OCTREE_LEAST_CHUNK 2048u    /* particles */
@@ -79,7 +79,7 @@ BL_HOST_FN uint32_t octree_region_pairs(const octree_region *r) {
     return OCTREE_REGION_PAIRS + octree_start_pairs(r->grid.levels) + table;
 }
 
-/* By how many levels to split: not into more cells than half the particles. */
+/* By how many levels to split: by two or three only if there are two particles per cell. */
 BL_HOST_FN uint32_t octree_levels(uint32_t count, uint32_t depth, const octree_shared *tree) {
     const uint32_t levels = count < OCTREE_FOR_TWO ? 1 : count < OCTREE_FOR_THREE ? 2 : 3;
     return depth + levels < tree->max_depth ? levels : tree->max_depth - depth;

@@ -15,8 +15,12 @@
 
 #include <ballast/task.h>
 
+#if BL_WARP == 1
 #define OCTREE_ALONE 16384u /* particles that a thread finishes at once */
-#define OCTREE_STEPS 7u     /* a window has about so many times as many as are finished at once, or less */
+#else
+#define OCTREE_ALONE 1024u /* the same, where its stack is small */
+#endif
+#define OCTREE_STEPS 7u /* a window has about so many times as many as are finished at once, or less */
 
 /* ---- cells ---- */
 
@@ -78,8 +82,8 @@ static BL_TASK uint32_t octree_leaf_level(const octree_pieces_shared *s, const o
     return 0;
 }
 
-/* Writes the leaf of that level that contains the cell, which is not empty: true if no other cell does, being the
- * first. */
+/* The leaf of that level that contains the cell, which is not empty. The leaf's first cell that is not empty writes it:
+ * returns whether this is that cell. */
 static BL_TASK bool octree_add_leaf_of_cell(const octree_pieces_shared *s, const octree_grid *g, const uint32_t *start,
                                             uint32_t cell, uint32_t level) {
     const uint32_t below = 3 * (g->levels - level), octant = cell >> below, first = start[octant << below];
@@ -162,7 +166,7 @@ static BL_TASK uint32_t octree_new_region(const octree_pieces_shared *s, const o
 /* Particles that are finished at once. */
 static BL_TASK uint32_t octree_batch(const bl_task *t, const octree_pieces_shared *s);
 
-/* How many windows there are. In one begin at most OCTREE_STEPS + 1 cells that are too large. */
+/* How many windows there are. They have up to one and a half times as many particles as they should. */
 static BL_TASK uint32_t octree_windows(const bl_task *t, const octree_pieces_shared *s, uint32_t particles) {
     const uint32_t most = OCTREE_STEPS * octree_batch(t, s);
     return octree_parts(particles, s->chunk < most ? s->chunk : most);
@@ -182,7 +186,7 @@ static BL_TASK void octree_spawn_finish(bl_task *t, const octree_pieces_shared *
 #ifndef BL_TARGET_CUDA
 /* ---- by a single lane ---- */
 
-enum { OCTREE_GROUP = 256 }; /* particles whose cells are found in a loop of its own, which compilers vectorise */
+#define OCTREE_GROUP 256u /* particles whose cells are found in a loop of its own, which compilers vectorise */
 
 static BL_TASK void octree_find_cells(const octree_particle *from, uint32_t count, octree_scale scale, uint16_t *cell) {
     for (uint32_t i = 0; i < count; i++)
@@ -236,7 +240,7 @@ static BL_TASK bool octree_find_leaf(const octree_pieces_shared *s, const octree
 static void octree_grow(const octree_pieces_shared *s, const octree_grid *g, uint32_t cell, uint32_t first,
                         uint32_t count, uint16_t *of, octree_found *found);
 
-/* The same as octree_grow, by one level: many octants of a tree are small, and have eight leaves or less. */
+/* By one level: many octants of a tree are small, and have eight leaves or less. */
 static BL_TASK void octree_grow_small(const octree_pieces_shared *s, const octree_grid *g, uint32_t count, uint16_t *of,
                                       octree_found *found) {
     const octree_particle *from = octree_particles(s, 1 - g->side) + g->first;
@@ -264,44 +268,50 @@ static BL_TASK void octree_grow_small(const octree_pieces_shared *s, const octre
     }
 }
 
+/* By several levels. Not inlined, so that the stack has its array only where it is needed. */
+BL_CALLED_FN void octree_grow_large(const octree_pieces_shared *s, const octree_grid *g, uint32_t count, uint16_t *of,
+                                    octree_found *found) {
+    const uint32_t cells = octree_cells(g->levels);
+    const octree_particle *from = octree_particles(s, 1 - g->side) + g->first;
+    octree_particle *to = octree_particles(s, g->side) + g->first;
+    uint32_t start[OCTREE_CELLS + 2],
+        *next = start + 1; /* at the end the next of a cell is the first of the one after */
+    memset(start, 0, sizeof *start * (cells + 2));
+    octree_find_cells(from, count, octree_scale_of(g->depth, g->levels), of);
+    for (uint32_t i = 0; i < count; i++)
+        next[of[i]]++;
+    octree_add_up_alone(next, cells);
+    for (uint32_t i = 0; i < count; i++)
+        to[next[of[i]]++] = from[i];
+    for (uint32_t i = 0; i < cells; i++) {
+        found->split += octree_add_inner(s, g, start, i);
+        if (start[i + 1] > start[i] && !octree_find_leaf(s, g, start, i, found))
+            octree_grow(s, g, i, start[i], start[i + 1] - start[i], of, found);
+    }
+}
+
 /* Builds the whole subtree of a cell, from buffer[g->side]. `of`: room for the cells of all particles. */
 static void octree_grow(const octree_pieces_shared *s, const octree_grid *g, uint32_t cell, uint32_t first,
                         uint32_t count, uint16_t *of, octree_found *found) {
     const uint32_t depth = g->depth + g->levels, levels = octree_levels(count, depth, &s->tree);
     const octree_grid below = {g->path << 3 * g->levels | cell, depth, levels, g->first + first, 1 - g->side};
-    if (levels == 1) {
+    if (levels == 1)
         octree_grow_small(s, &below, count, of, found);
-        return;
-    }
-    const uint32_t cells = octree_cells(levels);
-    const octree_particle *from = octree_particles(s, g->side) + below.first;
-    octree_particle *to = octree_particles(s, below.side) + below.first;
-    uint32_t start[OCTREE_CELLS + 1], next[OCTREE_CELLS];
-    memset(start, 0, sizeof *start * cells);
-    octree_find_cells(from, count, octree_scale_of(depth, levels), of);
-    for (uint32_t i = 0; i < count; i++)
-        start[of[i]]++;
-    octree_add_up_alone(start, cells);
-    memcpy(next, start, sizeof *next * cells);
-    for (uint32_t i = 0; i < count; i++)
-        to[next[of[i]]++] = from[i];
-    for (uint32_t i = 0; i < cells; i++) {
-        found->split += octree_add_inner(s, &below, start, i);
-        if (start[i + 1] > start[i] && !octree_find_leaf(s, &below, start, i, found))
-            octree_grow(s, &below, i, start[i], start[i + 1] - start[i], of, found);
-    }
+    else
+        octree_grow_large(s, &below, count, of, found);
 }
 
 static BL_TASK void octree_count_alone(bl_task *t, const octree_piece *p, uint32_t chunk,
                                        const octree_pieces_shared *s) {
     octree_region *r = octree_region_at(s, p->region);
-    const uint32_t cells = octree_cells(r->grid.levels);
+    const octree_scale scale = octree_scale_of(r->grid.depth, r->grid.levels);
+    const uint32_t cells = octree_cells(r->grid.levels), begin = octree_chunk(r, chunk);
+    const uint32_t count = octree_chunk(r, chunk + 1) - begin;
+    const octree_particle *from = octree_source(s, r) + begin;
     uint32_t size[OCTREE_CELLS], *start = octree_starts(r);
     octree_found found = {0, 0, 0, 0};
     memset(size, 0, sizeof *size * cells);
-    octree_count_cells(octree_source(s, r) + octree_chunk(r, chunk),
-                       octree_chunk(r, chunk + 1) - octree_chunk(r, chunk),
-                       octree_scale_of(r->grid.depth, r->grid.levels), size);
+    octree_count_cells(from, count, scale, size);
     for (uint32_t i = 0; i < cells; i++) {
         const uint32_t before = size[i] ? bl_fetch_add32_relaxed(start + i, size[i]) : 0;
         if (r->chunks > 1)
@@ -313,17 +323,23 @@ static BL_TASK void octree_count_alone(bl_task *t, const octree_piece *p, uint32
     for (uint32_t cell = 0; cell < cells; cell++)
         found.split += octree_add_inner(s, &r->grid, start, cell);
     octree_add_found(s, &found);
-    octree_spawn_stage(t, OCTREE_MOVE, p->region, r->chunks);
+    if (r->chunks > 1) {
+        octree_spawn_stage(t, OCTREE_MOVE, p->region, r->chunks);
+        return;
+    }
+    memcpy(size, start, sizeof *size * cells);
+    octree_move_cells(from, octree_target(s, r), count, scale, size);
+    octree_spawn_finish(t, s, p, r->count);
 }
 
 static BL_TASK void octree_move_alone(bl_task *t, const octree_piece *p, uint32_t chunk,
                                       const octree_pieces_shared *s) {
     octree_region *r = octree_region_at(s, p->region);
+    const uint32_t begin = octree_chunk(r, chunk);
     uint32_t next[OCTREE_CELLS];
     for (uint32_t i = 0; i < octree_cells(r->grid.levels); i++)
-        next[i] = octree_starts(r)[i] + (r->chunks > 1 ? octree_chunk_starts(r, chunk)[i] : 0);
-    octree_move_cells(octree_source(s, r) + octree_chunk(r, chunk), octree_target(s, r),
-                      octree_chunk(r, chunk + 1) - octree_chunk(r, chunk),
+        next[i] = octree_starts(r)[i] + octree_chunk_starts(r, chunk)[i];
+    octree_move_cells(octree_source(s, r) + begin, octree_target(s, r), octree_chunk(r, chunk + 1) - begin,
                       octree_scale_of(r->grid.depth, r->grid.levels), next);
     if (bl_arrive(&r->unmoved)) /* P1 */
         octree_spawn_finish(t, s, p, r->count);
@@ -365,10 +381,10 @@ static BL_TASK void octree_finish_alone(bl_task *t, const octree_piece *p, uint3
 #else
 #define OCTREE_HELD 32u /* so that eight lanes hold enough, and tests have octants that are too large */
 #endif
-#define OCTREE_SLOTS 256u     /* octants that are split at the same time, ... */
-#define OCTREE_CHILDREN 2048u /* ... and their children, of one level or several */
-#define OCTREE_MOST_WARPS 32u /* in a block */
-#define OCTREE_DONE 0xffffu   /* instead of a slot: the particle is in a leaf */
+#define OCTREE_SLOTS 256u                   /* octants that are split at the same time, ... */
+#define OCTREE_CHILDREN 2048u               /* ... and their children, of one level or several */
+#define OCTREE_MOST_WARPS (1024u / BL_WARP) /* in a block */
+#define OCTREE_DONE 0xffffu                 /* instead of a slot: the particle is in a leaf */
 
 /* An octant that is to be split; `first` is counted as in the grid of the region. */
 typedef struct octree_slot {
@@ -430,9 +446,9 @@ static BL_TASK void octree_add_up(const bl_task *t, octree_pieces_scratch *scrat
 static BL_TASK octree_region *octree_open(const bl_task *t, const octree_pieces_shared *s, const octree_piece *p,
                                           octree_pieces_scratch *scratch) {
     octree_region *r = octree_region_at(s, p->region);
-    uint32_t *to = (uint32_t *)(void *)&scratch->region;
+    bl_word *to = (bl_word *)(void *)&scratch->region;
     for (uint32_t i = t->lane; i < sizeof *r / 4; i += t->lanes)
-        to[i] = bl_load32_relaxed((uint32_t *)(void *)r + i); /* two of them may be counting */
+        to[i] = bl_load32_relaxed((uint32_t *)(void *)r + i); /* others may change two of them */
     if (t->lane == 0) {
         scratch->found.leaves = scratch->found.split = 0;
         scratch->found.depth = scratch->found.placed = 0;
@@ -664,43 +680,48 @@ static BL_TASK void octree_sort_out_children(bl_task *t, const octree_pieces_sha
     }
 }
 
+/* A round: from the slots to their children. at[]: see octree_split_slots. */
+static BL_TASK void octree_split_round(bl_task *t, const octree_pieces_shared *s, octree_pieces_scratch *scratch,
+                                       uint32_t *at, uint32_t depth, uint32_t levels, uint32_t now) {
+    const uint32_t cells = octree_cells(levels);
+    const octree_scale scale = octree_scale_of(depth, levels);
+    for (uint32_t i = t->lane; i < scratch->slots[now] * cells; i += t->lanes)
+        scratch->child[i] = 0;
+    if (t->lane == 0)
+        scratch->slots[1 - now] = scratch->active[1 - now] = 0;
+    bl_sync(t);
+    BL_UNROLL for (uint32_t k = 0; k < OCTREE_HELD; k++) {
+        if (at[k] >> 16 != OCTREE_DONE) {
+            const uint32_t cell = octree_cell_of(scratch->held + k * t->lanes + t->lane, scale);
+            const uint32_t child = (at[k] >> 16) * cells + cell;
+            at[k] = bl_lane_add32(scratch->child + child, 1) | child << 16;
+        }
+    }
+    bl_sync(t);
+    octree_add_up(t, scratch, scratch->child, scratch->slots[now] * cells);
+    octree_sort_out_children(t, s, scratch, depth, levels, now);
+    bl_sync(t);
+    BL_UNROLL for (uint32_t k = 0; k < OCTREE_HELD; k++) {
+        if (at[k] >> 16 != OCTREE_DONE)
+            at[k] = scratch->goal[at[k] >> 16] + (at[k] & 0xffff);
+    }
+}
+
 /* Splits all octants, round by round, and then moves their particles, which the lanes hold. */
 static BL_TASK void octree_split_slots(bl_task *t, const octree_pieces_shared *s, octree_pieces_scratch *scratch) {
     const octree_region *r = &scratch->region;
-    const octree_particle *held = scratch->held;
-    octree_particle *particles = octree_target(s, r) + scratch->begin;
-    const octree_scale cell_scale = octree_scale_of(r->grid.depth, r->grid.levels);
+    const octree_scale scale = octree_scale_of(r->grid.depth, r->grid.levels);
     const uint32_t count = scratch->end - scratch->begin;
+    octree_particle *particles = octree_target(s, r) + scratch->begin;
     uint32_t at[OCTREE_HELD]; /* where a particle goes and slot << 16; in a round: rank in a child and child << 16 */
     octree_hold(t, scratch, particles, count);
     BL_UNROLL for (uint32_t k = 0; k < OCTREE_HELD; k++) {
         const uint32_t i = k * t->lanes + t->lane;
-        const uint32_t slot = i < count ? scratch->slot_of_cell[octree_cell_of(held + i, cell_scale)] : OCTREE_DONE;
-        at[k] = i | slot << 16;
+        at[k] = i | (i < count ? scratch->slot_of_cell[octree_cell_of(scratch->held + i, scale)] : OCTREE_DONE) << 16;
     }
     for (uint32_t depth = r->grid.depth + r->grid.levels, now = 0; scratch->slots[now]; now = 1 - now) {
-        const uint32_t levels = octree_levels_at_once(s, scratch, depth, now), cells = octree_cells(levels);
-        const octree_scale scale = octree_scale_of(depth, levels);
-        for (uint32_t i = t->lane; i < scratch->slots[now] * cells; i += t->lanes)
-            scratch->child[i] = 0;
-        if (t->lane == 0)
-            scratch->slots[1 - now] = scratch->active[1 - now] = 0;
-        bl_sync(t);
-        BL_UNROLL for (uint32_t k = 0; k < OCTREE_HELD; k++) {
-            if (at[k] >> 16 != OCTREE_DONE) {
-                const uint32_t cell = octree_cell_of(held + k * t->lanes + t->lane, scale);
-                const uint32_t child = (at[k] >> 16) * cells + cell;
-                at[k] = bl_lane_add32(scratch->child + child, 1) | child << 16;
-            }
-        }
-        bl_sync(t);
-        octree_add_up(t, scratch, scratch->child, scratch->slots[now] * cells);
-        octree_sort_out_children(t, s, scratch, depth, levels, now);
-        bl_sync(t);
-        BL_UNROLL for (uint32_t k = 0; k < OCTREE_HELD; k++) {
-            if (at[k] >> 16 != OCTREE_DONE)
-                at[k] = scratch->goal[at[k] >> 16] + (at[k] & 0xffff);
-        }
+        const uint32_t levels = octree_levels_at_once(s, scratch, depth, now);
+        octree_split_round(t, s, scratch, at, depth, levels, now);
         depth += levels;
     }
     BL_UNROLL for (uint32_t k = 0; k < OCTREE_HELD; k++) {
@@ -709,7 +730,7 @@ static BL_TASK void octree_split_slots(bl_task *t, const octree_pieces_shared *s
             scratch->order[at[k] & 0xffff] = (uint16_t)i;
     }
     bl_sync(t);
-    BL_OVERLAP for (uint32_t i = t->lane; i < count; i += t->lanes) { particles[i] = held[scratch->order[i]]; }
+    BL_OVERLAP for (uint32_t i = t->lane; i < count; i += t->lanes) { particles[i] = scratch->held[scratch->order[i]]; }
 }
 
 /* A cell that is too large, unless it is a leaf, is the next region. */
@@ -810,7 +831,7 @@ static BL_TASK void octree_pieces_run(bl_task *t, const octree_piece *p, uint32_
 #define BL_SHARED octree_pieces_shared
 #define BL_SCRATCH octree_pieces_scratch
 #define BL_RUN octree_pieces_run
-#define BL_MAX_SPAWN (OCTREE_STEPS + 1)
+#define BL_MAX_SPAWN (OCTREE_STEPS + OCTREE_STEPS / 2 + 1) /* cells of a window that are too large */
 #define BL_LANES 512
 #define BL_SCHEDULERS (BL_SCHEDULER_list | BL_SCHEDULERS_OWN_GROUP)
 #if BL_WARP > 1

@@ -9,7 +9,7 @@
 
 #include <ballast/task.h>
 
-#define OCTREE_WARPS 32 /* the most warps in a block */
+#define OCTREE_WARPS (BL_WARP > 1 ? 1024 / BL_WARP : 1) /* the most warps in a block */
 #ifndef OCTREE_AHEAD
 #define OCTREE_AHEAD 6 /* loads in flight per lane: one block alone must hide the latency of the whole root */
 #endif

@@ -873,7 +873,7 @@ json "one particle" "particles=1 leaves=1 placed=1" run octree --particles 1 --d
 json "--no-check" "checked=no" run uts --tree T0 --no-check --device cpu --json
 json "octree, a task per octant" "tasks=9 nodes=73 leaves=64 checked=twin" \
     run octree --particles 300 --tasks octants --device cpu --json
-json "octree, pieces" "tasks=3 nodes=73 leaves=64 scheduler=list:faa checked=twin" \
+json "octree, pieces" "tasks=2 nodes=73 leaves=64 scheduler=list:faa checked=twin" \
     run octree --particles 300 --tasks pieces --scheduler list:faa --device cpu --json
 json "octree, pieces by lanes" "checked=twin" \
     run octree --particles 3k --tasks pieces --group lane --device sim --json

@@ -134,7 +134,7 @@ static void print_chart(const demo *d, const char *title, const result *results,
         }
     printf("%s", title);
     if (right)
-        printf(": %" PRIu64 " octants are split, %" PRIu32 " workers", right->stats.tasks, right->stats.workers);
+        printf(": %" PRIu64 " octants to split, %" PRIu32 " workers", right->stats.tasks, right->stats.workers);
     puts("");
     for (uint32_t i = 0; i < rows; i++)
         print_row(d, &methods[i], &results[i], slowest);

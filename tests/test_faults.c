@@ -322,7 +322,7 @@ static void every_failure_of(const char *name, const char *option, const char *v
         values[i] = strcmp(a->options[i].name, option) ? a->options[i].initial : value;
     uint32_t k = 1;
     bool more = true;
-    CHECK(a->program() != NULL); /* made once, and kept */
+    CHECK(run_app(a, values, config)); /* what is made once is kept */
     for (; more; k++) {
         uint64_t before = live;
         check_at("%s on %s %s, request %u fails", name, config->device, config->scheduler, k);
@@ -337,8 +337,8 @@ static void every_failure_of(const char *name, const char *option, const char *v
 }
 
 static void test_apps(void) {
-    static const char *const schedulers[] = {"steal:chase_lev", "central:tz", "static:split"};
-    for (int i = 0; i < 3; i++) {
+    static const char *const schedulers[] = {"steal:chase_lev", "central:tz", "static:split", "auto"};
+    for (int i = 0; i < 4; i++) {
         bl_config config = {.device = "cpu", .scheduler = schedulers[i], .workers = 1, .capacity = 2};
         config = config_for(config);
         every_failure_of("octree", "--particles", "2000", &config);

@@ -190,45 +190,50 @@ static bool root_is_split(const octree_problem *p) { return p->particles.count >
 
 /* A run may be resumed with other devices and workers, so with pieces of other sizes. */
 static const char *octree_unfit(const void *problem, const bl_context *context) {
+    static const char text[] =
+        "--tasks pieces: such a run cannot be stopped and resumed (accepted: --tasks octants, or "
+        "neither a time limit nor a checkpoint)";
     const octree_problem *p = problem;
-    return p->wanted == PIECES && bl_stops(context) ? "--tasks pieces: such a run cannot be stopped and resumed "
-                                                      "(accepted: --tasks octants, or neither a time "
-                                                      "limit nor a checkpoint)"
-                                                    : NULL;
+    return p->wanted == PIECES && bl_stops(context) ? text : NULL;
 }
 
-/* By default where they fit: a small GPU has too little shared memory for them. */
-static bool has_pieces(const octree_problem *p, bl_context *context) {
-    uint32_t workers;
-    if (p->wanted != BY_SCHEDULER)
-        return p->wanted == PIECES;
-    return bl_chooses(context) && !bl_stops(context) && octree_pieces_program() &&
-           bl_workers(context, octree_pieces_program(), &workers) == BL_OK;
+static bool wants_pieces(const octree_problem *p, const bl_context *context) {
+    return p->wanted == PIECES || (p->wanted == BY_SCHEDULER && bl_chooses(context) && !bl_stops(context));
 }
 
-/* Everything but memory. */
-static int plan_pieces(octree_problem *p, bl_context *context) {
+static uint32_t chunk_for(uint32_t particles, uint32_t workers) {
+    const uint64_t chunk = particles / ((uint64_t)OCTREE_CHUNKS_PER_WORKER * workers) + 1;
+    return chunk < OCTREE_LEAST_CHUNK  ? OCTREE_LEAST_CHUNK
+           : chunk > OCTREE_MOST_CHUNK ? OCTREE_MOST_CHUNK
+                                       : (uint32_t)chunk;
+}
+
+/* Everything but memory. By default tasks are pieces where these fit: a small GPU has too little shared memory. */
+static int plan(octree_problem *p, bl_context *context) {
     uint32_t workers = 1;
-    int status = octree_pieces_program() ? bl_workers(context, octree_pieces_program(), &workers) : BL_ENOMEM;
-    const uint64_t chunk = p->particles.count / ((uint64_t)OCTREE_CHUNKS_PER_WORKER * workers) + 1;
-    p->by_pieces.tree = p->device;
-    p->by_pieces.chunk = chunk < OCTREE_LEAST_CHUNK  ? OCTREE_LEAST_CHUNK
-                         : chunk > OCTREE_MOST_CHUNK ? OCTREE_MOST_CHUNK
-                                                     : (uint32_t)chunk;
+    p->device = (octree_shared){.particles = p->particles.count, .threshold = p->threshold, .max_depth = p->max_depth};
+    p->pieces = root_is_split(p) && wants_pieces(p, context);
+    if (octree_unfit(p, context))
+        return BL_EINVAL;
+    if (!octree_program() || (p->pieces && !octree_pieces_program()))
+        return BL_ENOMEM;
+    int status = p->pieces ? bl_workers(context, octree_pieces_program(), &workers) : BL_OK;
+    if (status != BL_OK && status != BL_ENOMEM && p->wanted == BY_SCHEDULER) {
+        p->pieces = false;
+        return BL_OK;
+    }
+    p->by_pieces = (octree_pieces_shared){.tree = p->device, .chunk = chunk_for(p->particles.count, workers)};
     return status;
 }
 
 /* Tasks number the octants that they keep, and pairs of words in the pool, with 32 bits. */
 static int octree_load(void *problem, bl_context *context) {
     octree_problem *p = problem;
-    int status = octree_unfit(p, context) ? BL_EINVAL : BL_OK;
-    p->device = (octree_shared){
-        .particles = p->particles.count, .threshold = p->threshold, .max_depth = p->max_depth, .unused = 0};
-    p->pieces = root_is_split(p) && has_pieces(p, context);
-    if (p->pieces && status == BL_OK)
-        status = plan_pieces(p, context);
+    int status = plan(p, context);
+    if (status != BL_OK)
+        return status;
     const size_t count = p->particles.count;
-    const uint64_t pool = p->pieces && status == BL_OK ? octree_pool_most(&p->by_pieces) : 0;
+    const uint64_t pool = p->pieces ? octree_pool_most(&p->by_pieces) : 0;
     const uint64_t inner = octree_inner_most(p->particles.count, p->threshold, p->max_depth);
     void *memory[ARRAYS] = {NULL};
     const size_t bytes[ARRAYS] = {[BUFFER0] = count * sizeof(octree_particle),
@@ -238,8 +243,8 @@ static int octree_load(void *problem, bl_context *context) {
                                   [POOL] = (size_t)pool * sizeof *p->by_pieces.pool,
                                   [INNER] = (size_t)inner * sizeof(octree_node)};
     const int arrays = p->keep ? ARRAYS : INNER;
-    if (status == BL_OK && (!octree_program() || (p->keep && inner + count > UINT32_MAX) || pool > UINT32_MAX))
-        status = BL_ENOMEM;
+    if ((p->keep && inner + count > UINT32_MAX) || pool > UINT32_MAX)
+        return BL_ENOMEM;
     for (int i = 0; i < arrays && status == BL_OK; i++)
         if (i != POOL || pool)
             status = bl_alloc(context, &memory[i], bytes[i]);
@@ -248,13 +253,11 @@ static int octree_load(void *problem, bl_context *context) {
             bl_free(context, memory[i]);
     if (status != BL_OK)
         return status;
-    p->device = (octree_shared){.buffer = {memory[BUFFER0], memory[BUFFER1]},
-                                .leaf = memory[LEAF],
-                                .inner = memory[INNER],
-                                .totals = memory[TOTALS],
-                                .particles = p->particles.count,
-                                .threshold = p->threshold,
-                                .max_depth = p->max_depth};
+    p->device.buffer[0] = memory[BUFFER0];
+    p->device.buffer[1] = memory[BUFFER1];
+    p->device.leaf = memory[LEAF];
+    p->device.inner = memory[INNER];
+    p->device.totals = memory[TOTALS];
     p->by_pieces.tree = p->device;
     p->by_pieces.pool = memory[POOL];
     p->context = context;

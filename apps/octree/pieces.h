@@ -85,7 +85,7 @@ BL_HOST_FN uint32_t octree_levels(uint32_t count, uint32_t depth, const octree_s
     return depth + levels < tree->max_depth ? levels : tree->max_depth - depth;
 }
 
-/* Parts of about `size`, so that all are equally large and none is a small rest: how many. */
+/* Into how many parts to cut `count`, of about `size` each: equally large ones, without a small rest. */
 BL_HOST_FN uint32_t octree_parts(uint32_t count, uint32_t size) {
     return count < size ? 1 : (count - size / 2 - 1) / size + 1;
 }

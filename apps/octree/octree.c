@@ -222,8 +222,10 @@ static int plan(octree_problem *p, bl_context *context) {
         p->pieces = false;
         return BL_OK;
     }
+    if (status != BL_OK)
+        return status;
     p->by_pieces = (octree_pieces_shared){.tree = p->device, .chunk = chunk_for(p->particles.count, workers)};
-    return status;
+    return BL_OK;
 }
 
 /* Tasks number the octants that they keep, and pairs of words in the pool, with 32 bits. */

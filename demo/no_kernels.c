@@ -5,3 +5,5 @@ const bl_program *octree_cuda(void);
 const bl_program *octree_cuda(void) { return NULL; }
 const bl_program *octree_pieces_cuda(void);
 const bl_program *octree_pieces_cuda(void) { return NULL; }
+const bl_program *octree_waves_cuda(void);
+const bl_program *octree_waves_cuda(void) { return NULL; }

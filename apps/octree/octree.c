@@ -29,7 +29,7 @@ typedef struct octree_problem {
 
     bl_context *context; /* between load and unload, else NULL */
     octree_shared device;
-    bool pieces; /* as loaded */
+    const bl_program *program; /* as loaded: octants, or pieces of two kinds */
     octree_pieces_shared by_pieces;
 
     bool solved; /* the last run succeeded; its result follows */
@@ -165,6 +165,7 @@ static uint64_t octree_data_digest(const void *problem) {
 
 APP_PROGRAM(octree_program, octree)
 APP_PROGRAM(octree_pieces_program, octree_pieces)
+APP_PROGRAM(octree_waves_program, octree_waves)
 
 enum { BUFFER0, BUFFER1, LEAF, TOTALS, POOL, INNER, ARRAYS };
 
@@ -208,23 +209,35 @@ static uint32_t chunk_for(uint32_t particles, uint32_t workers) {
                                        : (uint32_t)chunk;
 }
 
+static bool has_pieces(const octree_problem *p) { return p->program != octree_program(); }
+
+/* With many particles for each worker, the program whose default is stealing. */
+static int plan_pieces(octree_problem *p, bl_context *context, uint32_t *workers) {
+    p->program = octree_waves_program();
+    int status = bl_workers(context, p->program, workers);
+    if (status != BL_OK || !bl_chooses(context) || p->particles.count / *workers < OCTREE_FOR_STEALING)
+        return status;
+    p->program = octree_pieces_program();
+    return bl_workers(context, p->program, workers);
+}
+
 /* Everything but memory. By default tasks are pieces where these fit: a small GPU has too little shared memory. */
 static int plan(octree_problem *p, bl_context *context) {
     uint32_t workers = 1;
     p->device = (octree_shared){.particles = p->particles.count, .threshold = p->threshold, .max_depth = p->max_depth};
-    p->pieces = root_is_split(p) && wants_pieces(p, context);
+    p->program = octree_program();
     if (octree_unfit(p, context))
         return BL_EINVAL;
-    if (!octree_program() || (p->pieces && !octree_pieces_program()))
+    if (!octree_program() || !octree_waves_program() || !octree_pieces_program())
         return BL_ENOMEM;
-    int status = p->pieces ? bl_workers(context, octree_pieces_program(), &workers) : BL_OK;
-    if (status != BL_OK && status != BL_ENOMEM && p->wanted == BY_SCHEDULER) {
-        p->pieces = false;
+    if (!root_is_split(p) || !wants_pieces(p, context))
         return BL_OK;
-    }
-    if (status != BL_OK)
+    int status = plan_pieces(p, context, &workers);
+    if (status == BL_OK)
+        p->by_pieces = (octree_pieces_shared){.tree = p->device, .chunk = chunk_for(p->particles.count, workers)};
+    if (status == BL_OK || status == BL_ENOMEM || p->wanted == PIECES)
         return status;
-    p->by_pieces = (octree_pieces_shared){.tree = p->device, .chunk = chunk_for(p->particles.count, workers)};
+    p->program = octree_program();
     return BL_OK;
 }
 
@@ -235,7 +248,7 @@ static int octree_load(void *problem, bl_context *context) {
     if (status != BL_OK)
         return status;
     const size_t count = p->particles.count;
-    const uint64_t pool = p->pieces ? octree_pool_most(&p->by_pieces) : 0;
+    const uint64_t pool = has_pieces(p) ? octree_pool_most(&p->by_pieces) : 0;
     const uint64_t inner = octree_inner_most(p->particles.count, p->threshold, p->max_depth);
     void *memory[ARRAYS] = {NULL};
     const size_t bytes[ARRAYS] = {[BUFFER0] = count * sizeof(octree_particle),
@@ -317,7 +330,7 @@ static int set_up(const octree_problem *p, bl_context *context) {
         status = bl_copy_in(context, p->device.buffer[0], p->particles.at, bytes);
     if (status == BL_OK && p->particles.count > 0 && !root_is_split(p))
         status = place_root(p, context);
-    if (status == BL_OK && p->pieces)
+    if (status == BL_OK && has_pieces(p))
         status = set_up_pool(p, context);
     return status;
 }
@@ -325,10 +338,9 @@ static int set_up(const octree_problem *p, bl_context *context) {
 static int run_tasks(const octree_problem *p, bl_context *context, bl_stats *stats) {
     const octree_octant root = {.count = p->particles.count};
     const octree_piece piece = {.stage = OCTREE_COUNT, .region = OCTREE_FIRST_REGION};
-    if (!p->pieces) /* without a root too: it fills the statistics of a run of no tasks */
-        return bl_run(context, octree_program(), &p->device, &root, root_is_split(p) ? 1 : 0, stats);
-    return bl_run_range(context, octree_pieces_program(), &p->by_pieces, &piece,
-                        octree_first_region(&p->by_pieces).chunks, stats);
+    if (!has_pieces(p)) /* without a root too: it fills the statistics of a run of no tasks */
+        return bl_run(context, p->program, &p->device, &root, root_is_split(p) ? 1 : 0, stats);
+    return bl_run_range(context, p->program, &p->by_pieces, &piece, octree_first_region(&p->by_pieces).chunks, stats);
 }
 
 /* A leaf is stored at the number of its first particle, so the leaves come in spatial order, with unused slots in
@@ -363,7 +375,7 @@ static int octree_run(void *problem, bl_context *context, bl_stats *stats) {
         status = fetch_leaves(p, context);
     if (status != BL_OK)
         return status;
-    p->split = p->pieces ? p->totals.split : stats->tasks;
+    p->split = has_pieces(p) ? p->totals.split : stats->tasks;
     p->digest = digest_of(p->leaf, p->leaves);
     p->solved = true;
     return BL_OK;
@@ -501,7 +513,7 @@ static bool right_particles(const octree_problem *p, app_error *error) {
 /* The most that regions can take was allocated: they took no more. */
 static bool right_pool(const octree_problem *p, app_error *error) {
     uint32_t used = 0;
-    if (!p->pieces)
+    if (!has_pieces(p))
         return true;
     if (!p->context || bl_copy_out(p->context, &used, p->by_pieces.pool, sizeof used) != BL_OK)
         return app_wrong(error, false, "octree: the pool cannot be read for the check");
@@ -537,7 +549,7 @@ static bool octree_check(void *problem, const bl_stats *stats, bool force, const
     if (!need_twin(p, error))
         return false;
     *how = "twin";
-    return same_number("octants split", stats && !p->pieces ? stats->tasks : p->split, p->twin.tasks, error) &&
+    return same_number("octants split", stats && !has_pieces(p) ? stats->tasks : p->split, p->twin.tasks, error) &&
            same_number("leaves", p->totals.leaves, p->twin.leaves, error) &&
            same_number("leaves in place", p->leaves, p->twin.leaves, error) &&
            same_number("depth", p->totals.depth, p->twin.depth, error) && same_leaves(p, error) &&

@@ -33,6 +33,7 @@
 #define OCTREE_LEAST_CHUNK 2048u    /* particles */
 #define OCTREE_MOST_CHUNK 32768u    /* so that threads can share, and know early when they should stop */
 #define OCTREE_CHUNKS_PER_WORKER 2u /* in the first region */
+#define OCTREE_FOR_STEALING 8192u   /* from so many particles per worker on, stealing instead of waves */
 
 enum octree_stage { OCTREE_COUNT, OCTREE_MOVE, OCTREE_FINISH };
 

@@ -5,6 +5,7 @@
 #include "pieces.h"
 
 #include <ballast/parts/blocks.h>
+#include <ballast/parts/board.h>
 #include <ballast/parts/entry.h>
 #include <ballast/parts/pool.h>
 #include <ballast/parts/worker.h>
@@ -108,14 +109,20 @@ static void choose_policy(bl__job *j) {
 
 /* ---- memory ---- */
 
+/* Where many workers look for single tasks, each in its own queue first. */
+static bool has_boards(const bl__job *j) {
+    return j->c->ops->warp > 1 && !j->plan.instance->lane_tasks && !j->run.pieces && !j->run.one_per_node &&
+           j->run.workers > 1 && j->plan.traits & BL_TRAIT_STEALS && !(j->plan.traits & BL_TRAIT_RANGES);
+}
+
 static int allocate_workers(bl__job *j) {
     bl__run *run = &j->run;
     size_t spill = 4u * (size_t)run->words * run->stack_capacity * run->workers;
     size_t results = (bl__results_bytes(j) + BL_LINE - 1) / BL_LINE * BL_LINE;
     size_t tallies = sizeof(bl__tally) * run->tallies,
            idlers = (run->workers + 255u) / 256 * 32; /* warps read 32 bytes */
-    size_t state =
-        BL__RESULTS_OF_ROOTS + results + tallies + idlers + j->plan.program->payload_bytes + BL__FAILURE_TEXT;
+    const size_t payload = (j->plan.program->payload_bytes + 3) / 4 * 4, boards = 4u * (size_t)run->words * BL__BOARDS;
+    size_t state = BL__RESULTS_OF_ROOTS + results + tallies + idlers + payload + BL__FAILURE_TEXT + boards;
     state = (state + 15) / 16 * 16;
     const bool is_clear = bl__reuse_state(j, state);
     int status = bl__ensure(j, &j->state, state);
@@ -134,6 +141,7 @@ static int allocate_workers(bl__job *j) {
         run->tally = (bl__tally *)(void *)(run->results + results);
         run->idlers = (uint32_t *)(void *)(run->results + results + tallies);
         run->failure = run->idlers + idlers / 4;
+        run->boards = has_boards(j) ? run->failure + (payload + BL__FAILURE_TEXT) / 4 : NULL;
     }
     run->spill = j->spill.memory;
     run->memory = j->memory.memory;
@@ -196,17 +204,51 @@ static int refill(bl__job *j) {
     return status;
 }
 
-/* Everything the workers left, private or in queues, into flat. */
+/* How many boards the workers left tasks on; posted[b]: how many tasks. */
+static int count_posted(bl__job *j, int32_t posted[BL__BOARDS], uint32_t *boards) {
+    const size_t bytes = sizeof *posted * BL__BOARDS;
+    memset(posted, 0, bytes);
+    int status = j->run.boards ? bl__copy_out(j->c, posted, j->run.control->posted, bytes) : BL_OK;
+    *boards = 0;
+    for (uint32_t b = 0; b < BL__BOARDS; b++)
+        *boards += posted[b] > 0;
+    return status;
+}
+
+/* As entries from `to` on. They are the last tasks of the entry that lies on a board. */
+static int take_posted(bl__job *j, const int32_t posted[BL__BOARDS], uint32_t *to) {
+    int status = BL_OK;
+    for (uint32_t b = 0; b < BL__BOARDS && status == BL_OK; b++) {
+        const uint32_t *entry = bl__board_entry(&j->run, b, j->run.words);
+        uint32_t begin;
+        if (posted[b] <= 0)
+            continue;
+        status = j->c->ops->move(j->c, to, entry, 4u * (size_t)j->run.words);
+        if (status == BL_OK)
+            status = bl__copy_out(j->c, &begin, entry + 1, sizeof begin);
+        begin -= (uint32_t)posted[b];
+        if (status == BL_OK)
+            status = bl__copy_in(j->c, to, &begin, sizeof begin);
+        to += j->run.words;
+    }
+    return status;
+}
+
+/* Everything the workers left, private, on boards or in queues, into flat. */
 static int drain(bl__job *j) {
     bl__run *run = &j->run;
     uint64_t total = 0;
+    int32_t posted[BL__BOARDS];
+    uint32_t boards = 0;
     int status = bl__zero(j->c, j->total.memory, sizeof total);
     if (status == BL_OK)
         status = j->c->ops->manage(j->c, BL__COUNT, j->plan.queue, run, NULL, 0, j->total.memory);
     if (status == BL_OK)
         status = bl__copy_out(j->c, &total, j->total.memory, sizeof total);
+    if (status == BL_OK)
+        status = count_posted(j, posted, &boards);
     const uint64_t extras = bl__extras_count(j), queued = total;
-    total += extras + j->totals.spilled;
+    total += extras + j->totals.spilled + boards;
     if (total > UINT32_MAX)
         return too_many_entries(j);
     j->entries = (uint32_t)total;
@@ -217,6 +259,8 @@ static int drain(bl__job *j) {
     if (status == BL_OK)
         status =
             j->c->ops->manage(j->c, BL__DRAIN, j->plan.queue, run, j->flat.memory, (uint32_t)queued, j->total.memory);
+    if (status == BL_OK && boards)
+        status = take_posted(j, posted, (uint32_t *)j->flat.memory + (size_t)(total - extras - boards) * run->words);
     if (status == BL_OK && extras)
         bl__extras_take(j, (uint32_t *)j->flat.memory + (size_t)(total - extras) * run->words);
     run->of_range.loop_tasks = run->alone = 0; /* what was left of a loop is entries now */

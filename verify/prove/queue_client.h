@@ -11,6 +11,7 @@
  *   families.c           what else is explored, with separate clients:
  *     termination.c        termination, sleep and wake-up, pauses
  *     meetings.c           between two waves
+ *     boards.c             entries that blocks share
  *     joins.c              join records, dependencies
  *     gate.c               private stacks that thieves can reach
  *     lookout.c            the lookout for busy workers, and sleep

@@ -12,13 +12,16 @@
 #define BL__OPEN 1
 #define BL__SHARED 2
 
+#define BL__BOARDS 8u /* board.h */
+
 typedef struct bl__control {
     uint64_t idle; /* termination.h */
     unsigned char pad0[BL_LINE - 8];
     uint32_t stop; /* BL__STOP_*: workers stop between two batches; and BL__COARSE, which is read with it */
     unsigned char pad1[BL_LINE - 4];
-    uint64_t out[3]; /* waves: entries (low 32) and tasks (high 32) in the out-array; which: wave % 3 */
-    unsigned char pad2[BL_LINE - 24];
+    uint64_t out[3];             /* waves: entries (low 32) and tasks (high 32) in the out-array; which: wave % 3 */
+    uint32_t posted[BL__BOARDS]; /* with queues: board.h */
+    unsigned char pad2[BL_LINE - 24 - 4 * BL__BOARDS];
     uint32_t ticket;   /* static: next group to run, where the hardware does not hand them out */
     uint32_t taken;    /* with queues, outside.h, in this launch: entries that workers took from the inlet; ... */
     uint32_t answered; /* ... GPU and sim: roots whose results workers announced; ... */
@@ -33,9 +36,10 @@ typedef struct bl__control {
     uint32_t sent;     /* parcels that the porter sent in this launch, ... */
     uint32_t brought;  /* ... and parcels that it took, whose results are in their records */
     unsigned char pad3[BL_LINE - 56];
-    uint64_t drawn[2];  /* list: tasks that somebody has taken; which: wave % 2 */
-    uint32_t draw_lock; /* list:locked */
-    unsigned char pad5[BL_LINE - 20];
+    uint64_t drawn[2];             /* list: tasks that somebody has taken; which: wave % 2 */
+    uint32_t draw_lock;            /* list:locked */
+    uint32_t uncopied[BL__BOARDS]; /* with queues: board.h */
+    unsigned char pad5[BL_LINE - 20 - 4 * BL__BOARDS];
     uint32_t sleepers; /* CPU workers asleep, or about to be */
     uint32_t wakes;    /* bumped by every wake-up */
     uint32_t lookout;  /* lookout.h: which worker looks out, ... */
@@ -224,6 +228,7 @@ typedef struct bl__run {
     bl__outlet outlet;
     uint32_t settles; /* with a porter: this launch runs no tasks, only what results that have come home bring about */
     const uint32_t *roots; /* GPU and sim: in_entries entries that workers begin with; NULL: they are in the queues */
+    uint32_t *boards;      /* GPU and sim, workers that run one task at a time: board.h; else NULL */
 } bl__run;
 
 /* BL_TRAIT_WAVES, as a kernel sees it: src/run/run.c gives only such a run no queues. */

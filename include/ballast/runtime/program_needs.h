@@ -7,6 +7,7 @@
 #include <ballast/generated/schedulers.h>
 #include "../parts/worker.h"
 #include "../parts/blocks.h"
+#include "../parts/board.h"
 #include "../parts/idle.h"
 #include "../parts/outside.h"
 #include "../parts/piece.h"

@@ -30,6 +30,8 @@
 #define BL__HIDES (BL_WARP > 1 && !BL__ENDS_ALONE)
 /* Warps take turns to look for work; blocks are fewer. */
 #define BL__TURNS (BL__HIDES && BL_KIND_LANE)
+/* Blocks show entries with many tasks to all others at once (parts/board.h). */
+#define BL__POSTS (BL__HIDES && !BL_KIND_LANE && !BL__SPLITS)
 #if BL__RAIDS
 #include "raid.inc.h"
 #endif
@@ -252,6 +254,7 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
 #undef BL__FEW
 #undef BL__HIDES
 #undef BL__TURNS
+#undef BL__POSTS
 #undef BL__ENDS_ALONE
 #undef BL__STAYS
 #undef BL__EMPTY_WHEN_IDLE

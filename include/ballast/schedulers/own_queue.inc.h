@@ -4,6 +4,7 @@
  * The lanes of a warp check one victim each, in turn after the worker's own number or at random. A thief takes one
  * entry, or half of what the victim shows.
  */
+#include "../parts/board.h"
 #include "transfer.inc.h"
 
 /* Whether workers that are idle are known, and have nothing to take. There are so many only where a worker is a
@@ -178,8 +179,47 @@ BL_FN uint32_t BL__NAME(take_own_together)(bl__worker *w) {
 }
 #endif
 
+#if BL_WARP > 1
+#define BL__LOOKS_AT_BOARDS (w->batch == 1 && w->run->boards)
+
+/* Which boards show something, lane by lane: each worker begins with another one. */
+BL_FN uint32_t BL__NAME(board_of)(const bl__worker *w) { return (w->lane + w->id) % BL__BOARDS_SEEN; }
+BL_FN bool BL__NAME(sees_board)(const bl__worker *w) {
+    return BL__LOOKS_AT_BOARDS && w->lane < BL__BOARDS_SEEN && bl__board_shows(w->run, BL__NAME(board_of)(w));
+}
+
+/* A task from a board. `shows`: what sees_board said. */
+BL_FN uint32_t BL__NAME(take_posted)(bl__worker *w, bool shows) {
+    const bl__run *run = w->run;
+    uint32_t left = 0, board = 0;
+    for (uint32_t seen = bl_warp_ballot(shows); seen && left == 0; seen &= seen - 1) {
+        board = bl_warp_broadcast32(BL__NAME(board_of)(w), bl_lowest_bit(seen));
+        left = bl_warp_broadcast32(w->lane ? 0 : bl__board_take(run, board), 0);
+        bl__worker_tried(w, left > 0);
+    }
+    if (left == 0)
+        return 0;
+    uint32_t *slot = bl__stack_slot(w->stack, w->words, w->stack->top);
+    bl_warp_sync(); /* what lane 0 has acquired, the others may read */
+    for (uint32_t i = w->lane; i < w->words; i += BL_WARP)
+        bl_data_read(slot + i, bl__board_entry(run, board, w->words) + i, 1);
+    bl_warp_sync();
+    if (w->lane == 0) {
+        bl__board_copied(run, board);
+        slot[0] = slot[1] - left;
+        slot[1] = slot[0] + 1;
+        bl__stack_move_top(w->stack, w->stack->top + 1);
+    }
+    bl_warp_sync();
+    return 1;
+}
+#endif
+
 BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
     uint32_t got = 0;
+#if BL_WARP > 1
+    const bool posted = BL__NAME(sees_board)(w); /* looked at while its own queue is */
+#endif
 #if BL__CLAIMS
     got = BL__NAME(take_own_together)(w);
 #else
@@ -194,6 +234,10 @@ BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
     if (got)
         return got;
     bl__worker_looks(w);
+#if BL_WARP > 1
+    if (BL__LOOKS_AT_BOARDS && BL__NAME(take_posted)(w, posted))
+        return 1;
+#endif
     uint32_t victim, size = BL__NAME(look)(w, &victim);
     for (uint32_t show = bl_warp_ballot(size > 0), tries = 0; show && tries < 4; show &= show - 1, tries++) {
         uint32_t lane = bl_lowest_bit(show);
@@ -235,7 +279,14 @@ BL_FN uint32_t BL__NAME(shown)(bl__worker *w) {
 }
 
 BL_FN bool BL__NAME(sees_work)(bl__worker *w) {
+#if BL_WARP > 1
+    const bool posted = BL__NAME(sees_board)(w);
+#endif
     uint32_t victim, size = BL__NAME(look)(w, &victim);
+#if BL_WARP > 1
+    if (BL__LOOKS_AT_BOARDS && bl_warp_any(posted))
+        return true;
+#endif
     if (bl_warp_any(size > 0)) { /* fetch comes back to these */
         if (!BL__KNOWS_IDLERS)
             w->of_steal.victim = bl_warp_broadcast32(victim, 0);
@@ -256,4 +307,5 @@ BL_FN bool BL__NAME(all_empty)(bl__worker *w) {
 }
 
 #undef BL__KNOWS_IDLERS
+#undef BL__LOOKS_AT_BOARDS
 #undef BL__CLAIMS

@@ -19,6 +19,34 @@ BL_FN void BL__NAME(halve)(bl__worker *w, const BL_SHARED *shared) {
     bl_warp_sync();
 }
 
+#if BL__POSTS
+/* The newest entry, except for its first task, goes to a board, if there is one. */
+BL_FN void BL__NAME(post)(bl__worker *w) {
+    const bl__run *run = w->run;
+    if (!run->boards || BL__NAME(held)(w) == 0)
+        return;
+    uint32_t *newest = bl__stack_slot(w->stack, w->words, w->stack->top - 1);
+    const uint32_t others = newest[1] - newest[0] - 1;
+    bl_warp_sync();
+    if (others < BL__LEAST_POSTED || others > BL__MOST_POSTED)
+        return;
+    uint32_t is_free = bl_warp_ballot(w->lane < BL__BOARDS_SEEN && bl__board_is_free(run, w->lane));
+    while (is_free && !bl_warp_any(w->lane == 0 && bl__board_reserve(run, bl_lowest_bit(is_free), others)))
+        is_free &= is_free - 1;
+    if (is_free == 0)
+        return;
+    const uint32_t board = bl_lowest_bit(is_free);
+    for (uint32_t i = w->lane; i < w->words; i += BL_WARP)
+        bl_data_write(bl__board_entry(run, board, w->words) + i, newest + i, 1);
+    bl_warp_sync();
+    if (w->lane == 0) {
+        newest[1] = newest[0] + 1;
+        bl__board_post(run, board, others);
+    }
+    bl_warp_sync();
+}
+#endif
+
 /* GPU: an entry with many tasks is for all that are idle, at once, however short they are. */
 BL_FN uint32_t BL__NAME(pace_of_width)(bl__worker *w) {
     const uint32_t *newest = bl__stack_slot(w->stack, w->words, w->stack->top - 1);
@@ -78,6 +106,9 @@ BL_FN void BL__NAME(settle)(bl__worker *w, const BL_SHARED *shared) {
     const bl__run *run = w->run;
     if (BL_WARP > 1 && BL__ENDS_ALONE && (BL_MAX_SPAWN) == 0) /* a wave that is all there is */
         return;
+#if BL__POSTS
+    BL__NAME(post)(w);
+#endif
     uint32_t count = BL__NAME(held)(w), n = 0;
     w->peak = bl__max(w->peak, count);
     if (BL_WARP == 1)

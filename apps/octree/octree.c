@@ -211,14 +211,19 @@ static uint32_t chunk_for(uint32_t particles, uint32_t workers) {
 
 static bool has_pieces(const octree_problem *p) { return p->program != octree_program(); }
 
-/* With many particles for each worker, the program whose default is stealing. */
+/* With many particles for each worker, the program whose default is stealing, if that fits, too. */
 static int plan_pieces(octree_problem *p, bl_context *context, uint32_t *workers) {
+    uint32_t thieves;
     p->program = octree_waves_program();
     int status = bl_workers(context, p->program, workers);
     if (status != BL_OK || !bl_chooses(context) || p->particles.count / *workers < OCTREE_FOR_STEALING)
         return status;
+    status = bl_workers(context, octree_pieces_program(), &thieves);
+    if (status != BL_OK)
+        return status == BL_ENOMEM ? status : BL_OK;
     p->program = octree_pieces_program();
-    return bl_workers(context, p->program, workers);
+    *workers = thieves;
+    return BL_OK;
 }
 
 /* Everything but memory. By default tasks are pieces where these fit: a small GPU has too little shared memory. */

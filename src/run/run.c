@@ -109,10 +109,13 @@ static void choose_policy(bl__job *j) {
 
 /* ---- memory ---- */
 
-/* Where many workers look for single tasks, each in its own queue first. */
+/* For blocks that steal, if they may keep something to themselves. Of a run on several nodes the others would not see
+ * what lies there. */
 static bool has_boards(const bl__job *j) {
-    return j->c->ops->warp > 1 && !j->plan.instance->lane_tasks && !j->run.pieces && !j->run.one_per_node &&
-           j->run.workers > 1 && j->plan.traits & BL_TRAIT_STEALS && !(j->plan.traits & BL_TRAIT_RANGES);
+    const bl__run *run = &j->run;
+    return j->c->ops->warp > 1 && !j->plan.instance->lane_tasks && !j->plan.program->splits && !run->pieces &&
+           !run->one_per_node && run->private_limit && run->workers > 1 && !bl__has_porter(j->c) &&
+           j->plan.traits & BL_TRAIT_STEALS && !(j->plan.traits & BL_TRAIT_RANGES);
 }
 
 static int allocate_workers(bl__job *j) {
@@ -121,7 +124,8 @@ static int allocate_workers(bl__job *j) {
     size_t results = (bl__results_bytes(j) + BL_LINE - 1) / BL_LINE * BL_LINE;
     size_t tallies = sizeof(bl__tally) * run->tallies,
            idlers = (run->workers + 255u) / 256 * 32; /* warps read 32 bytes */
-    const size_t payload = (j->plan.program->payload_bytes + 3) / 4 * 4, boards = 4u * (size_t)run->words * BL__BOARDS;
+    const size_t payload = (j->plan.program->payload_bytes + 3) / 4 * 4;
+    const size_t boards = has_boards(j) ? 4u * (size_t)run->words * BL__BOARDS : 0;
     size_t state = BL__RESULTS_OF_ROOTS + results + tallies + idlers + payload + BL__FAILURE_TEXT + boards;
     state = (state + 15) / 16 * 16;
     const bool is_clear = bl__reuse_state(j, state);
@@ -141,7 +145,7 @@ static int allocate_workers(bl__job *j) {
         run->tally = (bl__tally *)(void *)(run->results + results);
         run->idlers = (uint32_t *)(void *)(run->results + results + tallies);
         run->failure = run->idlers + idlers / 4;
-        run->boards = has_boards(j) ? run->failure + (payload + BL__FAILURE_TEXT) / 4 : NULL;
+        run->boards = boards ? run->failure + (payload + BL__FAILURE_TEXT) / 4 : NULL;
     }
     run->spill = j->spill.memory;
     run->memory = j->memory.memory;

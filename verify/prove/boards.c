@@ -2,10 +2,12 @@
  *
  * Workers post entries on one board, as often as it is free, and all of them take tasks from it. An entry is plain
  * data, so whoever reads one too early, or writes one while another is copying it, races. Every task is taken once;
- * those that nobody takes are the last ones of the entry that is on the board. */
+ * those that nobody takes are the last ones of the entry that is on the board. And workers that take until they see
+ * nothing, and go idle, have left nothing when all of them are. */
 #include "prove.h"
 
 #include <ballast/parts/board.h>
+#include <ballast/runtime/termination.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +15,7 @@
 enum { WORKERS = 3, POSTS = 2, TASKS = 3, ENTRIES = WORKERS * POSTS, WORDS = 2 };
 
 typedef struct protocol {
-    uint32_t workers, posters, posts, tasks, takes;
+    uint32_t workers, posters, posts, tasks, takes; /* takes = 0: until there is nothing */
     bl__run run;
     bl__control control;
     uint32_t entry[BL__BOARDS * WORDS];
@@ -52,6 +54,13 @@ static void body(void *arg, uint32_t worker, uint32_t lane) {
     }
     for (uint32_t i = 0; i < p->takes; i++)
         take(p);
+    if (p->takes)
+        return;
+    while (bl__board_shows(&p->run, 0))
+        take(p);
+    bl__idle_enter(&p->control);
+    if (bl__idle_all(bl__idle_read(&p->control), p->workers) && bl__board_shows(&p->run, 0))
+        bl_explore_fail("all are idle, and there is a task");
 }
 
 static void before(void *arg) {
@@ -80,8 +89,9 @@ static const char *after(void *arg) {
 
 static const struct {
     uint32_t workers, posters, posts, tasks, takes;
-} clients[] = {{2, 1, 1, 1, 1}, {2, 1, 1, 2, 1}, {2, 1, 2, 1, 1}, {2, 1, 2, 2, 1}, {2, 2, 1, 1, 1}, {2, 2, 1, 2, 1},
-               {2, 2, 2, 1, 1}, {3, 1, 1, 2, 1}, {3, 1, 2, 1, 1}, {3, 2, 1, 1, 1}, {2, 1, 2, 3, 2}, {3, 2, 2, 2, 1}};
+} clients[] = {{2, 1, 1, 1, 1}, {2, 1, 1, 2, 1}, {2, 1, 2, 1, 1}, {2, 1, 2, 2, 1}, {2, 2, 1, 1, 1},
+               {2, 2, 1, 2, 1}, {2, 2, 2, 1, 1}, {3, 1, 1, 2, 1}, {3, 1, 2, 1, 1}, {3, 2, 1, 1, 1},
+               {2, 1, 2, 3, 2}, {3, 2, 2, 2, 1}, {2, 1, 1, 2, 0}, {2, 2, 1, 1, 0}, {3, 1, 1, 1, 0}};
 
 static uint32_t count(void) { return sizeof clients / sizeof clients[0]; }
 

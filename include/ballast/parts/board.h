@@ -5,9 +5,10 @@
  *     control->uncopied[b]    tasks whose takers have not copied the entry yet, or that nobody has taken; 0: it is free
  *     run->boards             an entry for each board; its last tasks are those on the board. NULL: there are no boards
  *
- * They are for workers that run one task at a time. While all boards are in use, entries go the other way. The worker
- * that posts an entry looks at the boards before it goes idle, so that they are empty when all are idle; what is on
- * them at a pause the host takes.
+ * They are for workers that run one task at a time, and for entries with a few tasks for each of them: to take many
+ * tasks one by one would cost more than to halve the entry. While all boards are in use, entries are published as
+ * usual. The worker that posts an entry looks at the boards before it goes idle, so they are empty when all are idle.
+ * What is on them at a pause the host takes.
  *
  * Order pairs
  *   P1 (posted, release)      with P2 (acquire): the entry is there before its tasks can be taken. What workers take
@@ -19,10 +20,9 @@
 
 #include "run.h"
 
-#define BL__LEAST_POSTED 2u        /* tasks; a single one is stolen as soon */
-#define BL__MOST_POSTED (1u << 30) /* so that late workers do not make a large number of it */
-/* Lanes look at one each. */
-#define BL__BOARDS_SEEN (BL_WARP < BL__BOARDS ? BL_WARP : BL__BOARDS)
+#define BL__LEAST_POSTED 2u                                           /* tasks: to steal a single one is as fast */
+#define BL__MOST_POSTED 8u                                            /* tasks for each worker */
+#define BL__BOARDS_SEEN (BL_WARP < BL__BOARDS ? BL_WARP : BL__BOARDS) /* a lane looks at one */
 
 BL_FN uint32_t *bl__board_entry(const bl__run *run, uint32_t b, uint32_t words) { return run->boards + b * words; }
 
@@ -44,7 +44,7 @@ BL_FN void bl__board_post(const bl__run *run, uint32_t b, uint32_t tasks) {
     bl_store32_release(run->control->posted + b, tasks); /* P1 */
 }
 
-/* The next task: so many before the end of the entry, which is to be copied. 0: there is none. */
+/* Takes the next task; the caller copies the entry. Returns how far from the entry's end it is; 0: there was none. */
 BL_FN uint32_t bl__board_take(const bl__run *run, uint32_t b) {
     const int32_t left = (int32_t)bl_fetch_add32_acquire(run->control->posted + b, (uint32_t)-1); /* P2 */
     return left > 0 ? (uint32_t)left : 0;

@@ -218,7 +218,7 @@ BL_FN uint32_t BL__NAME(take_posted)(bl__worker *w, bool shows) {
 BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
     uint32_t got = 0;
 #if BL_WARP > 1
-    const bool posted = BL__NAME(sees_board)(w); /* looked at while its own queue is */
+    const bool posted = BL__NAME(sees_board)(w); /* in the time that the look at its own queue takes */
 #endif
 #if BL__CLAIMS
     got = BL__NAME(take_own_together)(w);

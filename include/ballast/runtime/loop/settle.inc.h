@@ -28,7 +28,7 @@ BL_FN void BL__NAME(post)(bl__worker *w) {
     uint32_t *newest = bl__stack_slot(w->stack, w->words, w->stack->top - 1);
     const uint32_t others = newest[1] - newest[0] - 1;
     bl_warp_sync();
-    if (others < BL__LEAST_POSTED || others > BL__MOST_POSTED)
+    if (others < BL__LEAST_POSTED || others / BL__MOST_POSTED > run->workers)
         return;
     uint32_t is_free = bl_warp_ballot(w->lane < BL__BOARDS_SEEN && bl__board_is_free(run, w->lane));
     while (is_free && !bl_warp_any(w->lane == 0 && bl__board_reserve(run, bl_lowest_bit(is_free), others)))

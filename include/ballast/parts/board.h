@@ -8,7 +8,7 @@
  * They are for workers that run one task at a time, and for entries with a few tasks for each of them: to take many
  * tasks one by one would cost more than to halve the entry. While all boards are in use, entries are published as
  * usual. The worker that posts an entry looks at the boards before it goes idle, so they are empty when all are idle.
- * What is on them at a pause the host takes.
+ * At a pause the host takes what is left on them.
  *
  * Order pairs
  *   P1 (posted, release)      with P2 (acquire): the entry is there before its tasks can be taken. What workers take

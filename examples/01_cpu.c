@@ -31,7 +31,7 @@ static BL_TASK void peak_run(bl_task *t, const interval *i, uint32_t index, cons
     }
 }
 static BL_TASK void peak_merge(const areas *shared, const part *local) {
-    bl_fetch_add64_relaxed(shared->total, local->area);
+    bl_merge_add64(shared->total, local->area);
 }
 
 #define BL_PROGRAM peak

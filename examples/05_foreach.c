@@ -24,7 +24,7 @@ static BL_TASK void steps_run(bl_task *t, const bl_nothing *payload, uint32_t be
     }
 }
 static BL_TASK void steps_merge(const answer *shared, const best *local) {
-    bl_fetch_max64_relaxed(shared->longest, local->longest);
+    bl_merge_max64(shared->longest, local->longest);
 }
 
 #define BL_PROGRAM steps

@@ -30,7 +30,7 @@ static BL_TASK void walk_run(bl_task *t, const place *at, uint32_t index, const 
     bl_spawn(t, &down);
 }
 static BL_TASK void walk_merge(const totals *shared, const found *local) {
-    bl_fetch_add64_relaxed(shared->ways, local->ways);
+    bl_merge_add64(shared->ways, local->ways);
 }
 
 #define BL_PROGRAM walk

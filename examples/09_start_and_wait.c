@@ -22,7 +22,7 @@ static BL_TASK void prime_run(bl_task *t, const bl_nothing *payload, uint32_t be
     }
 }
 static BL_TASK void prime_merge(const totals *shared, const found *local) {
-    bl_fetch_add64_relaxed(shared->primes, local->primes);
+    bl_merge_add64(shared->primes, local->primes);
 }
 
 #define BL_PROGRAM prime

@@ -31,7 +31,7 @@ struct adder : bl_defaults {
             local->sum += std::stoull(line);
         }
     }
-    static void merge(const input *in, const partial *local) { bl_fetch_add64_relaxed(in->total, local->sum); }
+    static void merge(const input *in, const partial *local) { bl_merge_add64(in->total, local->sum); }
 };
 
 int main() {

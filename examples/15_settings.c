@@ -22,7 +22,7 @@ static BL_TASK void node_run(bl_task *t, const node *p, uint32_t index, const co
         bl_spawn_n(t, &child, 2);
 }
 static BL_TASK void node_merge(const counter *shared, const found *local) {
-    bl_fetch_add64_relaxed(shared->nodes, local->nodes);
+    bl_merge_add64(shared->nodes, local->nodes);
 }
 
 #define BL_PROGRAM tree

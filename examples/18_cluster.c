@@ -36,7 +36,7 @@ static BL_TASK void pay_run(bl_task *t, const purse *p, uint32_t index, const fo
     }
 }
 static BL_TASK void pay_merge(const found *shared, const part *local) {
-    bl_fetch_add64_relaxed(shared->ways, local->ways);
+    bl_merge_add64(shared->ways, local->ways);
 }
 
 #define BL_PROGRAM pay

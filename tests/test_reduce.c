@@ -118,6 +118,48 @@ static BL_TASK void spawned_merge(const spawned_shared *shared, const spawned_lo
 #define BL_LANE_TASKS 1
 #include <ballast/program.h>
 
+/* ---- totals, merged by all lanes at once or by some of them ---- */
+
+typedef struct totals {
+    uint64_t sum, most, some;
+    uint32_t count, last;
+} totals;
+typedef struct totals_shared {
+    totals *all;
+} totals_shared;
+
+static BL_TASK void totals_run(bl_task *t, const bl_nothing *nothing, uint32_t index, const totals_shared *shared,
+                               totals *local) {
+    const uint64_t value = (uint64_t)index << 20;
+    (void)nothing, (void)shared;
+    if (t->lane != 0)
+        return;
+    local->sum += value;
+    local->most = local->most > value ? local->most : value;
+    local->some += index % 3;
+    local->count++;
+    local->last = local->last > index ? local->last : index;
+}
+static BL_TASK void totals_merge(const totals_shared *shared, const totals *local) {
+    bl_merge_add64(&shared->all->sum, local->sum);
+    bl_merge_max64(&shared->all->most, local->most);
+    bl_merge_add32(&shared->all->count, local->count);
+    bl_merge_max32(&shared->all->last, local->last);
+    if (local->some % 2) /* the lanes part */
+        bl_merge_add64(&shared->all->some, local->some);
+    else
+        bl_merge_add64(&shared->all->some, local->some);
+}
+#define BL_PROGRAM totals
+#define BL_PAYLOAD bl_nothing
+#define BL_SHARED totals_shared
+#define BL_LOCAL totals
+#define BL_RUN totals_run
+#define BL_MERGE totals_merge
+#define BL_MAX_SPAWN 0
+#define BL_LANE_TASKS 1
+#include <ballast/program.h>
+
 /* ---- what they must give ---- */
 
 #include "check.h"
@@ -324,6 +366,35 @@ static void test_same_bits(void) {
         }
 }
 
+static void test_totals(void) {
+    static const uint32_t counts[] = {1, 33, 100, COUNT};
+    bl_config config;
+    memset(&config, 0, sizeof config);
+    bl_context *c = open_with(config);
+    void *memory = NULL;
+    CHECK_SAME(bl_alloc(c, &memory, sizeof(totals)), BL_OK);
+    for (uint32_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        const uint64_t n = counts[i];
+        totals_shared shared = {(totals *)memory};
+        totals all;
+        uint64_t some = 0;
+        bl_stats stats;
+        for (uint32_t k = 0; k < n; k++)
+            some += k % 3;
+        check_at("totals of %u", counts[i]);
+        CHECK_SAME(bl_zero(c, memory, sizeof all), BL_OK);
+        CHECK_SAME(bl_run_range(c, PROGRAM(totals), &shared, NULL, n, &stats), BL_OK);
+        CHECK_SAME(bl_copy_out(c, &all, memory, sizeof all), BL_OK);
+        CHECK_SAME(all.sum, (n * (n - 1) / 2) << 20);
+        CHECK_SAME(all.most, (n - 1) << 20);
+        CHECK_SAME(all.some, some);
+        CHECK_SAME(all.count, n);
+        CHECK_SAME(all.last, n - 1);
+    }
+    bl_free(c, memory);
+    bl_close(c);
+}
+
 /* A sum in any other order has other bits, or the tests above would pass with any. */
 static void test_order_matters(void) {
     double backwards = 0;
@@ -432,6 +503,7 @@ int main(void) {
     right_tree = tree_expect(&root, 0, &right_tasks, &exact);
     right_spawned = bl_exact_value(&exact);
     test_exact();
+    test_totals();
     test_same_bits();
     test_order_matters();
     test_lengths();

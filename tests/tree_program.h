@@ -50,10 +50,8 @@ static BL_TASK void tree_run(bl_task *t, const tree_node *node, uint32_t index, 
 }
 
 static BL_TASK void tree_merge(const tree_shared *shared, const tree_local *local) {
-    if (local->tasks) {
-        bl_fetch_add64_relaxed(&shared->totals->tasks, local->tasks);
-        bl_fetch_add64_relaxed(&shared->totals->sum, local->sum);
-    }
+    bl_merge_add64(&shared->totals->tasks, local->tasks);
+    bl_merge_add64(&shared->totals->sum, local->sum);
 }
 
 /* The totals of the subtree of `siblings` nodes, all with index 0 or with 0 .. siblings - 1. */

@@ -44,8 +44,7 @@ BL_FN int32_t fourrow_probe(fourrow_bounds bounds) {
 }
 
 static BL_TASK void fourrow_solve_merge(const fourrow_solve_shared *shared, const fourrow_local *local) {
-    if (local->nodes > 0)
-        bl_fetch_add64_relaxed(shared->nodes, local->nodes);
+    bl_merge_add64(shared->nodes, local->nodes);
 }
 
 /* ---- a root ---- */

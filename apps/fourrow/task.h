@@ -25,8 +25,7 @@ typedef struct fourrow_shared {
 } fourrow_shared;
 
 static BL_TASK void fourrow_merge(const fourrow_shared *shared, const fourrow_local *local) {
-    if (local->nodes > 0)
-        bl_fetch_add64_relaxed(&shared->totals->nodes, local->nodes);
+    bl_merge_add64(&shared->totals->nodes, local->nodes);
 }
 
 /* The best of values seen by the side to move; the side that moved before sees the negative. */

@@ -46,8 +46,7 @@ static BL_TASK void nqueens_run(bl_task *t, const nqueens_board *b, uint32_t ind
 #endif
 
 static BL_TASK void nqueens_merge(const nqueens_shared *shared, const nqueens_local *local) {
-    if (local->solutions > 0)
-        bl_fetch_add64_relaxed(shared->solutions, local->solutions);
+    bl_merge_add64(shared->solutions, local->solutions);
 }
 
 #define BL_PROGRAM nqueens

@@ -51,10 +51,8 @@ static BL_TASK void uts_run(bl_task *t, const uts_node *parent, uint32_t index, 
 }
 
 static BL_TASK void uts_merge(const uts_shared *shared, const uts_local *local) {
-    if (local->leaves > 0)
-        bl_fetch_add64_relaxed(&shared->totals->leaves, local->leaves);
-    if (local->depth > 0)
-        bl_fetch_max32_relaxed(&shared->totals->depth, local->depth);
+    bl_merge_add64(&shared->totals->leaves, local->leaves);
+    bl_merge_max32(&shared->totals->depth, local->depth);
 }
 
 #ifndef UTS_WITHOUT_PROGRAM

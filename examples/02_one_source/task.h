@@ -27,7 +27,7 @@ static BL_TASK void queens_run(bl_task *t, const queens_board *b, uint32_t index
 
 /* Called once per worker when it finishes, instead of an atomic addition per solution. */
 static BL_TASK void queens_merge(const queens_shared *shared, const queens_local *local) {
-    bl_fetch_add64_relaxed(shared->solutions, local->solutions);
+    bl_merge_add64(shared->solutions, local->solutions);
 }
 
 #define BL_PROGRAM queens

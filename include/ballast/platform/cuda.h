@@ -195,6 +195,22 @@ BL_FN uint32_t bl_warp_or(uint32_t v) {
     return v;
 #endif
 }
+BL_FN uint64_t bl_warp_collect_add64(uint64_t v) {
+    if (__activemask() != BL__ALL_LANES)
+        return v;
+    for (int d = 16; d > 0; d /= 2)
+        v += __shfl_xor_sync(BL__ALL_LANES, (unsigned long long)v, d);
+    return bl_warp_lane() ? 0 : v;
+}
+BL_FN uint64_t bl_warp_collect_max64(uint64_t v) {
+    if (__activemask() != BL__ALL_LANES)
+        return v;
+    for (int d = 16; d > 0; d /= 2) {
+        const uint64_t other = __shfl_xor_sync(BL__ALL_LANES, (unsigned long long)v, d);
+        v = other > v ? other : v;
+    }
+    return bl_warp_lane() ? 0 : v;
+}
 BL_FN void bl_block_sync(void) { __syncthreads(); }
 #if __CUDA_ARCH__ >= 800
 BL_FN void bl_copy16_begin(void *to, const void *from) {

@@ -228,6 +228,8 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
     } else if (!(BL__HAS_PORTER(run) && run->settles))
 #endif
         BL__NAME(turns)(&w, &task, shared, &local);
+    if (BL_WARP > 1)
+        bl_warp_sync(); /* so that the lanes merge at the same time: bl_merge_add64 */
     BL_MERGE(shared, &local);
     if (leads) {
 #if BL__TURNS

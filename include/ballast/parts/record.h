@@ -46,7 +46,8 @@
 /* Numbers move between a worker and the others in chunks; the host asks for the size of another target's list. */
 #define BL__SPARE_CHUNK_OF(warp) ((warp) > 1 ? (warp) : 64u)
 #define BL__SPARE_CHUNK BL__SPARE_CHUNK_OF(BL_WARP)
-#define BL__SPARE_HIGH (3 * BL__SPARE_CHUNK)
+#define BL__SPARE_HIGH (3 * BL__SPARE_CHUNK)   /* more than that go back, ... */
+#define BL__SPARE_MIDDLE (2 * BL__SPARE_CHUNK) /* ... down to so many, or the next ones would go one by one */
 #define BL__SPARE_WORDS_OF(warp) (4 * BL__SPARE_CHUNK_OF(warp) + 1)
 
 typedef struct bl__record {

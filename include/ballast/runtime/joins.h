@@ -20,8 +20,13 @@ BL_FN void bl__records_give(bl_broker *q, const uint32_t *numbers, uint32_t n) {
         done += bl_broker_push_n(q, numbers + done, n - done);
 }
 
-/* One lane: as many as there are, so that at least `needed` are in the spare list. False if there are not so many. */
-BL_FN bool bl__spare_refill(const bl__run *run, uint32_t *spare, uint32_t needed, uint32_t chunk) {
+/* ---- the spare list and the store; all lanes of a warp, lane by lane a number: one lane alone would wait for memory
+ * once per number ---- */
+
+#if BL_WARP == 1
+/* As many as there are, so that at least `needed` are in the spare list. False if there are not so many. */
+BL_FN bool bl__spare_refill(const bl__run *run, uint32_t lane, uint32_t *spare, uint32_t needed, uint32_t chunk) {
+    (void)lane;
     bl_broker q = bl__free_records(run);
     while (spare[0] < needed) {
         uint32_t got = bl_broker_pop_n(&q, spare + 1 + spare[0], chunk);
@@ -32,8 +37,9 @@ BL_FN bool bl__spare_refill(const bl__run *run, uint32_t *spare, uint32_t needed
     return true;
 }
 
-/* One lane: what is more than `most` goes back. */
-BL_FN void bl__spare_trim(const bl__run *run, uint32_t *spare, uint32_t most) {
+/* What is more than `most` goes back. */
+BL_FN void bl__spare_trim(const bl__run *run, uint32_t lane, uint32_t *spare, uint32_t most) {
+    (void)lane;
     bl_broker q = bl__free_records(run);
     while (spare[0] > most) {
         uint32_t n = spare[0] - most < BL__SPARE_CHUNK ? spare[0] - most : BL__SPARE_CHUNK;
@@ -42,7 +48,70 @@ BL_FN void bl__spare_trim(const bl__run *run, uint32_t *spare, uint32_t most) {
     }
 }
 
-#if BL_WARP > 1
+#else
+
+/* Lane 0 asks for n numbers, or for room for n, and draws their positions; each lane goes to one of them. How many there
+ * were. */
+BL_FN uint32_t bl__records_pop(bl_broker *q, uint32_t lane, uint32_t *numbers, uint32_t n) {
+    uint32_t first = 0;
+    if (lane == 0) {
+        const uint32_t wanted = n;
+        for (uint32_t tries = 0; !(n = bl__broker_admit_pops(&q->broker, wanted)); tries++) {
+            if (bl__broker_empty(&q->broker))
+                break;
+            bl_backoff(tries);
+        }
+        if (n)
+            first = bl_fetch_add32_release(q->broker.head, n); /* D1 of broker.h */
+    }
+    n = bl_warp_broadcast32(n, 0);
+    first = bl_warp_broadcast32(first, 0);
+    if (lane < n)
+        bl__ring_get(&q->ring, first + lane, numbers + lane, 1);
+    return n;
+}
+/* There is always room: the store can hold all that there are. */
+BL_FN void bl__records_push(bl_broker *q, uint32_t lane, const uint32_t *numbers, uint32_t n) {
+    uint32_t first = 0;
+    if (lane == 0) {
+        for (uint32_t left = n; left;)
+            left -= bl__broker_admit_pushes(&q->broker, left);
+        first = bl_fetch_add32_release(q->broker.tail, n); /* D2 of broker.h */
+    }
+    first = bl_warp_broadcast32(first, 0);
+    if (lane < n)
+        bl__ring_put(&q->ring, first + lane, numbers + lane, 1);
+}
+
+BL_FN bool bl__spare_refill(const bl__run *run, uint32_t lane, uint32_t *spare, uint32_t needed, uint32_t chunk) {
+    bl_broker q = bl__free_records(run);
+    uint32_t have = spare[0], got = 1;
+    bl_warp_sync();
+    while (have < needed && got) {
+        got = bl__records_pop(&q, lane, spare + 1 + have, chunk);
+        have += got;
+    }
+    if (lane == 0)
+        spare[0] = have;
+    bl_warp_sync();
+    return have >= needed;
+}
+
+BL_FN void bl__spare_trim(const bl__run *run, uint32_t lane, uint32_t *spare, uint32_t most) {
+    bl_broker q = bl__free_records(run);
+    uint32_t have = spare[0];
+    bl_warp_sync();
+    while (have > most) {
+        const uint32_t n = have - most < BL_WARP ? have - most : BL_WARP;
+        have -= n;
+        bl__records_push(&q, lane, spare + 1 + have, n);
+    }
+    bl_warp_sync();
+    if (lane == 0)
+        spare[0] = have;
+    bl_warp_sync();
+}
+
 /* A warp's spare list lies in shared memory. It begins with what the host has laid out for it, or its predecessor in
  * the last run has left, because thousands of warps at the store at once take longer than a small run. All lanes. */
 BL_FN uint32_t *bl__spare_left(const bl__run *run, uint32_t id) {
@@ -57,9 +126,8 @@ BL_FN void bl__spare_load(const bl__run *run, uint32_t id, uint32_t lane, uint32
 /* `over`: nothing is left to do. Otherwise they go to the store, because the host may make a larger one. */
 BL_FN void bl__spare_leave(const bl__run *run, uint32_t id, uint32_t lane, uint32_t *spare, bool over) {
     uint32_t *left = bl__spare_left(run, id);
-    if (lane == 0 && !over)
-        bl__spare_trim(run, spare, 0);
-    bl_warp_sync();
+    if (!over)
+        bl__spare_trim(run, lane, spare, 0);
     for (uint32_t i = lane, n = spare[0]; i <= n; i += BL_WARP)
         left[i] = spare[i];
 }

@@ -6,8 +6,7 @@ BL_FN bool BL__NAME(waits)(bl__worker *w) {
     if ((BL_MAX_SPAWN) == 0 || !w->run->stays)
         return false;
 #if BL__JOINS
-    if (w->lane == 0) /* so that those in the store are all that there are */
-        bl__spare_trim(w->run, w->spare, 0);
+    bl__spare_trim(w->run, w->lane, w->spare, 0); /* so that those in the store are all that there are */
 #endif
     BL__NAME(spend)(w, bl_clock());
     BL__NAME(stand)(w, BL__AT_IDLE);

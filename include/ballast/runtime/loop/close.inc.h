@@ -16,8 +16,7 @@ BL_FN void BL__NAME(close)(bl__worker *w) {
     const bool over = !(bl_load32_host(&w->run->control->stop) & ~(BL__NO_REASON | BL__STOP_DONE));
     bl__spare_leave(w->run, w->id, w->lane, w->spare, bl_warp_broadcast32(over, 0) != 0);
 #else
-    if (w->lane == 0)
-        bl__spare_trim(w->run, w->spare, 0);
+    bl__spare_trim(w->run, w->lane, w->spare, 0);
 #endif
 #endif
     if (!BL__ENDS_ALONE) {

@@ -3,7 +3,7 @@
 
 /* One lane: passes on what its task returned. The record all of whose children have returned, or BL__NO_JOIN: there is
  * none, or the porter has it. */
-BL_HOT_FN uint32_t BL__NAME(pass_on)(const bl__run *run, const bl_task *task) {
+BL_HOT_FN uint32_t BL__NAME(pass_on)(const bl__run *run, bl_task *task) {
     if (task->join & BL__ROOT) {
         if (BL_SUM && task->join != BL__NO_JOIN)
             ((uint64_t *)(void *)run->results)[task->join & ~BL__ROOT] = task->returned->sum;
@@ -14,6 +14,10 @@ BL_HOT_FN uint32_t BL__NAME(pass_on)(const bl__run *run, const bl_task *task) {
     uint32_t number = BL_SUM ? task->join : bl__record_number(task->join);
     bl__record *r = bl__record_at(run, number);
     uint64_t sum = BL_SUM ? task->returned->sum : 0;
+#if BL_KIND_LANE && BL_WARP > 1 /* in the time that the addition takes; whoever comes last needs it */
+    task->join = r->parent;
+    task->index = r->slot;
+#endif
     uint64_t state = BL_WARP == 1 ? bl__record_arrive_own(r, sum)
                      : BL_SUM     ? bl__record_arrive_sum(r, sum)
                                   : bl__record_arrive(r, sum);
@@ -54,10 +58,12 @@ BL_HOT_FN bool BL__NAME(go_on)(bl__worker *w, bl_task *task, bl__record *r, cons
         return false;
     }
 #endif
+#if !BL_KIND_LANE || BL_WARP == 1
     task->join = r->parent;
     task->index = r->slot;
+#endif
 #if BL_SUM
-    (void)w, (void)shared, (void)local;
+    (void)w, (void)r, (void)shared, (void)local;
     if (task->lane == 0)
         task->returned->ended = BL__RETURNED;
     return false;
@@ -93,9 +99,8 @@ BL_HOT_FN bool BL__NAME(join)(bl__worker *w, bl_task *task, const BL_SHARED *sha
         if (done != BL__NO_JOIN)
             bl__spare_give(w->spare, done);
         bl_warp_sync();
-        if (w->lane == 0 && w->spare[0] > BL__SPARE_HIGH)
-            bl__spare_trim(w->run, w->spare, BL__SPARE_HIGH);
-        bl_warp_sync();
+        if (w->spare[0] > BL__SPARE_HIGH)
+            bl__spare_trim(w->run, w->lane, w->spare, BL__SPARE_MIDDLE);
     }
     return visited;
 }
@@ -119,10 +124,12 @@ BL_HOT_FN void BL__NAME(join)(bl__worker *w, bl_task *task, const BL_SHARED *sha
             break;
         BL__NAME(go_on)(w, task, bl__record_at(w->run, done), shared, local);
         bl__worker_sync(task->lanes);
-        if (task->lane == 0) {
+        if (task->lane == 0)
             bl__spare_give(w->spare, done);
+        if (task->lane < BL_WARP) {
+            bl_warp_sync();
             if (w->spare[0] > BL__SPARE_HIGH)
-                bl__spare_trim(w->run, w->spare, BL__SPARE_HIGH);
+                bl__spare_trim(w->run, w->lane, w->spare, BL__SPARE_MIDDLE);
         }
     }
 }

@@ -92,7 +92,7 @@ BL_FN uint32_t BL__NAME(fetch_outside)(bl__worker *w, bool called) {
         return 0;
 #if BL__IMPORTS
     if (w->run->outside.node) {
-        if (w->spare[0] < 2 && !bl__spare_refill(w->run, w->spare, 2, BL__SPARE_CHUNK)) {
+        if (w->spare[0] < 2 && !bl__spare_refill(w->run, w->lane, w->spare, 2, BL__SPARE_CHUNK)) {
             if (bl__inlet_shows(w, false)) /* else no records are needed yet; what comes in the meantime is not taken */
                 w->stop = bl_fetch_or32_relaxed(&w->run->control->stop, BL__STOP_RECORDS) | BL__STOP_RECORDS;
             return 0;

@@ -88,11 +88,10 @@ BL_FN void BL__NAME(send_home)(bl__worker *w) {
         if (number != BL__NO_JOIN)
             bl__spare_give(w->spare, number);
         bl_warp_sync();
-        if (w->lane == 0) {
+        if (w->lane == 0)
             c->sent += sent;
-            if (w->spare[0] > BL__SPARE_HIGH)
-                bl__spare_trim(run, w->spare, BL__SPARE_HIGH);
-        }
+        if (w->spare[0] > BL__SPARE_HIGH)
+            bl__spare_trim(run, w->lane, w->spare, BL__SPARE_MIDDLE);
         bl_warp_sync();
         if (!sent)
             return;
@@ -144,7 +143,7 @@ BL_FN bool BL__NAME(bring_home)(bl__worker *w, bl_task *task) {
 
 /* Records for entries that come in and forks of joins, and room for what a join may spawn; else asks for a pause. */
 BL_FN bool BL__NAME(is_ready)(bl__worker *w) {
-    if (w->lane == 0 && w->spare[0] < BL_WARP && !bl__spare_refill(w->run, w->spare, BL_WARP, BL__SPARE_CHUNK))
+    if (w->spare[0] < BL_WARP && !bl__spare_refill(w->run, w->lane, w->spare, BL_WARP, BL__SPARE_CHUNK) && w->lane == 0)
         w->stop = bl_fetch_or32_relaxed(&w->run->control->stop, BL__STOP_RECORDS) | BL__STOP_RECORDS;
     bl_warp_sync();
     return bl_warp_broadcast32(w->spare[0], 0) >= BL_WARP &&

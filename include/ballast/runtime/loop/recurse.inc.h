@@ -449,7 +449,7 @@ BL_HOT_FN void BL__NAME(lend_frame)(BL__NAME(recursion) * c, bl__worker *w, bl_t
         return;
     }
     if (w->spare[0] < BL__DEEPEST / 2)
-        bl__spare_refill(run, w->spare, BL__DEEPEST, BL__SPARE_CHUNK);
+        bl__spare_refill(run, w->lane, w->spare, BL__DEEPEST, BL__SPARE_CHUNK);
     const uint32_t used = bl__stack_count(w->stack) + run->outbox;
     if (used >= run->stack_capacity)
         return;

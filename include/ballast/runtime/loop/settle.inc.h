@@ -78,8 +78,9 @@ BL_FN void BL__NAME(share)(bl__worker *w, uint32_t n) {
 
 /* As many free records as the tasks of a batch may need. */
 BL_FN void BL__NAME(keep_records)(bl__worker *w) {
-    if (w->lane == 0 && w->spare[0] < BL__BATCH &&
-        !bl__spare_refill(w->run, w->spare, BL__BATCH, BL__ENDS_ALONE ? BL__BATCH : BL__SPARE_CHUNK))
+    if (w->spare[0] < BL__BATCH &&
+        !bl__spare_refill(w->run, w->lane, w->spare, BL__BATCH, BL__ENDS_ALONE ? BL__BATCH : BL__SPARE_CHUNK) &&
+        w->lane == 0)
         w->stop = bl_fetch_or32_relaxed(&w->run->control->stop, BL__STOP_RECORDS) | BL__STOP_RECORDS;
 }
 #endif

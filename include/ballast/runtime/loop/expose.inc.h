@@ -10,10 +10,35 @@ BL_FN bool BL__NAME(may_take_long)(bl__worker *w, uint32_t pace) {
     return pace & BL__PACE && bl_warp_any(w->lane == 0 && (uint32_t)bl_load64_relaxed(&w->run->control->idle));
 }
 
+#if !BL__SPLITS
+/* The newest entry, which is long, becomes up to `most` entries of whole batches, the first of them on top; a lane
+ * writes each. */
+BL_FN void BL__NAME(cut)(bl__worker *w, uint32_t most) {
+    bl__stack *s = w->stack;
+    uint32_t *given = bl__stack_slot(s, w->words, s->top - 1);
+    const uint32_t begin = given[0], end = given[1], batches = (end - begin - 1) / BL__BATCH + 1;
+    const uint32_t n = bl__min(bl__min(batches, most), BL_WARP), least = batches / n, larger = batches % n;
+    bl_warp_sync();
+    if (w->lane < n) {
+        uint32_t *part = bl__stack_slot(s, w->words, s->top + n - 2 - w->lane);
+        const uint32_t before = w->lane * least + bl__min(w->lane, larger);
+        if (part != given)
+            bl__words_copy(part, given, w->words);
+        part[0] = begin + before * BL__BATCH;
+        part[1] = w->lane == n - 1 ? end : part[0] + (least + (w->lane < larger)) * BL__BATCH;
+    }
+    bl_warp_sync();
+    if (w->lane == 0)
+        bl__stack_move_top(s, s->top + n - 1);
+    bl_warp_sync();
+}
+#endif
+
 /* Nobody can reach this worker's stack during the next batch: all that the batch does not need is published before it.
- * A long entry is halved again and again, so that thieves that take the halves can do the same at once. */
+ * A long entry is cut again and again, so that thieves that take the parts can do the same at once. */
 BL_FN void BL__NAME(expose)(bl__worker *w, const BL_SHARED *shared) {
     const bl__run *run = w->run;
+    (void)shared;
     if (run->one_per_node || run->alone || run->workers == 1)
         return;
     for (;;) {
@@ -22,7 +47,11 @@ BL_FN void BL__NAME(expose)(bl__worker *w, const BL_SHARED *shared) {
         bool is_long = newest[1] - newest[0] > BL__BATCH;
         bl_warp_sync();
         if (is_long && run->stack_capacity - count > run->outbox) {
+#if BL__SPLITS
             BL__NAME(halve)(w, shared);
+#else
+            BL__NAME(cut)(w, run->stack_capacity - count - run->outbox + 1);
+#endif
             continue;
         }
         uint32_t n = count - (is_long ? 1 : BL__NAME(newest_with)(w, BL__BATCH, count));

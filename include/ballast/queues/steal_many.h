@@ -16,7 +16,8 @@
  * would have to sleep through 2^32 pops without a steal, or through 2^32 steals, to be wrong.
  *
  * Between look and claim a thief may read the items, and so may all lanes of its warp; it may use what they read only
- * if the claim succeeds. After lower the items from the new bottom on are the owner's, until it pushes.
+ * if the claim succeeds. After lower the items from the new bottom on are the owner's, until it pushes. Between room
+ * and raise it may write the slots from the bottom on, and so may all lanes of its warp.
  *
  * push, pop: owner. steal, size: anyone. Lock-free: a thief's compare-and-swap fails only when another operation's
  * succeeded, and the owner's only when thieves have taken something. Linearization: push at A1; pop at A3 (EMPTY: where
@@ -86,14 +87,21 @@ BL_FN uint32_t *bl_steal_many_slot(const bl_steal_many *q, uint32_t i) {
     return q->slots + (size_t)(i & q->mask) * q->words;
 }
 
+/* Owner: how many more there is room for, from `bottom` on. */
+BL_FN uint32_t bl_steal_many_room(const bl_steal_many *q, uint32_t *bottom) {
+    *bottom = bl_load32_relaxed(q->bottom);
+    return q->mask + 1 - (*bottom - bl_steal_many_top(bl_load64_acquire(q->word))); /* A0 */
+}
+/* It has written them up to the new bottom. */
+BL_FN void bl_steal_many_raise(bl_steal_many *q, uint32_t bottom) { bl_store32_release(q->bottom, bottom); /* A1 */ }
+
 BL_FN uint32_t bl_steal_many_push_n(bl_steal_many *q, const uint32_t *items, uint32_t n) {
-    uint32_t bottom = bl_load32_relaxed(q->bottom);
-    uint32_t top = bl_steal_many_top(bl_load64_acquire(q->word)); /* A0 */
-    uint32_t room = q->mask + 1 - (bottom - top);
+    uint32_t bottom;
+    const uint32_t room = bl_steal_many_room(q, &bottom);
     n = n < room ? n : room;
     for (uint32_t i = 0; i < n; i++)
         bl_race_write(bl_steal_many_slot(q, bottom + i), items + (size_t)i * q->words, q->words);
-    bl_store32_release(q->bottom, bottom + n); /* A1 */
+    bl_steal_many_raise(q, bottom + n);
     return n;
 }
 BL_FN bl_outcome bl_steal_many_push(bl_steal_many *q, const uint32_t *item) {

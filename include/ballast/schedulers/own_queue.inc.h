@@ -102,7 +102,7 @@ BL_FN uint32_t BL__NAME(rob_half)(bl__worker *w, uint32_t victim, uint32_t most)
 #endif
 
 #if BL__CLAIMS
-/* ---- a warp takes what its lanes need in one go, and copies it together ---- */
+/* ---- a warp takes what its lanes need in one go, or gives it, and copies it together ---- */
 
 /* The n entries from `first` on, to the top of the stack, which is not moved yet. Others may be taking them. */
 BL_FN void BL__NAME(copy_entries)(bl__worker *w, const BL_QUEUE *q, uint32_t first, uint32_t n) {
@@ -163,6 +163,26 @@ BL_FN uint32_t BL__NAME(claim)(bl__worker *w, uint32_t victim) {
     if (w->lane == 0)
         won = BL_QUEUE_(claim)(&q, word, n);
     return bl_warp_broadcast32(won, 0) ? BL__NAME(keep_entries)(w, n) : 0;
+}
+
+/* The n oldest of the stack into the own queue; how many went. */
+BL_FN uint32_t BL__NAME(put_together)(bl__worker *w, uint32_t n) {
+    BL_QUEUE q = BL__NAME(queue)(w, w->id);
+    bl__stack *s = w->stack;
+    uint32_t bottom = 0, room = w->lane ? 0 : BL_QUEUE_(room)(&q, &bottom);
+    n = bl__min(n, bl_warp_broadcast32(room, 0));
+    bottom = bl_warp_broadcast32(bottom, 0);
+    bl_warp_sync(); /* what lane 0 has acquired, the others may write */
+    BL_ROLLED
+    for (uint32_t i = w->lane; i < n * w->words; i += BL_WARP)
+        bl_store32_relaxed(BL_QUEUE_(slot)(&q, bottom + i / w->words) + i % w->words,
+                           bl__stack_slot(s, w->words, s->bottom + i / w->words)[i % w->words]);
+    bl_warp_sync();
+    if (w->lane == 0) {
+        BL_QUEUE_(raise)(&q, bottom + n);
+        s->bottom += n;
+    }
+    return n;
 }
 
 BL_FN uint32_t BL__NAME(take_own_together)(bl__worker *w) {
@@ -261,9 +281,16 @@ BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
 /* The n oldest entries into the own queue; how many went. */
 BL_FN uint32_t BL__NAME(feed)(bl__worker *w, uint32_t n) {
     uint32_t done = 0;
+    bool together = false;
+#if BL__CLAIMS
+    together = !w->run->one_per_node;
+    if (together)
+        done = BL__NAME(put_together)(w, n);
+#endif
     if (w->lane == 0) {
         BL_QUEUE own = BL__NAME(queue)(w, w->id);
-        done = BL__NAME(put_oldest)(w, &own, n);
+        if (!together)
+            done = BL__NAME(put_oldest)(w, &own, n);
         /* With a private stack it was empty, or full, and another look would cost more than it tells. */
         uint32_t size = w->run->private_limit ? done : BL_QUEUE_(size)(&own);
         bl_fetch_max64_relaxed(&w->tally->queue_peak, size);

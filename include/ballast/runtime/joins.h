@@ -50,8 +50,8 @@ BL_FN void bl__spare_trim(const bl__run *run, uint32_t lane, uint32_t *spare, ui
 
 #else
 
-/* Lane 0 asks for n numbers, or for room for n, and draws their positions; each lane goes to one of them. How many there
- * were. */
+/* Lane 0 asks for n numbers, or for room for n, and draws their positions; each lane goes to one of them. How many
+ * there were. */
 BL_FN uint32_t bl__records_pop(bl_broker *q, uint32_t lane, uint32_t *numbers, uint32_t n) {
     uint32_t first = 0;
     if (lane == 0) {

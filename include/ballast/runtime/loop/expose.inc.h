@@ -10,9 +10,11 @@ BL_FN bool BL__NAME(may_take_long)(bl__worker *w, uint32_t pace) {
     return pace & BL__PACE && bl_warp_any(w->lane == 0 && (uint32_t)bl_load64_relaxed(&w->run->control->idle));
 }
 
-#if !BL__SPLITS
-/* The newest entry, which is long, becomes up to `most` entries of whole batches, the first of them on top; a lane
- * writes each. */
+/* Whether an entry of so many tasks becomes many at once: if it is very long, and many can take from the queue at the
+ * same time. Thieves of a deque would be in each other's way; there halves go from one to the next. */
+#define BL__CUTS(tasks) (!BL__SPLITS && !BL__EMPTY_WHEN_IDLE && (tasks) / BL__BATCH > BL_WARP)
+
+/* The newest entry becomes up to `most` entries of whole batches, the first of them on top; a lane writes each. */
 BL_FN void BL__NAME(cut)(bl__worker *w, uint32_t most) {
     bl__stack *s = w->stack;
     uint32_t *given = bl__stack_slot(s, w->words, s->top - 1);
@@ -32,26 +34,24 @@ BL_FN void BL__NAME(cut)(bl__worker *w, uint32_t most) {
         bl__stack_move_top(s, s->top + n - 1);
     bl_warp_sync();
 }
-#endif
 
 /* Nobody can reach this worker's stack during the next batch: all that the batch does not need is published before it.
- * A long entry is cut again and again, so that thieves that take the parts can do the same at once. */
+ * A long entry is cut or halved again and again, so that those who take the parts can do the same at once. */
 BL_FN void BL__NAME(expose)(bl__worker *w, const BL_SHARED *shared) {
     const bl__run *run = w->run;
-    (void)shared;
     if (run->one_per_node || run->alone || run->workers == 1)
         return;
     for (;;) {
         uint32_t count = BL__NAME(held)(w);
         const uint32_t *newest = bl__stack_slot(w->stack, w->words, w->stack->top - 1);
-        bool is_long = newest[1] - newest[0] > BL__BATCH;
+        const uint32_t tasks = newest[1] - newest[0];
+        bool is_long = tasks > BL__BATCH;
         bl_warp_sync();
         if (is_long && run->stack_capacity - count > run->outbox) {
-#if BL__SPLITS
-            BL__NAME(halve)(w, shared);
-#else
-            BL__NAME(cut)(w, run->stack_capacity - count - run->outbox + 1);
-#endif
+            if (BL__CUTS(tasks))
+                BL__NAME(cut)(w, run->stack_capacity - count - run->outbox + 1);
+            else
+                BL__NAME(halve)(w, shared);
             continue;
         }
         uint32_t n = count - (is_long ? 1 : BL__NAME(newest_with)(w, BL__BATCH, count));
@@ -59,3 +59,4 @@ BL_FN void BL__NAME(expose)(bl__worker *w, const BL_SHARED *shared) {
             return;
     }
 }
+#undef BL__CUTS

@@ -121,7 +121,7 @@ static BL_TASK void spawned_merge(const spawned_shared *shared, const spawned_lo
 /* ---- totals, merged by all lanes at once or by some of them ---- */
 
 typedef struct totals {
-    uint64_t sum, most, some;
+    uint64_t sum, most, odd, even, by_rest[3];
     uint32_t count, last;
 } totals;
 typedef struct totals_shared {
@@ -136,7 +136,7 @@ static BL_TASK void totals_run(bl_task *t, const bl_nothing *nothing, uint32_t i
         return;
     local->sum += value;
     local->most = local->most > value ? local->most : value;
-    local->some += index % 3;
+    local->odd += index % 3;
     local->count++;
     local->last = local->last > index ? local->last : index;
 }
@@ -145,10 +145,11 @@ static BL_TASK void totals_merge(const totals_shared *shared, const totals *loca
     bl_merge_max64(&shared->all->most, local->most);
     bl_merge_add32(&shared->all->count, local->count);
     bl_merge_max32(&shared->all->last, local->last);
-    if (local->some % 2) /* the lanes part */
-        bl_merge_add64(&shared->all->some, local->some);
+    if (local->odd % 2) /* the lanes part, ... */
+        bl_merge_add64(&shared->all->odd, local->odd);
     else
-        bl_merge_add64(&shared->all->some, local->some);
+        bl_merge_add64(&shared->all->even, local->odd);
+    bl_merge_add64(&shared->all->by_rest[local->last % 3], local->odd); /* ... and mean different words */
 }
 #define BL_PROGRAM totals
 #define BL_PAYLOAD bl_nothing
@@ -387,7 +388,9 @@ static void test_totals(void) {
         CHECK_SAME(bl_copy_out(c, &all, memory, sizeof all), BL_OK);
         CHECK_SAME(all.sum, (n * (n - 1) / 2) << 20);
         CHECK_SAME(all.most, (n - 1) << 20);
-        CHECK_SAME(all.some, some);
+        CHECK_SAME(all.odd + all.even, some);
+        CHECK_SAME(all.by_rest[0] + all.by_rest[1] + all.by_rest[2], some);
+        CHECK(n > 1 || all.by_rest[1] + all.by_rest[2] == 0);
         CHECK_SAME(all.count, n);
         CHECK_SAME(all.last, n - 1);
     }

@@ -307,24 +307,25 @@ BL_FN bool bl_arrive(uint32_t *unmet) { return bl_fetch_add32_acq_rel(unmet, (ui
 /* ---- totals: for BL_MERGE ----
  *
  * Each lane of a GPU has a BL_LOCAL of its own: there are more than a hundred thousand of them, and as many atomic
- * operations on one word take 0.1 ms. Here the lanes of a warp first make one of theirs. Relaxed. */
+ * operations on one word take 0.1 ms. These combine the values of a warp first, if all its lanes call with the same
+ * address. Relaxed. */
 BL_FN void bl_merge_add64(uint64_t *total, uint64_t value) {
-    value = bl_warp_collect_add64(value);
+    value = bl_warp_collect_add64(total, value);
     if (value)
         bl_fetch_add64_relaxed(total, value);
 }
 BL_FN void bl_merge_add32(uint32_t *total, uint32_t value) {
-    value = (uint32_t)bl_warp_collect_add64(value);
+    value = (uint32_t)bl_warp_collect_add64(total, value);
     if (value)
         bl_fetch_add32_relaxed(total, value);
 }
 BL_FN void bl_merge_max64(uint64_t *most, uint64_t value) {
-    value = bl_warp_collect_max64(value);
+    value = bl_warp_collect_max64(most, value);
     if (value)
         bl_fetch_max64_relaxed(most, value);
 }
 BL_FN void bl_merge_max32(uint32_t *most, uint32_t value) {
-    value = (uint32_t)bl_warp_collect_max64(value);
+    value = (uint32_t)bl_warp_collect_max64(most, value);
     if (value)
         bl_fetch_max32_relaxed(most, value);
 }

@@ -25,6 +25,7 @@
  *   Where results only add up the sum is in the state itself, and relaxed is enough: the worker that takes off the
  *   last child has read what all others added.
  *   Everything else in a record is written before its children are published, and read by workers that have run one.
+ *   Lanes read parent and slot before they add; only the lane that comes last uses what it read.
  *
  * Free records are numbers in a worker's spare list, plain memory that its lanes take from and give to in turn:
  * spare[0] of them from spare[1] on. A record is free if no children are out.

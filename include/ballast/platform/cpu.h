@@ -271,8 +271,8 @@ BL_FN bool bl_warp_any(bool flag) { return flag; }
 BL_FN uint32_t bl_warp_broadcast32(uint32_t v, uint32_t lane) { return (void)lane, v; }
 BL_FN uint32_t bl_warp_prefix_add(uint32_t v) { return (void)v, 0; }
 BL_FN uint32_t bl_warp_or(uint32_t v) { return v; }
-BL_FN uint64_t bl_warp_collect_add64(uint64_t v) { return v; }
-BL_FN uint64_t bl_warp_collect_max64(uint64_t v) { return v; }
+BL_FN uint64_t bl_warp_collect_add64(const void *to, uint64_t v) { return (void)to, v; }
+BL_FN uint64_t bl_warp_collect_max64(const void *to, uint64_t v) { return (void)to, v; }
 BL_FN void bl_block_sync(void) {}
 BL_FN void bl_copy16_begin(void *to, const void *from) { __builtin_memcpy(to, from, 16); }
 BL_FN void bl_copy16_wait(void) {}

@@ -195,15 +195,22 @@ BL_FN uint32_t bl_warp_or(uint32_t v) {
     return v;
 #endif
 }
-BL_FN uint64_t bl_warp_collect_add64(uint64_t v) {
-    if (__activemask() != BL__ALL_LANES)
+/* Whether all lanes of the warp are here, and mean the same. */
+BL_FN bool bl__warp_agrees(const void *to) {
+    int same = 0;
+    if (__activemask() == BL__ALL_LANES)
+        __match_all_sync(BL__ALL_LANES, (unsigned long long)to, &same);
+    return same != 0;
+}
+BL_FN uint64_t bl_warp_collect_add64(const void *to, uint64_t v) {
+    if (!bl__warp_agrees(to))
         return v;
     for (int d = 16; d > 0; d /= 2)
         v += __shfl_xor_sync(BL__ALL_LANES, (unsigned long long)v, d);
     return bl_warp_lane() ? 0 : v;
 }
-BL_FN uint64_t bl_warp_collect_max64(uint64_t v) {
-    if (__activemask() != BL__ALL_LANES)
+BL_FN uint64_t bl_warp_collect_max64(const void *to, uint64_t v) {
+    if (!bl__warp_agrees(to))
         return v;
     for (int d = 16; d > 0; d /= 2) {
         const uint64_t other = __shfl_xor_sync(BL__ALL_LANES, (unsigned long long)v, d);

@@ -79,9 +79,10 @@
  *     bl_warp_broadcast32(v, lane)        lane may differ from lane to lane
  *     bl_warp_prefix_add(v)               sum over the lanes before this one
  *     bl_warp_or(v)                       bitwise or over all lanes
- *   of those lanes that are here
- *     bl_warp_collect_add64(v)            one of them may get the sum of all, and the others 0; or each its own
- *     bl_warp_collect_max64(v)            the same with the greatest
+ *   the lanes of a warp, as many as call
+ *     bl_warp_collect_add64(to, v)        either one lane returns the sum of all and the others 0, or each returns its
+ *                                         own v: where not all call, or `to` differs
+ *     bl_warp_collect_max64(to, v)        the same with the greatest
  *   bl_block_sync()                       every lane of the block waits for all
  *
  *   bl_copy16_begin(to, from)             copies 16 bytes, aligned to 16, from memory of the device to scratch, while

@@ -317,8 +317,9 @@ BL_FN uint32_t bl_warp_or(uint32_t v) {
         bits |= all[i];
     return bits;
 }
-BL_FN uint64_t bl_warp_collect_add64(uint64_t v) { return v; } /* it does not know which lanes are here */
-BL_FN uint64_t bl_warp_collect_max64(uint64_t v) { return v; }
+/* It does not know which lanes are here. */
+BL_FN uint64_t bl_warp_collect_add64(const void *to, uint64_t v) { return (void)to, v; }
+BL_FN uint64_t bl_warp_collect_max64(const void *to, uint64_t v) { return (void)to, v; }
 BL_FN void bl_block_sync(void) { bl__sim_block_sync(); }
 BL_FN void bl_copy16_begin(void *to, const void *from) { __builtin_memcpy(to, from, 16); }
 BL_FN void bl_copy16_wait(void) {}

@@ -33,8 +33,8 @@
  *   Q_LEAST                the smallest capacity
  *   Q_MOST_THREADS         the most threads that may use it at the same time
  *   Q_DEVICES              "cpu cuda sim"
- *   Q_CLAIMS               1: a deque with look, claim and lower, so that the lanes of a warp can copy together
- *                          (steal_many.h); need not be defined
+ *   Q_CLAIMS               1: a deque with slot, bottom, look and claim, lower, room and raise, so that the lanes of a
+ *                          warp can copy together (steal_many.h); need not be defined
  */
 #ifndef BL_QUEUES_CONTRACT_H
 #define BL_QUEUES_CONTRACT_H

@@ -10,8 +10,8 @@ BL_FN bool BL__NAME(may_take_long)(bl__worker *w, uint32_t pace) {
     return pace & BL__PACE && bl_warp_any(w->lane == 0 && (uint32_t)bl_load64_relaxed(&w->run->control->idle));
 }
 
-/* Whether an entry of so many tasks becomes many at once: if it is very long, and many can take from the queue at the
- * same time. Thieves of a deque would be in each other's way; there halves go from one to the next. */
+/* Whether an entry of so many tasks becomes many at once: if it is very long, for all schedulers but those with deques,
+ * whose thieves would be in each other's way. There halves go from one to the next. */
 #define BL__CUTS(tasks) (!BL__SPLITS && !BL__EMPTY_WHEN_IDLE && (tasks) / BL__BATCH > BL_WARP)
 
 /* The newest entry becomes up to `most` entries of whole batches, the first of them on top; a lane writes each. */
@@ -25,7 +25,7 @@ BL_FN void BL__NAME(cut)(bl__worker *w, uint32_t most) {
         uint32_t *part = bl__stack_slot(s, w->words, s->top + n - 2 - w->lane);
         const uint32_t before = w->lane * least + bl__min(w->lane, larger);
         if (part != given)
-            bl__words_copy(part, given, w->words);
+            bl__words_copy(part + BL__ENTRY_HEAD, given + BL__ENTRY_HEAD, w->words - BL__ENTRY_HEAD);
         part[0] = begin + before * BL__BATCH;
         part[1] = w->lane == n - 1 ? end : part[0] + (least + (w->lane < larger)) * BL__BATCH;
     }

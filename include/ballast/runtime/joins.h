@@ -20,8 +20,8 @@ BL_FN void bl__records_give(bl_broker *q, const uint32_t *numbers, uint32_t n) {
         done += bl_broker_push_n(q, numbers + done, n - done);
 }
 
-/* ---- the spare list and the store; all lanes of a warp, lane by lane a number: one lane alone would wait for memory
- * once per number ---- */
+/* ---- between the spare list and the store: called by all lanes of a warp, which move a number each, because one lane
+ * would wait for memory once per number ---- */
 
 #if BL_WARP == 1
 /* As many as there are, so that at least `needed` are in the spare list. False if there are not so many. */
@@ -50,8 +50,7 @@ BL_FN void bl__spare_trim(const bl__run *run, uint32_t lane, uint32_t *spare, ui
 
 #else
 
-/* Lane 0 asks for n numbers, or for room for n, and draws their positions; each lane goes to one of them. How many
- * there were. */
+/* Up to BL_WARP numbers from the store; how many there were. Lane 0 is admitted and draws the positions for all. */
 BL_FN uint32_t bl__records_pop(bl_broker *q, uint32_t lane, uint32_t *numbers, uint32_t n) {
     uint32_t first = 0;
     if (lane == 0) {
@@ -70,7 +69,7 @@ BL_FN uint32_t bl__records_pop(bl_broker *q, uint32_t lane, uint32_t *numbers, u
         bl__ring_get(&q->ring, first + lane, numbers + lane, 1);
     return n;
 }
-/* There is always room: the store can hold all that there are. */
+/* The same into the store, which has room for all numbers that there are. */
 BL_FN void bl__records_push(bl_broker *q, uint32_t lane, const uint32_t *numbers, uint32_t n) {
     uint32_t first = 0;
     if (lane == 0) {

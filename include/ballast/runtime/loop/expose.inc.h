@@ -10,8 +10,8 @@ BL_FN bool BL__NAME(may_take_long)(bl__worker *w, uint32_t pace) {
     return pace & BL__PACE && bl_warp_any(w->lane == 0 && (uint32_t)bl_load64_relaxed(&w->run->control->idle));
 }
 
-/* Whether an entry of so many tasks becomes many at once: if it is very long, for all schedulers but those with deques,
- * whose thieves would be in each other's way. There halves go from one to the next. */
+/* Whether an entry of so many tasks is cut into many at once: a very long one, except in a deque, where the thieves
+ * would get in each other's way. There it is halved, and the halves go from thief to thief. */
 #define BL__CUTS(tasks) (!BL__SPLITS && !BL__EMPTY_WHEN_IDLE && (tasks) / BL__BATCH > BL_WARP)
 
 /* The newest entry becomes up to `most` entries of whole batches, the first of them on top; a lane writes each. */
@@ -36,7 +36,7 @@ BL_FN void BL__NAME(cut)(bl__worker *w, uint32_t most) {
 }
 
 /* Nobody can reach this worker's stack during the next batch: all that the batch does not need is published before it.
- * A long entry is cut or halved again and again, so that those who take the parts can do the same at once. */
+ * A long entry is divided until one batch is left, and whoever takes a part divides it further. */
 BL_FN void BL__NAME(expose)(bl__worker *w, const BL_SHARED *shared) {
     const bl__run *run = w->run;
     if (run->one_per_node || run->alone || run->workers == 1)

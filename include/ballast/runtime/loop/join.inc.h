@@ -14,7 +14,7 @@ BL_HOT_FN uint32_t BL__NAME(pass_on)(const bl__run *run, bl_task *task) {
     uint32_t number = BL_SUM ? task->join : bl__record_number(task->join);
     bl__record *r = bl__record_at(run, number);
     uint64_t sum = BL_SUM ? task->returned->sum : 0;
-#if BL_KIND_LANE && BL_WARP > 1 /* in the time that the addition takes; whoever comes last needs it */
+#if BL_KIND_LANE && BL_WARP > 1 /* read while the addition is under way: the lane that comes last needs it */
     task->join = r->parent;
     task->index = r->slot;
 #endif

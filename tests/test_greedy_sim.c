@@ -23,6 +23,7 @@
 #include "../src/sim/machine.h"
 
 #include <ballast/task.h>
+#include <math.h>
 #include <stdlib.h>
 
 enum { UNIT = 1000, MOST_TASKS = 400, LANES = 8 };
@@ -201,6 +202,22 @@ static BL_TASK void tree_join(bl_task *t, const tree_node *p, const uint64_t *re
 #define BL_RESULT uint64_t
 #define BL_JOIN tree_join
 #define BL_JOIN_WIDTH 2
+#include <ballast/program.h>
+
+/* Tasks of the same length, which may have one after them. */
+static BL_TASK void chain_run(bl_task *t, const uint32_t *after, uint32_t index, const bl_nothing *s,
+                              bl_nothing *local) {
+    const uint32_t rest = *after - 1;
+    (void)index, (void)s, (void)local;
+    bl_spend(UNIT);
+    if (*after)
+        bl_spawn(t, &rest);
+}
+#define BL_PROGRAM chains
+#define BL_PAYLOAD uint32_t
+#define BL_RUN chain_run
+#define BL_MAX_SPAWN 1
+#define BL_LANE_TASKS 1
 #include <ballast/program.h>
 
 /* ---- combinations ---- */
@@ -603,6 +620,42 @@ static void test_spread(void) {
     }
 }
 
+/* Two chains, and many single tasks. A warp that needs a lane for a chain runs single tasks in the others: it takes them
+ * from its queue, or another's. Else it would run the chain by one lane, and the single tasks later. The chains must
+ * begin soon: they are what each worker's queue gives first, or last, or the only queue first. */
+enum { CHAINS = 2, SINGLES = 160, CHAIN = 10, BATCHES = (SINGLES + CHAINS * CHAIN) / (CHAINS * LANES) + 1 };
+
+static double chains_take(const char *scheduler, uint32_t first, uint32_t apart, uint64_t seed) {
+    uint32_t after[SINGLES] = {[0] = 0};
+    const bl_config config = {.device = "sim", .scheduler = scheduler, .workers = CHAINS, .seed = seed};
+    bl_context *c;
+    bl_stats stats = {0};
+    for (uint32_t i = 0; i < CHAINS; i++)
+        after[first + i * apart] = CHAIN;
+    bl_sim_start_clock();
+    if (CHECK_SAME(bl_open(&c, &config), BL_OK)) {
+        CHECK_SAME(bl_run(c, chains_sim(), NULL, after, SINGLES, &stats), BL_OK);
+        bl_close(c);
+    }
+    return stats.seconds * 1e9;
+}
+
+static void test_full_batches(void) {
+    for (uint32_t i = 0; i < SCHEDULERS * 4; i++) {
+        const char *scheduler = schedulers[i / 4];
+        if (bl_scheduler_traits(scheduler) & BL_TRAIT_WAVES)
+            continue;
+        check_at("chains, %s, seed %u", scheduler, i + 1);
+        const uint32_t share = SINGLES / CHAINS;
+        const double first = chains_take(scheduler, 0, share, i + 1),
+                     last = chains_take(scheduler, share - 1, share, i + 1),
+                     together = chains_take(scheduler, 0, 1, i + 1);
+        if (!CHECK(fmin(fmin(first, last), together) < 1.25 * BATCHES * UNIT) || only)
+            printf("%s: %.0f, %.0f and %.0f ticks, full batches would take %d\n", check_doing, first, last, together,
+                   BATCHES * UNIT);
+    }
+}
+
 int main(int argc, char **argv) {
     uint32_t rounds = 1, table = 0;
     for (int i = 1; i < argc; i++)
@@ -618,6 +671,7 @@ int main(int argc, char **argv) {
     bl_sim_use_time(true);
     test_the_test();
     test_spread();
+    test_full_batches();
     for (uint32_t i = 0; i < rounds * SCHEDULERS * FORM_COUNT * LOAD_KINDS; i += CHECK_SLOWER) {
         uint32_t load = i % LOAD_KINDS, form = i / LOAD_KINDS % FORM_COUNT,
                  scheduler = i / LOAD_KINDS / FORM_COUNT % SCHEDULERS, round = i / LOAD_KINDS / FORM_COUNT / SCHEDULERS;

@@ -166,6 +166,7 @@ static BL_TASK void greedy_join_run(bl_task *t, const greedy_span *span, uint32_
 #define BL_SHARED greedy_shared
 #define BL_LANE_TASKS GREEDY_LANES
 #define BL_LANES 64
+#define BL_RESIDENT 28 /* so that lanes have the same number of workers with every scheduler, or more */
 #define BL_SCHEDULERS                                                                                                  \
     (BL_SCHEDULER_static | GREEDY_LIST | BL_SCHEDULER_central_broker | BL_SCHEDULER_donate_bwd |                       \
      BL_SCHEDULER_range_packed_range | BL_SCHEDULER_steal_abp | BL_SCHEDULER_steal_broker | BL_SCHEDULERS_OWN_GROUP)

@@ -18,6 +18,7 @@ typedef struct bl__worker {
     uint32_t lane;        /* in the leading warp */
     uint32_t words;       /* per entry: run->words, but a constant where the compiler can see it */
     uint32_t batch;       /* tasks run at once: the warp's lanes for lane tasks, else 1 */
+    uint32_t holds;       /* tasks on the stack, less than a batch, while it fetches more; 0: it is empty */
     uint32_t stop, shown; /* lane 0: the stop word and the queue's size when it last looked */
     uint32_t begun;       /* GPU: when the last batch began, ... */
     uint32_t looked;      /* ... and when it last asked whether to look at the host's memory */
@@ -64,6 +65,7 @@ BL_FN bl__worker bl__worker_start(const bl__run *run, bl__stack *stack, uint32_t
     w.words = words;
     w.batch = batch;
     w.stop = 0;
+    w.holds = 0;
     w.begun = w.looked = 0;
     w.shown = 1;
     w.random = (uint32_t)(run->seed * 2654435761u + id * 2246822519u) | 1u;
@@ -186,5 +188,14 @@ BL_FN void bl__worker_looks(const bl__worker *w) {
 
 BL_FN uint32_t bl__max(uint32_t a, uint32_t b) { return a > b ? a : b; }
 BL_FN uint32_t bl__min(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+/* All lanes: the sum of theirs. */
+BL_FN uint32_t bl__warp_add(uint32_t n) { return bl_warp_broadcast32(bl_warp_prefix_add(n) + n, BL_WARP - 1); }
+
+/* Entries that it may fetch, so that the next tasks still have room to spawn: it has at most as many as tasks. */
+BL_FN uint32_t bl__worker_room(const bl__worker *w) {
+    const uint32_t room = w->run->stack_capacity - w->run->outbox;
+    return room - bl__min(room, w->holds);
+}
 
 #endif

@@ -35,6 +35,7 @@
 #define bl_broker_LEAST 1u
 #define bl_broker_MOST_THREADS BL__BROKER_MOST_THREADS
 #define bl_broker_DEVICES "cpu cuda sim"
+#define bl_broker_DRAWS 1
 
 typedef bl_bwd bl_broker;
 
@@ -58,6 +59,37 @@ BL_FN void bl_broker_get(bl_broker *q, uint32_t *items, uint32_t n) {
 #include "template/brokered.inc.h"
 #undef BL_BROKERED
 
+/* ---- positions for the lanes of a warp ----
+ *
+ * One lane draws up to n positions, from *first on, and says how many; then each lane puts an item at one of them, or
+ * gets one. All that were drawn must be used, without waiting for anything else. 0: FULL, EMPTY. */
+BL_FN uint32_t bl_broker_draw_pushes(bl_broker *q, uint32_t n, uint32_t *first) {
+    uint32_t admitted;
+    for (uint32_t tries = 0; !(admitted = bl__broker_admit_pushes(&q->broker, n)); tries++) {
+        if (bl__broker_full(&q->broker))
+            return 0;
+        bl_backoff(tries);
+    }
+    *first = bl_fetch_add32_release(q->broker.tail, admitted); /* D2 */
+    return admitted;
+}
+BL_FN uint32_t bl_broker_draw_pops(bl_broker *q, uint32_t n, uint32_t *first) {
+    uint32_t admitted;
+    for (uint32_t tries = 0; !(admitted = bl__broker_admit_pops(&q->broker, n)); tries++) {
+        if (bl__broker_empty(&q->broker))
+            return 0;
+        bl_backoff(tries);
+    }
+    *first = bl_fetch_add32_release(q->broker.head, admitted); /* D1 */
+    return admitted;
+}
+BL_FN void bl_broker_put_at(bl_broker *q, uint32_t position, const uint32_t *item) {
+    bl__ring_put(&q->ring, position, item, 1);
+}
+BL_FN void bl_broker_get_at(bl_broker *q, uint32_t position, uint32_t *item) {
+    bl__ring_get(&q->ring, position, item, 1);
+}
+
 /* ---- a slot to fill or to read in place (section 4.3) ----
  *
  * bl_broker_reserve gives a slot of `words` words, which is the caller's until bl_broker_publish; bl_broker_claim
@@ -72,12 +104,8 @@ BL_FN uint32_t *bl_broker_await(bl_broker *q, uint32_t position, uint32_t turn) 
 }
 
 BL_FN uint32_t *bl_broker_reserve(bl_broker *q, uint32_t *position) {
-    for (uint32_t tries = 0; !bl__broker_admit_pushes(&q->broker, 1); tries++) {
-        if (bl__broker_full(&q->broker))
-            return NULL;
-        bl_backoff(tries);
-    }
-    *position = bl_fetch_add32_release(q->broker.tail, 1); /* D2 */
+    if (!bl_broker_draw_pushes(q, 1, position))
+        return NULL;
     return bl_broker_await(q, *position, bl__ring_push_turn(&q->ring, *position));
 }
 BL_FN void bl_broker_publish(bl_broker *q, uint32_t position) {
@@ -85,12 +113,8 @@ BL_FN void bl_broker_publish(bl_broker *q, uint32_t position) {
 }
 
 BL_FN const uint32_t *bl_broker_claim(bl_broker *q, uint32_t *position) {
-    for (uint32_t tries = 0; !bl__broker_admit_pops(&q->broker, 1); tries++) {
-        if (bl__broker_empty(&q->broker))
-            return NULL;
-        bl_backoff(tries);
-    }
-    *position = bl_fetch_add32_release(q->broker.head, 1); /* D1 */
+    if (!bl_broker_draw_pops(q, 1, position))
+        return NULL;
     return bl_broker_await(q, *position, bl__ring_pop_turn(&q->ring, *position));
 }
 BL_FN void bl_broker_release(bl_broker *q, uint32_t position) {

@@ -32,6 +32,7 @@
 #define bl_bwd_LEAST 1u
 #define bl_bwd_MOST_THREADS BL__BROKER_MOST_THREADS
 #define bl_bwd_DEVICES "cpu cuda sim"
+#define bl_bwd_DRAWS 1
 
 typedef struct bl_bwd {
     bl__broker broker;
@@ -53,16 +54,34 @@ BL_FN void bl_bwd_init(bl_bwd *q, uint32_t start, uint32_t rank, uint32_t size) 
     bl__ring_init(&q->ring, start, rank, size);
 }
 
-BL_FN uint32_t bl_bwd_push_n(bl_bwd *q, const uint32_t *items, uint32_t n) {
+/* Up to n positions, from *first on; how many. Whoever draws them must go there, or have its sister lanes do so. */
+BL_FN uint32_t bl_bwd_draw_pushes(bl_bwd *q, uint32_t n, uint32_t *first) {
     n = bl__broker_admit_pushes(&q->broker, n);
     if (n)
-        bl__ring_put(&q->ring, bl_fetch_add32_relaxed(q->broker.tail, n), items, n);
+        *first = bl_fetch_add32_relaxed(q->broker.tail, n);
+    return n;
+}
+BL_FN uint32_t bl_bwd_draw_pops(bl_bwd *q, uint32_t n, uint32_t *first) {
+    n = bl__broker_admit_pops(&q->broker, n);
+    if (n)
+        *first = bl_fetch_add32_relaxed(q->broker.head, n);
+    return n;
+}
+BL_FN void bl_bwd_put_at(bl_bwd *q, uint32_t position, const uint32_t *item) {
+    bl__ring_put(&q->ring, position, item, 1);
+}
+BL_FN void bl_bwd_get_at(bl_bwd *q, uint32_t position, uint32_t *item) { bl__ring_get(&q->ring, position, item, 1); }
+
+BL_FN uint32_t bl_bwd_push_n(bl_bwd *q, const uint32_t *items, uint32_t n) {
+    uint32_t first = 0;
+    n = bl_bwd_draw_pushes(q, n, &first);
+    bl__ring_put(&q->ring, first, items, n);
     return n;
 }
 BL_FN uint32_t bl_bwd_pop_n(bl_bwd *q, uint32_t *items, uint32_t n) {
-    n = bl__broker_admit_pops(&q->broker, n);
-    if (n)
-        bl__ring_get(&q->ring, bl_fetch_add32_relaxed(q->broker.head, n), items, n);
+    uint32_t first = 0;
+    n = bl_bwd_draw_pops(q, n, &first);
+    bl__ring_get(&q->ring, first, items, n);
     return n;
 }
 BL_FN uint32_t bl_bwd_steal_n(bl_bwd *q, uint32_t *items, uint32_t n) { return bl_bwd_pop_n(q, items, n); }

@@ -50,36 +50,23 @@ BL_FN void bl__spare_trim(const bl__run *run, uint32_t lane, uint32_t *spare, ui
 
 #else
 
-/* Up to BL_WARP numbers from the store; how many there were. Lane 0 is admitted and draws the positions for all. */
+/* Up to BL_WARP numbers from the store; how many there were. Lane 0 draws the positions for all. */
 BL_FN uint32_t bl__records_pop(bl_broker *q, uint32_t lane, uint32_t *numbers, uint32_t n) {
     uint32_t first = 0;
-    if (lane == 0) {
-        const uint32_t wanted = n;
-        for (uint32_t tries = 0; !(n = bl__broker_admit_pops(&q->broker, wanted)); tries++) {
-            if (bl__broker_empty(&q->broker))
-                break;
-            bl_backoff(tries);
-        }
-        if (n)
-            first = bl_fetch_add32_release(q->broker.head, n); /* D1 of broker.h */
-    }
-    n = bl_warp_broadcast32(n, 0);
+    n = bl_warp_broadcast32(lane ? 0 : bl_broker_draw_pops(q, n, &first), 0);
     first = bl_warp_broadcast32(first, 0);
     if (lane < n)
-        bl__ring_get(&q->ring, first + lane, numbers + lane, 1);
+        bl_broker_get_at(q, first + lane, numbers + lane);
     return n;
 }
 /* The same into the store, which has room for all numbers that there are. */
 BL_FN void bl__records_push(bl_broker *q, uint32_t lane, const uint32_t *numbers, uint32_t n) {
-    uint32_t first = 0;
-    if (lane == 0) {
-        for (uint32_t left = n; left;)
-            left -= bl__broker_admit_pushes(&q->broker, left);
-        first = bl_fetch_add32_release(q->broker.tail, n); /* D2 of broker.h */
+    for (uint32_t done = 0, drawn, first = 0; done < n; done += drawn) {
+        drawn = bl_warp_broadcast32(lane ? 0 : bl_broker_draw_pushes(q, n - done, &first), 0);
+        first = bl_warp_broadcast32(first, 0);
+        if (lane - done < drawn)
+            bl_broker_put_at(q, first + lane - done, numbers + lane);
     }
-    first = bl_warp_broadcast32(first, 0);
-    if (lane < n)
-        bl__ring_put(&q->ring, first + lane, numbers + lane, 1);
 }
 
 BL_FN bool bl__spare_refill(const bl__run *run, uint32_t lane, uint32_t *spare, uint32_t needed, uint32_t chunk) {

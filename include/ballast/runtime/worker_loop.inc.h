@@ -104,10 +104,11 @@ bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
 #endif
         return false;
     }
-    if (!BL__NAME(held)(w) && !(BL__IMPORTS && w->collects)) {
+    if (BL__NAME(needs_more)(w, stop) && !(BL__IMPORTS && w->collects)) {
         if (!BL__NAME(acquire)(w, shared))
             return false;
 #if BL__HIDES
+        w->holds = 0;
         stop = bl_warp_broadcast32(w->stop, 0) | BL__NAME(pace_of_width)(w);
 #endif
     }

@@ -12,25 +12,16 @@
 #include "transfer.inc.h"
 
 BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
-    uint32_t got = 0;
-    if (w->lane == 0) {
-        BL_QUEUE q = BL__NAME(queue)(w, 0);
-        if (BL_QUEUE_(size)(&q)) /* read first: nobody contends for an empty queue */
-            got = BL__NAME(take_own)(w, &q);
-    }
-    bl_warp_sync();
-    return bl_warp_broadcast32(got, 0);
+    BL_QUEUE q = BL__NAME(queue)(w, 0);
+    return BL__NAME(fill)(w, &q);
 }
 
 BL_FN uint32_t BL__NAME(publish)(bl__worker *w, uint32_t n) {
-    uint32_t done = 0;
-    if (w->lane == 0) {
-        BL_QUEUE q = BL__NAME(queue)(w, 0);
-        done = BL__NAME(put_oldest)(w, &q, n);
+    BL_QUEUE q = BL__NAME(queue)(w, 0);
+    n = BL__NAME(put_all)(w, &q, n);
+    if (w->lane == 0)
         bl_fetch_max64_relaxed(&w->tally->queue_peak, BL_QUEUE_(size)(&q));
-    }
-    bl_warp_sync();
-    return bl_warp_broadcast32(done, 0);
+    return n;
 }
 
 BL_FN bool BL__NAME(all_empty)(bl__worker *w) {

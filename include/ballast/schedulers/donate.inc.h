@@ -15,12 +15,15 @@
 
 #include "own_queue.inc.h"
 
-/* Lane 0: as much as this queue takes. */
-BL_FN uint32_t BL__NAME(give)(bl__worker *w, uint32_t receiver, uint32_t n) {
+/* As much as this queue takes. */
+BL_FN uint32_t BL__NAME(donate_to)(bl__worker *w, uint32_t receiver, uint32_t n) {
     BL_QUEUE q = BL__NAME(queue)(w, receiver);
-    uint32_t done = BL__NAME(put_oldest)(w, &q, n), size = BL_QUEUE_(size)(&q);
-    bl_fetch_max64_relaxed(&w->tally->queue_peak, size);
-    bl_fetch_max64_relaxed(&w->run->tally[receiver].peak, size); /* it may never see them itself */
+    const uint32_t done = BL__NAME(put_all)(w, &q, n);
+    if (w->lane == 0) {
+        const uint32_t size = BL_QUEUE_(size)(&q);
+        bl_fetch_max64_relaxed(&w->tally->queue_peak, size);
+        bl_fetch_max64_relaxed(&w->run->tally[receiver].peak, size); /* it may never see them itself */
+    }
     return done;
 }
 
@@ -36,11 +39,7 @@ BL_FN uint32_t BL__NAME(donate)(bl__worker *w, uint32_t n) {
             room = BL_QUEUE_(size)(&q) < w->run->capacity ? 1 : 0;
         }
         for (uint32_t show = bl_warp_ballot(room != 0); show && done < n; show &= show - 1) {
-            uint32_t to = bl_warp_broadcast32(receiver, bl_lowest_bit(show)), went = 0;
-            if (w->lane == 0)
-                went = BL__NAME(give)(w, to, n - done);
-            bl_warp_sync();
-            done += bl_warp_broadcast32(went, 0);
+            done += BL__NAME(donate_to)(w, bl_warp_broadcast32(receiver, bl_lowest_bit(show)), n - done);
         }
     }
     return done;

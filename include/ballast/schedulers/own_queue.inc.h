@@ -58,35 +58,48 @@ BL_FN uint32_t BL__NAME(look)(bl__worker *w, uint32_t *victim) {
     return BL_QUEUE_(size)(&q);
 }
 
-#if BL_WARP > 1
+#if !BL__CLAIMS
 #define BL__FEW_ENTRIES 4u
 
+/* By one lane: one entry, or half of them. */
+BL_FN uint32_t BL__NAME(take_from)(bl__worker *w, BL_QUEUE *q, uint32_t size) {
+    const uint32_t want = bl__min(w->run->steal_half ? (size + 1) / 2 : 1, bl__worker_room(w));
+    uint32_t got = 0;
+#if BL_QUEUE_(BY_HANDLE)
+    while (got < want && BL__NAME(take)(w, q, true) == BL_QUEUE_DONE)
+        got++;
+#else
+    bl__stack *s = w->stack;
+    got = BL_QUEUE_(steal_n)(q, bl__stack_slot(s, w->words, s->top), bl__min(want, bl__stack_in_line(s)));
+    bl__stack_move_top(s, s->top + got);
 #endif
+    return got;
+}
 
 /* Where there are many, or where tasks take long, a warp takes what its lanes need: they run at the same time, so
  * an empty lane saves nothing. Else it takes a few entries, because many look for work. */
 BL_FN uint32_t BL__NAME(rob)(bl__worker *w, uint32_t victim, uint32_t size) {
     BL_QUEUE q = BL__NAME(queue)(w, victim);
-    uint32_t want = w->run->steal_half ? (size + 1) / 2 : 1, got = 0;
-    want = bl__min(want, w->run->stack_capacity - w->run->outbox); /* the next tasks must still have room to spawn */
+    uint32_t got = 0;
 #if BL_WARP > 1
     if (w->batch > 1 && !w->run->one_per_node && !w->run->steal_half) {
-        bool fill = size >= 2 * w->batch || w->stop & BL__PACE;
-        uint32_t most = fill ? w->batch : bl__min((size + 1) / 2, BL__FEW_ENTRIES);
-        return BL__NAME(take_batch)(w, &q, true, bl__min(most, w->run->stack_capacity - w->run->outbox));
+        const bool fill = size >= 2 * w->batch || bl_warp_any(w->lane == 0 && w->stop & BL__PACE);
+        const uint32_t most = fill ? w->batch : bl__min((size + 1) / 2, BL__FEW_ENTRIES);
+#if BL__DRAWS
+        return BL__NAME(draw_batch)(w, &q, most);
+#endif
+        if (w->lane == 0)
+            got = BL__NAME(take_batch)(w, &q, true, most);
+        bl_warp_sync();
+        return bl_warp_broadcast32(got, 0);
     }
 #endif
-#if BL_QUEUE_(BY_HANDLE)
-    while (got < want && BL__NAME(take)(w, &q, true) == BL_QUEUE_DONE)
-        got++;
-#else
-    bl__stack *s = w->stack;
-    want = bl__min(want, bl__stack_in_line(s));
-    got = BL_QUEUE_(steal_n)(&q, bl__stack_slot(s, w->words, s->top), want);
-    bl__stack_move_top(s, s->top + got);
-#endif
-    return got;
+    if (w->lane == 0)
+        got = BL__NAME(take_from)(w, &q, size);
+    bl_warp_sync();
+    return bl_warp_broadcast32(got, 0);
 }
+#endif
 
 #if BL_WARP == 1
 /* Whoever steals from a deque needs nothing of its own; other queues, and pools of entries, know their threads. */
@@ -113,9 +126,9 @@ BL_FN void BL__NAME(copy_entries)(bl__worker *w, const BL_QUEUE *q, uint32_t fir
             bl_load32_relaxed(BL_QUEUE_(slot)(q, first + i / w->words) + i % w->words);
 }
 
-/* Lane by lane the tasks of an entry; how many entries are enough for a batch. */
+/* Lane by lane the tasks of an entry; how many entries are enough for a batch, with those that the worker holds. */
 BL_FN uint32_t BL__NAME(enough)(bl__worker *w, uint32_t tasks, uint32_t entries) {
-    const uint32_t before = bl_warp_prefix_add(bl__min(tasks, w->batch));
+    const uint32_t before = w->holds + bl_warp_prefix_add(bl__min(tasks, w->batch));
     return bl_popcount(bl_warp_ballot(w->lane < entries && (w->run->steal_half || before < w->batch)));
 }
 BL_FN uint32_t BL__NAME(tasks_at)(const BL_QUEUE *q, uint32_t position) {
@@ -127,7 +140,7 @@ BL_FN uint32_t BL__NAME(tasks_at)(const BL_QUEUE *q, uint32_t position) {
 BL_FN uint32_t BL__NAME(at_most)(bl__worker *w, uint32_t n) {
     if ((w->batch == 1 && !w->run->steal_half) || w->run->one_per_node)
         return bl__min(n, 1);
-    return bl__min(bl__min(n, BL_WARP), w->run->stack_capacity - w->run->outbox);
+    return bl__min(bl__min(n, BL_WARP), bl__worker_room(w));
 }
 
 BL_FN uint32_t BL__NAME(keep_entries)(bl__worker *w, uint32_t n) {
@@ -243,13 +256,8 @@ BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
 #if BL__CLAIMS
     got = BL__NAME(take_own_together)(w);
 #else
-    if (w->lane == 0) {
-        BL_QUEUE own = BL__NAME(queue)(w, w->id);
-        if (BL_WARP == 1 || BL_QUEUE_(size)(&own)) /* a look costs a GPU less than a pop that finds nothing */
-            got = BL__NAME(take_own)(w, &own);
-    }
-    bl_warp_sync();
-    got = bl_warp_broadcast32(got, 0);
+    BL_QUEUE own = BL__NAME(queue)(w, w->id);
+    got = BL__NAME(fill)(w, &own);
 #endif
     if (got)
         return got;
@@ -265,11 +273,7 @@ BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
 #if BL__CLAIMS
         got = BL__NAME(claim)(w, from);
 #else
-        uint32_t shown = bl_warp_broadcast32(size, lane);
-        if (w->lane == 0)
-            got = BL__NAME(rob)(w, from, shown);
-        bl_warp_sync();
-        got = bl_warp_broadcast32(got, 0);
+        got = BL__NAME(rob)(w, from, bl_warp_broadcast32(size, lane));
 #endif
         bl__worker_tried(w, got);
         if (got)
@@ -280,24 +284,20 @@ BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
 
 /* The n oldest entries into the own queue; how many went. */
 BL_FN uint32_t BL__NAME(feed)(bl__worker *w, uint32_t n) {
-    uint32_t done = 0;
-    bool together = false;
+    BL_QUEUE own = BL__NAME(queue)(w, w->id);
 #if BL__CLAIMS
-    together = !w->run->one_per_node;
-    if (together)
-        done = BL__NAME(put_together)(w, n);
+    const uint32_t done = w->run->one_per_node ? BL__NAME(put_all)(w, &own, n) : BL__NAME(put_together)(w, n);
+#else
+    const uint32_t done = BL__NAME(put_all)(w, &own, n);
 #endif
     if (w->lane == 0) {
-        BL_QUEUE own = BL__NAME(queue)(w, w->id);
-        if (!together)
-            done = BL__NAME(put_oldest)(w, &own, n);
         /* With a private stack it was empty, or full, and another look would cost more than it tells. */
         uint32_t size = w->run->private_limit ? done : BL_QUEUE_(size)(&own);
         bl_fetch_max64_relaxed(&w->tally->queue_peak, size);
         w->peak = bl__max(w->peak, bl__stack_count(w->stack) + size);
     }
     bl_warp_sync();
-    return bl_warp_broadcast32(done, 0);
+    return done;
 }
 
 BL_FN uint32_t BL__NAME(shown)(bl__worker *w) {

@@ -228,13 +228,14 @@ BL_FN uint32_t BL__NAME(rob_loop)(bl__worker *w, uint32_t victim) {
 
 /* ---- spawned entries ---- */
 
-/* So many slots make up a batch if all are as wide as this one. */
+/* So many slots make up the rest of a batch if all are as wide as this one; no more than there is room for. */
 BL_FN uint32_t BL__NAME(slots_of_batch)(const bl__worker *w, bl__region r, uint32_t slot) {
     uint32_t ends[2];
     if (w->batch == 1)
         return 1;
     bl_data_read(ends, bl__region_slot(r, w->words, slot), 2);
-    return ends[1] - ends[0] < w->batch ? (w->batch + ends[1] - ends[0] - 1) / bl__max(ends[1] - ends[0], 1) : 1;
+    const uint32_t width = bl__max(ends[1] - ends[0], 1);
+    return width < w->batch ? bl__min((w->batch - w->holds + width - 1) / width, bl__worker_room(w)) : 1;
 }
 
 BL_FN uint32_t BL__NAME(fetch_slots)(bl__worker *w) {

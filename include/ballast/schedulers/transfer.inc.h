@@ -1,7 +1,9 @@
-/* Template: moving entries between a private stack and a queue of type BL_QUEUE. All of it is called by one lane.
+/* Template: moving entries between a private stack and a queue of type BL_QUEUE.
  *
- * Queues by value carry the entry itself; queues by handle carry an index into the run's entry pool.
+ * Queues by value carry the entry itself; queues by handle carry an index into the run's entry pool. One lane moves the
+ * entries, or all lanes do, each its own, where the queue gives them positions (BL__DRAWS).
  */
+#define BL__DRAWS (BL_WARP > 1 && BL_QUEUE_(DRAWS))
 
 /* Whether a batch of entries costs less than one after another. */
 #define BL__TAKES_MANY (BL_QUEUE_(KIND) == BL_QUEUE_KIND_FIFO && BL_QUEUE_(FLAGS) & BL_QUEUE_BATCHED && w->batch > 1)
@@ -13,6 +15,8 @@ BL_FN BL_QUEUE BL__NAME(queue)(const bl__worker *w, uint32_t i) {
     BL_QUEUE_(bind)(&q, memory, shape, w->id);
     return q;
 }
+
+/* ---- one lane ---- */
 
 /* n entries that lie one after another; how many the queue took. */
 BL_FN uint32_t BL__NAME(put)(bl__worker *w, BL_QUEUE *q, const uint32_t *entries, uint32_t n) {
@@ -80,10 +84,11 @@ BL_FN uint32_t BL__NAME(take_some)(bl__worker *w, BL_QUEUE *q, bool steal, uint3
     return outcome == BL_QUEUE_DONE;
 }
 
-/* Enough for one batch, `most` entries at most: one entry in most cases, where every task is an entry as many as there
- * are lanes. The next ones are taken to be as wide as the last. */
+/* Enough for one batch, with what the worker holds, `most` entries at most: one entry in most cases, where every task
+ * is an entry as many as there are lanes. The next ones are taken to be as wide as the last. */
 BL_FN uint32_t BL__NAME(take_batch)(bl__worker *w, BL_QUEUE *q, bool steal, uint32_t most) {
-    uint32_t tasks = 0, got = 0, width = w->batch, n = 1;
+    uint32_t tasks = w->holds, got = 0, width = w->batch, n = 1;
+    most = bl__min(most, bl__worker_room(w));
     while (tasks < w->batch && got < most) {
         if (BL__TAKES_MANY)
             n = bl__min((w->batch - tasks + width - 1) / width, most - got);
@@ -153,6 +158,86 @@ BL_FN uint32_t BL__NAME(put_oldest)(bl__worker *w, BL_QUEUE *q, uint32_t n) {
             break;
     }
     return done;
+}
+
+/* ---- all lanes ---- */
+
+#if BL__DRAWS
+/* Up to n entries, a warp's at most, onto the stack; how many. */
+BL_FN uint32_t BL__NAME(draw)(bl__worker *w, BL_QUEUE *q, uint32_t n) {
+    bl__stack *s = w->stack;
+    uint32_t first = 0;
+    n = bl_warp_broadcast32(w->lane ? 0 : BL_QUEUE_(draw_pops)(q, n, &first), 0);
+    first = bl_warp_broadcast32(first, 0);
+    if (w->lane < n)
+        BL_QUEUE_(get_at)(q, first + w->lane, bl__stack_slot(s, w->words, s->top + w->lane));
+    bl_warp_sync();
+    if (w->lane == 0)
+        bl__stack_move_top(s, s->top + n);
+    bl_warp_sync();
+    return n;
+}
+
+/* take_batch, with the average for the width of the next ones. */
+BL_FN uint32_t BL__NAME(draw_batch)(bl__worker *w, BL_QUEUE *q, uint32_t most) {
+    uint32_t tasks = w->holds, got = 0, width = w->batch, n = 1;
+    most = bl__min(most, bl__worker_room(w));
+    bl_warp_sync();
+    while (tasks < w->batch && got < most && n) {
+        n = BL__NAME(draw)(w, q, bl__min((w->batch - tasks + width - 1) / width, most - got));
+        const uint32_t *slot = bl__stack_slot(w->stack, w->words, w->stack->top - 1 - w->lane);
+        const uint32_t sum = bl__warp_add(w->lane < n ? bl__min(slot[1] - slot[0], w->batch) : 0);
+        width = bl__max(sum / bl__max(n, 1), 1);
+        tasks += sum;
+        got += n;
+    }
+    return got;
+}
+
+/* put_oldest. */
+BL_FN uint32_t BL__NAME(put_drawn)(bl__worker *w, BL_QUEUE *q, uint32_t n) {
+    bl__stack *s = w->stack;
+    uint32_t first = 0;
+    n = bl_warp_broadcast32(w->lane ? 0 : BL_QUEUE_(draw_pushes)(q, n, &first), 0);
+    first = bl_warp_broadcast32(first, 0);
+    for (uint32_t i = w->lane; i < n; i += BL_WARP)
+        BL_QUEUE_(put_at)(q, first + i, bl__stack_slot(s, w->words, s->bottom + i));
+    bl_warp_sync();
+    if (w->lane == 0)
+        s->bottom += n;
+    bl_warp_sync();
+    return n;
+}
+#endif
+
+/* Fills the empty stack from the owner's end, if there is anything; how many entries. */
+BL_FN uint32_t BL__NAME(fill)(bl__worker *w, BL_QUEUE *q) {
+    uint32_t got = 0;
+    /* A look costs a GPU less than a pop that finds nothing, and nobody contends for one queue that is empty. */
+    if ((BL_WARP > 1 || w->run->queue_count == 1) && bl_warp_broadcast32(w->lane ? 0 : BL_QUEUE_(size)(q), 0) == 0)
+        return 0;
+#if BL__DRAWS
+    if (w->batch > 1)
+        return w->run->one_per_node ? BL__NAME(draw)(w, q, bl__min(w->batch, bl__worker_room(w)))
+                                    : BL__NAME(draw_batch)(w, q, w->batch);
+#endif
+    if (w->lane == 0)
+        got = BL__NAME(take_own)(w, q);
+    bl_warp_sync();
+    return bl_warp_broadcast32(got, 0);
+}
+
+/* The n oldest entries of the private stack; how many went. */
+BL_FN uint32_t BL__NAME(put_all)(bl__worker *w, BL_QUEUE *q, uint32_t n) {
+    uint32_t done = 0;
+#if BL__DRAWS
+    if (!w->run->one_per_node)
+        return BL__NAME(put_drawn)(w, q, n);
+#endif
+    if (w->lane == 0)
+        done = BL__NAME(put_oldest)(w, q, n);
+    bl_warp_sync();
+    return bl_warp_broadcast32(done, 0);
 }
 
 #undef BL__TAKES_MANY

@@ -46,8 +46,8 @@ BL_FN bool BL__NAME(gives_up)(bl__worker *w, uint32_t tries) {
 }
 #endif
 
-/* Fills the empty private stack. False when the worker should end. One place that fetches: this is much code, and a GPU
- * reads it from memory again and again when there is little to do. */
+/* Fills the private stack. False when the worker should end. One place that fetches: this is much code, and a GPU reads
+ * it from memory again and again when there is little to do. A warp that has a few tasks only tries. */
 BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared) {
 #if BL__ENDS_ALONE
     (void)shared;
@@ -64,6 +64,8 @@ BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared) {
     uint32_t tries = 0;
     for (;; tries++) {
         got = !waits && BL__NAME(fetch)(w) != 0;
+        if (!got && w->holds)
+            return true;
         if (!got && BL__IS_OPEN(w->run)) {
             got = BL__NAME(fetch_outside)(w, called) != 0;
             called = false;
@@ -102,6 +104,21 @@ BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared) {
     bl__worker_makes_room(w);
     return true;
 #endif
+}
+
+/* Whether to acquire before the next batch. Where tasks take long, an empty lane costs more than a look for another
+ * task. All entries are taken to be as wide as the newest. */
+BL_FN bool BL__NAME(needs_more)(bl__worker *w, uint32_t pace) {
+    const uint32_t count = BL__NAME(held)(w);
+    if (!BL__TURNS || count == 0 || !(pace & BL__PACE))
+        return count == 0;
+    const uint32_t *newest = bl__stack_slot(w->stack, w->words, w->stack->top - 1);
+    const uint32_t tasks = count * bl__min(newest[1] - newest[0], w->batch);
+    bl_warp_sync();
+    if (tasks >= w->batch || tasks >= bl__worker_room(w) || w->run->one_per_node)
+        return false;
+    w->holds = tasks;
+    return true;
 }
 
 /* Before its next task. Only this worker was woken: where there was work there may be more. */

@@ -1,14 +1,15 @@
 /* How long small runs take on a context that is open: what the caller waits, and what the device works. On a GPU the
- * difference is set-up, launches and reading back. A case per application. */
+ * difference is set-up, launches and reading back. A case per application, and one for tasks that do nothing. */
 #include "harness/app_problem.h"
 #include "harness/suite.h"
+#include "latency/spawn_tree.h"
 
 #include <inttypes.h>
 #include <math.h>
 
 static const bench_column COLUMNS[] = {
     {"device", "where"},
-    {"case", "the application, as for ballast run"},
+    {"case", "the application, as for ballast run; spawn_tree: a binary tree of tasks that only spawn"},
     {"options", "options of the application"},
     {"repeat", "number of the measurement; a run before the first is not recorded"},
     {"wall_seconds", "median of the runs of this repeat: what the caller waits for one, with the result on the host"},
@@ -24,6 +25,9 @@ static const struct {
     const char *app, *options;
     bool gpu; /* for a CPU this is no small run */
 } RUNS[] = {
+    {"spawn_tree", "--depth 0", false},
+    {"spawn_tree", "--depth 10", false},
+    {"spawn_tree", "--depth 20", true},
     {"fib", "--n 1", false},
     {"fib", "--n 15", false},
     {"fib", "--n 20", false},
@@ -87,8 +91,13 @@ static bool fill(bench *b, const char *key, const app *chosen, void *problem, bl
     return true;
 }
 
+static const app *find_case(const char *name) {
+    const app *found = app_find(name);
+    return found ? found : &spawn_tree_app;
+}
+
 static void run_one(bench *b, const bench_device *d, unsigned i, app_problems *problems) {
-    const app *chosen = app_find(RUNS[i].app);
+    const app *chosen = find_case(RUNS[i].app);
     bl_config config = {.device = d->id};
     bl_context *context = NULL;
     app_error error = {""};

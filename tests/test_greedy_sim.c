@@ -620,9 +620,9 @@ static void test_spread(void) {
     }
 }
 
-/* Two chains, and many single tasks. A warp that needs a lane for a chain runs single tasks in the others: it takes them
- * from its queue, or another's. Else it would run the chain by one lane, and the single tasks later. The chains must
- * begin soon: they are what each worker's queue gives first, or last, or the only queue first. */
+/* Two chains, and many single tasks. A warp that runs a chain in one lane should run single tasks in the others,
+ * from its own queue or another's. Otherwise it would run the chain alone, and the single tasks later. The chains must
+ * begin early: they are what each worker's queue gives first, or last, or the only queue first. */
 enum { CHAINS = 2, SINGLES = 160, CHAIN = 10, BATCHES = (SINGLES + CHAINS * CHAIN) / (CHAINS * LANES) + 1 };
 
 static double chains_take(const char *scheduler, uint32_t first, uint32_t apart, uint64_t seed) {

@@ -17,7 +17,7 @@ typedef struct greedy_shared {
     uint32_t *took;
     uint32_t *runs;
     uint32_t *began, *worker; /* of lane tasks: when, and where, so that it is known which ran together */
-    uint32_t one_entry; /* spawn all tasks as one entry */
+    uint32_t one_entry;       /* spawn all tasks as one entry */
     uint32_t unused;
 } greedy_shared;
 
@@ -166,7 +166,7 @@ static BL_TASK void greedy_join_run(bl_task *t, const greedy_span *span, uint32_
 #define BL_SHARED greedy_shared
 #define BL_LANE_TASKS GREEDY_LANES
 #define BL_LANES 64
-#define BL_RESIDENT 28 /* so that lanes have the same number of workers with every scheduler, or more */
+#define BL_RESIDENT 28 /* or the number of lane workers would depend on the registers that a scheduler needs */
 #define BL_SCHEDULERS                                                                                                  \
     (BL_SCHEDULER_static | GREEDY_LIST | BL_SCHEDULER_central_broker | BL_SCHEDULER_donate_bwd |                       \
      BL_SCHEDULER_range_packed_range | BL_SCHEDULER_steal_abp | BL_SCHEDULER_steal_broker | BL_SCHEDULERS_OWN_GROUP)

@@ -18,7 +18,7 @@ typedef struct bl__worker {
     uint32_t lane;        /* in the leading warp */
     uint32_t words;       /* per entry: run->words, but a constant where the compiler can see it */
     uint32_t batch;       /* tasks run at once: the warp's lanes for lane tasks, else 1 */
-    uint32_t holds;       /* tasks on the stack, less than a batch, while it fetches more; 0: it is empty */
+    uint32_t holds;       /* GPU: tasks that the stack has, fewer than a batch, while the worker fetches more; else 0 */
     uint32_t stop, shown; /* lane 0: the stop word and the queue's size when it last looked */
     uint32_t begun;       /* GPU: when the last batch began, ... */
     uint32_t looked;      /* ... and when it last asked whether to look at the host's memory */
@@ -180,9 +180,9 @@ BL_FN void bl__worker_makes_room(const bl__worker *w) {
         bl__trace_thin(bl__worker_trace(w));
 }
 
-/* Called by a scheduler that is about to look at others' queues. */
+/* Called by a scheduler that is about to look at others' queues. Timelines have it if the worker has nothing to run. */
 BL_FN void bl__worker_looks(const bl__worker *w) {
-    if (w->run->trace && w->lane == 0)
+    if (w->run->trace && w->lane == 0 && w->holds == 0)
         bl__worker_trace(w)->looked = bl_time();
 }
 
@@ -191,11 +191,5 @@ BL_FN uint32_t bl__min(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 /* All lanes: the sum of theirs. */
 BL_FN uint32_t bl__warp_add(uint32_t n) { return bl_warp_broadcast32(bl_warp_prefix_add(n) + n, BL_WARP - 1); }
-
-/* Entries that it may fetch, so that the next tasks still have room to spawn: it has at most as many as tasks. */
-BL_FN uint32_t bl__worker_room(const bl__worker *w) {
-    const uint32_t room = w->run->stack_capacity - w->run->outbox;
-    return room - bl__min(room, w->holds);
-}
 
 #endif

@@ -61,8 +61,9 @@ BL_FN void bl_broker_get(bl_broker *q, uint32_t *items, uint32_t n) {
 
 /* ---- positions for the lanes of a warp ----
  *
- * One lane draws up to n positions, from *first on, and says how many; then each lane puts an item at one of them, or
- * gets one. All that were drawn must be used, without waiting for anything else. 0: FULL, EMPTY. */
+ * One lane draws up to n positions, n > 0, from *first on, and says how many; then each lane puts an item at one of
+ * them, or gets one. Every position drawn must be used, and no lane may wait for anything else before that. 0 means
+ * FULL, or EMPTY. */
 BL_FN uint32_t bl_broker_draw_pushes(bl_broker *q, uint32_t n, uint32_t *first) {
     uint32_t admitted;
     for (uint32_t tries = 0; !(admitted = bl__broker_admit_pushes(&q->broker, n)); tries++) {

@@ -54,7 +54,7 @@ BL_FN void bl_bwd_init(bl_bwd *q, uint32_t start, uint32_t rank, uint32_t size) 
     bl__ring_init(&q->ring, start, rank, size);
 }
 
-/* Up to n positions, from *first on; how many. Whoever draws them must go there, or have its sister lanes do so. */
+/* Up to n positions, from *first on; how many. Every position drawn must be used, by this lane or its sisters. */
 BL_FN uint32_t bl_bwd_draw_pushes(bl_bwd *q, uint32_t n, uint32_t *first) {
     n = bl__broker_admit_pushes(&q->broker, n);
     if (n)

@@ -35,8 +35,8 @@
  *   Q_DEVICES              "cpu cuda sim"
  *   Q_CLAIMS               1: a deque with slot, bottom, look and claim, lower, room and raise, so that the lanes of a
  *                          warp can copy together (steal_many.h); need not be defined
- *   Q_DRAWS                1: draw_pushes and draw_pops give one lane n positions, which the lanes of its warp fill or
- *                          empty at the same time, with put_at and get_at (broker.h); need not be defined
+ *   Q_DRAWS                1: draw_pushes and draw_pops give one lane up to n positions, which its warp's lanes fill
+ *                          or empty, with put_at and get_at (broker.h); need not be defined
  */
 #ifndef BL_QUEUES_CONTRACT_H
 #define BL_QUEUES_CONTRACT_H

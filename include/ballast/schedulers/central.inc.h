@@ -56,3 +56,5 @@ BL_FN bool BL__NAME(sees_work)(bl__worker *w) {
     return !BL__NAME(all_empty)(w);
 #endif
 }
+
+#undef BL__DRAWS

@@ -59,12 +59,13 @@ BL_FN uint32_t BL__NAME(look)(bl__worker *w, uint32_t *victim) {
 }
 
 #if !BL__CLAIMS
-#define BL__FEW_ENTRIES 4u
+#define BL__FEW_ENTRIES 4u /* that a thief takes from a queue that has few */
 
-/* By one lane: one entry, or half of them. */
+/* By one lane: one entry, or half of those shown. */
 BL_FN uint32_t BL__NAME(take_from)(bl__worker *w, BL_QUEUE *q, uint32_t size) {
-    const uint32_t want = bl__min(w->run->steal_half ? (size + 1) / 2 : 1, bl__worker_room(w));
+    uint32_t want = w->run->steal_half ? (size + 1) / 2 : 1;
     uint32_t got = 0;
+    want = bl__min(want, w->run->stack_capacity - w->run->outbox); /* the next tasks must still have room to spawn */
 #if BL_QUEUE_(BY_HANDLE)
     while (got < want && BL__NAME(take)(w, q, true) == BL_QUEUE_DONE)
         got++;
@@ -87,11 +88,12 @@ BL_FN uint32_t BL__NAME(rob)(bl__worker *w, uint32_t victim, uint32_t size) {
         const uint32_t most = fill ? w->batch : bl__min((size + 1) / 2, BL__FEW_ENTRIES);
 #if BL__DRAWS
         return BL__NAME(draw_batch)(w, &q, most);
-#endif
+#else
         if (w->lane == 0)
             got = BL__NAME(take_batch)(w, &q, true, most);
         bl_warp_sync();
         return bl_warp_broadcast32(got, 0);
+#endif
     }
 #endif
     if (w->lane == 0)
@@ -126,7 +128,7 @@ BL_FN void BL__NAME(copy_entries)(bl__worker *w, const BL_QUEUE *q, uint32_t fir
             bl_load32_relaxed(BL_QUEUE_(slot)(q, first + i / w->words) + i % w->words);
 }
 
-/* Lane by lane the tasks of an entry; how many entries are enough for a batch, with those that the worker holds. */
+/* Lane by lane the tasks of an entry; how many of these entries make up a batch, with what the worker holds. */
 BL_FN uint32_t BL__NAME(enough)(bl__worker *w, uint32_t tasks, uint32_t entries) {
     const uint32_t before = w->holds + bl_warp_prefix_add(bl__min(tasks, w->batch));
     return bl_popcount(bl_warp_ballot(w->lane < entries && (w->run->steal_half || before < w->batch)));
@@ -136,11 +138,12 @@ BL_FN uint32_t BL__NAME(tasks_at)(const BL_QUEUE *q, uint32_t position) {
     return bl_load32_relaxed(entry + 1) - bl_load32_relaxed(entry);
 }
 
-/* Of n entries those that there may be a use and room for. */
+/* Of n entries those that there may be a use and room for; a batch always fits. */
 BL_FN uint32_t BL__NAME(at_most)(bl__worker *w, uint32_t n) {
     if ((w->batch == 1 && !w->run->steal_half) || w->run->one_per_node)
         return bl__min(n, 1);
-    return bl__min(bl__min(n, BL_WARP), bl__worker_room(w));
+    n = bl__min(n, BL_WARP);
+    return w->batch > 1 ? n : bl__min(n, w->run->stack_capacity - w->run->outbox);
 }
 
 BL_FN uint32_t BL__NAME(keep_entries)(bl__worker *w, uint32_t n) {
@@ -335,4 +338,6 @@ BL_FN bool BL__NAME(all_empty)(bl__worker *w) {
 
 #undef BL__KNOWS_IDLERS
 #undef BL__LOOKS_AT_BOARDS
+#undef BL__FEW_ENTRIES
 #undef BL__CLAIMS
+#undef BL__DRAWS

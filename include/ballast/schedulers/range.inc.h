@@ -137,7 +137,7 @@ BL_FN uint32_t BL__NAME(grain)(const bl__worker *w, uint32_t left) {
 /* Read before it is needed, so that a GPU fetches it while it asks for indices. */
 BL_FN uint32_t BL__NAME(loop_word)(const bl__worker *w) { return w->lane < w->words ? w->run->in[w->lane] : 0; }
 
-/* Indices [from, to) of the loop onto the empty stack; how many entries that is. `own`: this lane's first word of
+/* Indices [from, to) of the loop onto the stack; how many entries that is. `own`: this lane's first word of
  * the loop's entry. */
 BL_FN uint32_t BL__NAME(push_indices)(bl__worker *w, uint32_t from, uint32_t to, uint32_t own) {
     uint32_t *slot = bl__stack_slot(w->stack, w->words, w->stack->top);
@@ -228,14 +228,14 @@ BL_FN uint32_t BL__NAME(rob_loop)(bl__worker *w, uint32_t victim) {
 
 /* ---- spawned entries ---- */
 
-/* So many slots make up the rest of a batch if all are as wide as this one; no more than there is room for. */
+/* How many slots make up the rest of a batch, if all are as wide as this one. */
 BL_FN uint32_t BL__NAME(slots_of_batch)(const bl__worker *w, bl__region r, uint32_t slot) {
     uint32_t ends[2];
     if (w->batch == 1)
         return 1;
     bl_data_read(ends, bl__region_slot(r, w->words, slot), 2);
     const uint32_t width = bl__max(ends[1] - ends[0], 1);
-    return width < w->batch ? bl__min((w->batch - w->holds + width - 1) / width, bl__worker_room(w)) : 1;
+    return width < w->batch ? (w->batch - w->holds + width - 1) / width : 1;
 }
 
 BL_FN uint32_t BL__NAME(fetch_slots)(bl__worker *w) {
@@ -289,7 +289,7 @@ BL_FN bool BL__NAME(has_enough)(const bl__worker *w, bool slow) {
     if (count == 0 || !slow || w->batch == 1)
         return count != 0;
     const uint32_t *newest = bl__stack_slot(w->stack, w->words, w->stack->top - 1);
-    return count >= w->batch || newest[1] - newest[0] >= w->batch / count;
+    return count * bl__min(newest[1] - newest[0], w->batch) >= w->batch;
 }
 
 /* ---- the contract ---- */

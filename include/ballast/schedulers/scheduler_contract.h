@@ -2,8 +2,8 @@
  * and names its functions through BL__NAME. `w` is the worker; all lanes of its leading warp call together and get the
  * same answer.
  *
- *   uint32_t BL__NAME(fetch)(w)            moves entries onto the private stack, which is empty or has w->holds
- *                                          tasks; how many. A thief says so first: bl__worker_looks
+ *   uint32_t BL__NAME(fetch)(w)            moves entries onto the private stack, on which w->holds tasks may lie
+ *                                          already; how many. A thief says so first: bl__worker_looks
  *   uint32_t BL__NAME(publish)(w, n)       takes the n oldest entries off the private stack; how many went (fewer:
  *                                          FULL)
  *   uint32_t BL__NAME(shown)(w)            lane 0 only: about how many entries the queue this worker feeds holds; with

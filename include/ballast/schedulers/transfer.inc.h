@@ -1,7 +1,7 @@
 /* Template: moving entries between a private stack and a queue of type BL_QUEUE.
  *
  * Queues by value carry the entry itself; queues by handle carry an index into the run's entry pool. One lane moves the
- * entries, or all lanes do, each its own, where the queue gives them positions (BL__DRAWS).
+ * entries. Where the queue gives out positions (BL__DRAWS) all lanes do, an entry each.
  */
 #define BL__DRAWS (BL_WARP > 1 && BL_QUEUE_(DRAWS))
 
@@ -84,11 +84,10 @@ BL_FN uint32_t BL__NAME(take_some)(bl__worker *w, BL_QUEUE *q, bool steal, uint3
     return outcome == BL_QUEUE_DONE;
 }
 
-/* Enough for one batch, with what the worker holds, `most` entries at most: one entry in most cases, where every task
- * is an entry as many as there are lanes. The next ones are taken to be as wide as the last. */
+/* Enough for one batch together with what the worker holds, but `most` entries at most: in most cases one; where every
+ * task is an entry of its own, as many as there are lanes. The next ones are taken to be as wide as the last. */
 BL_FN uint32_t BL__NAME(take_batch)(bl__worker *w, BL_QUEUE *q, bool steal, uint32_t most) {
     uint32_t tasks = w->holds, got = 0, width = w->batch, n = 1;
-    most = bl__min(most, bl__worker_room(w));
     while (tasks < w->batch && got < most) {
         if (BL__TAKES_MANY)
             n = bl__min((w->batch - tasks + width - 1) / width, most - got);
@@ -105,7 +104,7 @@ BL_FN uint32_t BL__NAME(take_batch)(bl__worker *w, BL_QUEUE *q, bool steal, uint
     return got;
 }
 
-/* Fills an empty stack from the owner's end. */
+/* What a batch still needs, from the owner's end. */
 BL_FN uint32_t BL__NAME(take_own)(bl__worker *w, BL_QUEUE *q) {
 #if !BL_QUEUE_(BY_HANDLE)
     if (w->run->one_per_node) {
@@ -163,7 +162,7 @@ BL_FN uint32_t BL__NAME(put_oldest)(bl__worker *w, BL_QUEUE *q, uint32_t n) {
 /* ---- all lanes ---- */
 
 #if BL__DRAWS
-/* Up to n entries, a warp's at most, onto the stack; how many. */
+/* Up to n entries, BL_WARP at most, onto the stack; how many. */
 BL_FN uint32_t BL__NAME(draw)(bl__worker *w, BL_QUEUE *q, uint32_t n) {
     bl__stack *s = w->stack;
     uint32_t first = 0;
@@ -178,11 +177,9 @@ BL_FN uint32_t BL__NAME(draw)(bl__worker *w, BL_QUEUE *q, uint32_t n) {
     return n;
 }
 
-/* take_batch, with the average for the width of the next ones. */
+/* Like take_batch. The next entries are taken to be as wide as the last ones were on average. */
 BL_FN uint32_t BL__NAME(draw_batch)(bl__worker *w, BL_QUEUE *q, uint32_t most) {
     uint32_t tasks = w->holds, got = 0, width = w->batch, n = 1;
-    most = bl__min(most, bl__worker_room(w));
-    bl_warp_sync();
     while (tasks < w->batch && got < most && n) {
         n = BL__NAME(draw)(w, q, bl__min((w->batch - tasks + width - 1) / width, most - got));
         const uint32_t *slot = bl__stack_slot(w->stack, w->words, w->stack->top - 1 - w->lane);
@@ -194,7 +191,7 @@ BL_FN uint32_t BL__NAME(draw_batch)(bl__worker *w, BL_QUEUE *q, uint32_t most) {
     return got;
 }
 
-/* put_oldest. */
+/* Like put_oldest. */
 BL_FN uint32_t BL__NAME(put_drawn)(bl__worker *w, BL_QUEUE *q, uint32_t n) {
     bl__stack *s = w->stack;
     uint32_t first = 0;
@@ -210,16 +207,15 @@ BL_FN uint32_t BL__NAME(put_drawn)(bl__worker *w, BL_QUEUE *q, uint32_t n) {
 }
 #endif
 
-/* Fills the empty stack from the owner's end, if there is anything; how many entries. */
+/* What a batch still needs, from the owner's end, if the queue shows anything; how many entries. */
 BL_FN uint32_t BL__NAME(fill)(bl__worker *w, BL_QUEUE *q) {
     uint32_t got = 0;
-    /* A look costs a GPU less than a pop that finds nothing, and nobody contends for one queue that is empty. */
+    /* On a GPU a look costs less than a pop that finds nothing, and nobody should contend for the only queue. */
     if ((BL_WARP > 1 || w->run->queue_count == 1) && bl_warp_broadcast32(w->lane ? 0 : BL_QUEUE_(size)(q), 0) == 0)
         return 0;
 #if BL__DRAWS
     if (w->batch > 1)
-        return w->run->one_per_node ? BL__NAME(draw)(w, q, bl__min(w->batch, bl__worker_room(w)))
-                                    : BL__NAME(draw_batch)(w, q, w->batch);
+        return w->run->one_per_node ? BL__NAME(draw)(w, q, w->batch) : BL__NAME(draw_batch)(w, q, w->batch);
 #endif
     if (w->lane == 0)
         got = BL__NAME(take_own)(w, q);

@@ -1,4 +1,4 @@
-/* Template, part of worker_loop.inc.h: fills an empty stack: fetch, search, go idle. */
+/* Template, part of worker_loop.inc.h: gets tasks: fetch, search, go idle. */
 
 #if BL__ENDS_ALONE && BL_WARP > 1
 /* Has ended its part of a wave. True when the next one begins; the time until then is not work. */
@@ -47,7 +47,7 @@ BL_FN bool BL__NAME(gives_up)(bl__worker *w, uint32_t tries) {
 #endif
 
 /* Fills the private stack. False when the worker should end. One place that fetches: this is much code, and a GPU reads
- * it from memory again and again when there is little to do. A warp that has a few tasks only tries. */
+ * it from memory again and again when there is little to do. A warp that still has a few tasks tries once. */
 BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared) {
 #if BL__ENDS_ALONE
     (void)shared;
@@ -107,7 +107,7 @@ BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared) {
 }
 
 /* Whether to acquire before the next batch. Where tasks take long, an empty lane costs more than a look for another
- * task. All entries are taken to be as wide as the newest. */
+ * task. All entries are taken to be as wide as the newest. A thief that takes half does not ask what it needs. */
 BL_FN bool BL__NAME(needs_more)(bl__worker *w, uint32_t pace) {
     const uint32_t count = BL__NAME(held)(w);
     if (!BL__TURNS || count == 0 || !(pace & BL__PACE))
@@ -115,7 +115,8 @@ BL_FN bool BL__NAME(needs_more)(bl__worker *w, uint32_t pace) {
     const uint32_t *newest = bl__stack_slot(w->stack, w->words, w->stack->top - 1);
     const uint32_t tasks = count * bl__min(newest[1] - newest[0], w->batch);
     bl_warp_sync();
-    if (tasks >= w->batch || tasks >= bl__worker_room(w) || w->run->one_per_node)
+    const bool fits = count + w->batch <= w->run->stack_capacity - w->run->outbox;
+    if (tasks >= w->batch || !fits || w->run->one_per_node || w->run->steal_half)
         return false;
     w->holds = tasks;
     return true;

@@ -124,7 +124,7 @@ BL_FN void BL__NAME(settle)(bl__worker *w, const BL_SHARED *shared) {
         }
         n = bl__max(count / 2, 1);
         /* What the lanes are about to run at the same time is begun sooner here than anywhere else. Lanes that join
-         * wait for the one that climbs highest: there a quarter of a batch is enough, unless tasks take longer. */
+         * wait for the one that climbs highest: there a quarter of a batch is enough, unless tasks take long. */
         if (BL__HIDES && BL__BATCH > 1 && count > 1) {
             const bool few = BL__JOINS && !bl_warp_any(w->lane == 0 && w->stop & BL__PACE);
             n = bl__min(n, count - BL__NAME(newest_with)(w, BL__BATCH / (few ? 4 : 1), count));

@@ -111,7 +111,9 @@ static tree_shared shared_of(bl_context *c, const memory *m) {
 
 /* Streams that hold what is in them until the whole run is over, and a run that waits for one. */
 static void test_streams(uint32_t held) {
-    bl_context *c = open_cuda(bl_config{});
+    bl_config config{};
+    config.workers = 64; /* few, so that each has more than its stack holds; thousands may get by without a pause */
+    bl_context *c = open_cuda(config);
     memory m = make_memory(c);
     tree_shared s = shared_of(c, &m);
     tree_node root = {DEPTH, 0};

@@ -12,7 +12,7 @@
  *     termination.c        termination, sleep and wake-up, pauses
  *     meetings.c           between two waves
  *     boards.c             entries that blocks share
- *     warps.c              entries that the lanes of a warp move together
+ *     warps.c              entries and free records that the lanes of a warp move together
  *     joins.c              join records, dependencies
  *     gate.c               private stacks that thieves can reach
  *     lookout.c            the lookout for busy workers, and sleep

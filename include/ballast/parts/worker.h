@@ -180,7 +180,7 @@ BL_FN void bl__worker_makes_room(const bl__worker *w) {
         bl__trace_thin(bl__worker_trace(w));
 }
 
-/* Called by a scheduler that is about to look at others' queues. Timelines have it if the worker has nothing to run. */
+/* By a scheduler that is about to look at others' queues. Timelines show it only if the worker has nothing to run. */
 BL_FN void bl__worker_looks(const bl__worker *w) {
     if (w->run->trace && w->lane == 0 && w->holds == 0)
         bl__worker_trace(w)->looked = bl_time();

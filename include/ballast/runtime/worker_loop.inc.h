@@ -3,8 +3,8 @@
  *     give       in a run of several nodes: let another node have some
  *     settle     publish what others should have; keep room for the next spawns and records for the next forks
  *     admit      in a run that is open: take what came from outside; with several nodes, a GPU's porter does
- *     acquire    with an empty stack: fetch, search, go idle, sleep; notice the end. On a GPU, before long tasks, with
- *                fewer than lanes: fetch
+ *     acquire    with an empty stack: fetch, search, go idle, sleep; notice the end. A warp also fetches before it
+ *                runs long tasks that are fewer than its lanes
  *     expose     on a GPU, before a batch that may take long: publish what the batch does not need
  *     run        take a batch off the private stack and run it
  *     join       pass on what tasks returned, and run joins whose children have all returned

@@ -18,7 +18,7 @@ BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
 
 BL_FN uint32_t BL__NAME(publish)(bl__worker *w, uint32_t n) {
     BL_QUEUE q = BL__NAME(queue)(w, 0);
-    n = BL__NAME(put_all)(w, &q, n);
+    n = BL__NAME(send_oldest)(w, &q, n);
     if (w->lane == 0)
         bl_fetch_max64_relaxed(&w->tally->queue_peak, BL_QUEUE_(size)(&q));
     return n;

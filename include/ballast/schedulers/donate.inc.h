@@ -18,7 +18,7 @@
 /* As much as this queue takes. */
 BL_FN uint32_t BL__NAME(donate_to)(bl__worker *w, uint32_t receiver, uint32_t n) {
     BL_QUEUE q = BL__NAME(queue)(w, receiver);
-    const uint32_t done = BL__NAME(put_all)(w, &q, n);
+    const uint32_t done = BL__NAME(send_oldest)(w, &q, n);
     if (w->lane == 0) {
         const uint32_t size = BL_QUEUE_(size)(&q);
         bl_fetch_max64_relaxed(&w->tally->queue_peak, size);

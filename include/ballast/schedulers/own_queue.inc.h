@@ -289,9 +289,9 @@ BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
 BL_FN uint32_t BL__NAME(feed)(bl__worker *w, uint32_t n) {
     BL_QUEUE own = BL__NAME(queue)(w, w->id);
 #if BL__CLAIMS
-    const uint32_t done = w->run->one_per_node ? BL__NAME(put_all)(w, &own, n) : BL__NAME(put_together)(w, n);
+    const uint32_t done = w->run->one_per_node ? BL__NAME(send_oldest)(w, &own, n) : BL__NAME(put_together)(w, n);
 #else
-    const uint32_t done = BL__NAME(put_all)(w, &own, n);
+    const uint32_t done = BL__NAME(send_oldest)(w, &own, n);
 #endif
     if (w->lane == 0) {
         /* With a private stack it was empty, or full, and another look would cost more than it tells. */

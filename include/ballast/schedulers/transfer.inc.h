@@ -210,7 +210,7 @@ BL_FN uint32_t BL__NAME(put_drawn)(bl__worker *w, BL_QUEUE *q, uint32_t n) {
 /* What a batch still needs, from the owner's end, if the queue shows anything; how many entries. */
 BL_FN uint32_t BL__NAME(fill)(bl__worker *w, BL_QUEUE *q) {
     uint32_t got = 0;
-    /* On a GPU a look costs less than a pop that finds nothing, and nobody should contend for the only queue. */
+    /* A look costs a GPU less than a pop that finds nothing, and keeps workers from contending for one empty queue. */
     if ((BL_WARP > 1 || w->run->queue_count == 1) && bl_warp_broadcast32(w->lane ? 0 : BL_QUEUE_(size)(q), 0) == 0)
         return 0;
 #if BL__DRAWS
@@ -224,7 +224,7 @@ BL_FN uint32_t BL__NAME(fill)(bl__worker *w, BL_QUEUE *q) {
 }
 
 /* The n oldest entries of the private stack; how many went. */
-BL_FN uint32_t BL__NAME(put_all)(bl__worker *w, BL_QUEUE *q, uint32_t n) {
+BL_FN uint32_t BL__NAME(send_oldest)(bl__worker *w, BL_QUEUE *q, uint32_t n) {
     uint32_t done = 0;
 #if BL__DRAWS
     if (!w->run->one_per_node)

@@ -107,7 +107,7 @@ BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared) {
 }
 
 /* Whether to acquire before the next batch. Where tasks take long, an empty lane costs more than a look for another
- * task. All entries are taken to be as wide as the newest. A thief that takes half does not ask what it needs. */
+ * task. All entries are taken to be as wide as the newest. Thieves that take half would take too many. */
 BL_FN bool BL__NAME(needs_more)(bl__worker *w, uint32_t pace) {
     const uint32_t count = BL__NAME(held)(w);
     if (!BL__TURNS || count == 0 || !(pace & BL__PACE))

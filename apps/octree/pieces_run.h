@@ -2,7 +2,8 @@
  *
  * The lanes of a block copy a batch of particles to shared memory, find out where each belongs, and write them in the
  * order of their new places: a GPU writes neighbours together. Particles that are finished stay in shared memory until
- * all levels have been split, and are moved once. A thread moves them with every split, in its cache.
+ * all levels have been split, and are moved once. A thread moves them with every split, between the buffer and its
+ * scratch memory, which stays in its cache.
  *
  * Order pairs: P1 (arrival of a chunk, release) with itself (acquire, by the last): the last one sees the counts and
  * the particles of the others, including those of other lanes before bl_sync. All else that a task reads was written
@@ -18,7 +19,7 @@
 #if BL_WARP == 1
 #define OCTREE_ALONE 16384u /* particles that a thread finishes at once */
 #else
-#define OCTREE_ALONE 1024u /* the same, where its stack is small */
+#define OCTREE_ALONE 1024u /* the same, so that tests have octants that are too large */
 #endif
 #define OCTREE_STEPS 7u /* a window has about so many times as many as are finished at once, or less */
 #define OCTREE_MOST_SPAWNED (OCTREE_STEPS + OCTREE_STEPS / 2 + 1) /* cells of a window that are too large */
@@ -187,7 +188,15 @@ static BL_TASK void octree_spawn_finish(bl_task *t, const octree_pieces_shared *
 #ifndef BL_TARGET_CUDA
 /* ---- by a single lane ---- */
 
-#define OCTREE_GROUP 256u /* particles whose cells are found in a loop of its own, which compilers vectorise */
+/* Its scratch memory. */
+typedef struct octree_alone {
+    octree_particle held[OCTREE_ALONE];
+    uint16_t of[OCTREE_ALONE]; /* the cells of particles */
+} octree_alone;
+
+#define OCTREE_PER_LINE 4u /* particles in a line of a cache */
+#define OCTREE_AHEAD 8u    /* cells: so many later, what is fetched now is written */
+#define OCTREE_GROUP 256u  /* particles whose cells are found in a loop of its own, which compilers vectorise */
 
 static BL_TASK void octree_find_cells(const octree_particle *from, uint32_t count, octree_scale scale, uint16_t *cell) {
     for (uint32_t i = 0; i < count; i++)
@@ -205,17 +214,6 @@ static BL_TASK void octree_count_cells(const octree_particle *from, uint32_t cou
     }
 }
 
-static BL_TASK void octree_move_cells(const octree_particle *from, octree_particle *to, uint32_t count,
-                                      octree_scale scale, uint32_t *next) {
-    uint16_t cell[OCTREE_GROUP];
-    for (uint32_t base = 0; base < count; base += OCTREE_GROUP) {
-        const uint32_t group = count - base < OCTREE_GROUP ? count - base : OCTREE_GROUP;
-        octree_find_cells(from + base, group, scale, cell);
-        for (uint32_t i = 0; i < group; i++)
-            to[next[cell[i]]++] = from[base + i];
-    }
-}
-
 /* The counts of cells become where they begin. */
 static BL_TASK void octree_add_up_alone(uint32_t *start, uint32_t cells) {
     uint32_t sum = 0;
@@ -223,6 +221,45 @@ static BL_TASK void octree_add_up_alone(uint32_t *start, uint32_t cells) {
         const uint32_t count = i < cells ? start[i] : 0;
         start[i] = sum;
         sum += count;
+    }
+}
+
+/* Puts particles in the order of their cells, and finds where cells begin: cells + 1 words and one to work with. */
+static BL_TASK void octree_sort(const octree_particle *from, octree_particle *to, uint32_t count, const octree_grid *g,
+                                uint16_t *of, uint32_t *start) {
+    const uint32_t cells = octree_cells(g->levels);
+    uint32_t *next = start + 1; /* at the end the next of a cell is the first of the one after */
+    memset(start, 0, sizeof *start * (cells + 2));
+    octree_find_cells(from, count, octree_scale_of(g->depth, g->levels), of);
+    for (uint32_t i = 0; i < count; i++)
+        next[of[i]]++;
+    octree_add_up_alone(next, cells);
+    for (uint32_t i = 0; i < count; i++)
+        to[next[of[i]]++] = from[i];
+}
+
+/* Tells the processor where particles will be written. */
+static BL_TASK void octree_expect(const octree_particle *to, uint32_t count) {
+    for (uint32_t i = 0; i < count; i += OCTREE_PER_LINE)
+        bl_prefetch_write(to + i);
+}
+
+/* Many particles are first put in order in the scratch memory, a batch at a time, so that each cell gets its part of
+ * the batch in one piece, and its place can be fetched in time. Written one by one, most would wait for memory. */
+static BL_TASK void octree_move_cells(octree_alone *own, const octree_particle *from, octree_particle *to,
+                                      uint32_t count, const octree_grid *g, uint32_t *next) {
+    const uint32_t cells = octree_cells(g->levels);
+    uint32_t start[OCTREE_CELLS + 2];
+    for (uint32_t base = 0; base < count; base += OCTREE_ALONE) {
+        const uint32_t batch = count - base < OCTREE_ALONE ? count - base : OCTREE_ALONE;
+        octree_sort(from + base, own->held, batch, g, own->of, start);
+        for (uint32_t i = 0; i < cells; i++) {
+            const uint32_t part = start[i + 1] - start[i], later = i + OCTREE_AHEAD;
+            if (later < cells)
+                octree_expect(to + next[later], start[later + 1] - start[later]);
+            memcpy(to + next[i], own->held + start[i], sizeof *to * part);
+            next[i] += part;
+        }
     }
 }
 
@@ -238,14 +275,33 @@ static BL_TASK bool octree_find_leaf(const octree_pieces_shared *s, const octree
     return true;
 }
 
-static void octree_grow(const octree_pieces_shared *s, const octree_grid *g, uint32_t cell, uint32_t first,
-                        uint32_t count, uint16_t *of, octree_found *found);
+/* The subtrees of a cell. Its particles, of which there are no more than OCTREE_ALONE, lie in the buffer in which they
+ * will stay. A split moves those of an octant from there to the scratch memory, or back, to the same places; leaves are
+ * in the buffer in the end. So only one buffer has to come from memory. */
+typedef struct octree_growing {
+    const octree_pieces_shared *s;
+    octree_alone *own;
+    octree_particle *buffer; /* its particles */
+    uint32_t first;          /* the number of the first of them */
+    octree_found found;
+} octree_growing;
 
-/* By one level: many octants of a tree are small, and have eight leaves or less. */
-static BL_TASK void octree_grow_small(const octree_pieces_shared *s, const octree_grid *g, uint32_t count, uint16_t *of,
-                                      octree_found *found) {
-    const octree_particle *from = octree_particles(s, 1 - g->side) + g->first;
-    octree_particle *to = octree_particles(s, g->side) + g->first;
+static BL_TASK octree_particle *octree_in_buffer(const octree_growing *w, const octree_grid *g) {
+    return w->buffer + (g->first - w->first);
+}
+static BL_TASK octree_particle *octree_in_scratch(const octree_growing *w, const octree_grid *g) {
+    return w->own->held + (g->first - w->first);
+}
+
+static void octree_grow(octree_growing *w, const octree_grid *g, uint32_t cell, uint32_t first, uint32_t count,
+                        bool held);
+
+/* By one level: many octants of a tree are small, and have eight leaves or less. They are in the buffer afterwards. */
+static BL_TASK void octree_grow_small(octree_growing *w, const octree_grid *g, uint32_t count, bool held) {
+    octree_particle *buffer = octree_in_buffer(w, g), *scratch = octree_in_scratch(w, g);
+    const octree_particle *from = held ? scratch : buffer;
+    octree_particle *to = held ? buffer : scratch;
+    uint16_t *of = w->own->of;
     uint32_t size[8] = {0, 0, 0, 0, 0, 0, 0, 0}, next[8];
     octree_find_cells(from, count, octree_scale_of(g->depth, 1), of);
     for (uint32_t i = 0; i < count; i++)
@@ -254,52 +310,49 @@ static BL_TASK void octree_grow_small(const octree_pieces_shared *s, const octre
         next[i] = sum;
     for (uint32_t i = 0; i < count; i++)
         to[next[of[i]]++] = from[i];
-    octree_keep_inner(s, g, 0, 0, 0, count);
-    found->split++;
+    if (!held)
+        memcpy(buffer, scratch, sizeof *buffer * count);
+    octree_keep_inner(w->s, g, 0, 0, 0, count);
+    w->found.split++;
     for (uint32_t i = 0; i < 8; i++) {
         const uint32_t begin = next[i] - size[i];
-        if (octree_is_split(s, size[i], g->depth + 1)) {
-            octree_grow(s, g, i, begin, size[i], of, found);
+        if (octree_is_split(w->s, size[i], g->depth + 1)) {
+            octree_grow(w, g, i, begin, size[i], false);
         } else if (size[i]) {
-            octree_add_leaf(s, g, 1, i, begin, size[i]);
-            found->leaves++;
-            found->placed += size[i];
-            found->depth = g->depth + 1 > found->depth ? g->depth + 1 : found->depth;
+            octree_add_leaf(w->s, g, 1, i, begin, size[i]);
+            w->found.leaves++;
+            w->found.placed += size[i];
+            w->found.depth = g->depth + 1 > w->found.depth ? g->depth + 1 : w->found.depth;
         }
     }
 }
 
 /* By several levels. Not inlined, so that the stack has its array only where it is needed. */
-BL_CALLED_FN void octree_grow_large(const octree_pieces_shared *s, const octree_grid *g, uint32_t count, uint16_t *of,
-                                    octree_found *found) {
-    const uint32_t cells = octree_cells(g->levels);
-    const octree_particle *from = octree_particles(s, 1 - g->side) + g->first;
-    octree_particle *to = octree_particles(s, g->side) + g->first;
-    uint32_t start[OCTREE_CELLS + 2],
-        *next = start + 1; /* at the end the next of a cell is the first of the one after */
-    memset(start, 0, sizeof *start * (cells + 2));
-    octree_find_cells(from, count, octree_scale_of(g->depth, g->levels), of);
-    for (uint32_t i = 0; i < count; i++)
-        next[of[i]]++;
-    octree_add_up_alone(next, cells);
-    for (uint32_t i = 0; i < count; i++)
-        to[next[of[i]]++] = from[i];
-    for (uint32_t i = 0; i < cells; i++) {
-        found->split += octree_add_inner(s, g, start, i);
-        if (start[i + 1] > start[i] && !octree_find_leaf(s, g, start, i, found))
-            octree_grow(s, g, i, start[i], start[i + 1] - start[i], of, found);
+BL_CALLED_FN void octree_grow_large(octree_growing *w, const octree_grid *g, uint32_t count, bool held) {
+    octree_particle *buffer = octree_in_buffer(w, g), *scratch = octree_in_scratch(w, g);
+    uint32_t start[OCTREE_CELLS + 2];
+    octree_sort(held ? scratch : buffer, held ? buffer : scratch, count, g, w->own->of, start);
+    for (uint32_t i = 0; i < octree_cells(g->levels); i++) {
+        const uint32_t first = start[i], size = start[i + 1] - first;
+        w->found.split += octree_add_inner(w->s, g, start, i);
+        if (size == 0)
+            continue;
+        if (!octree_find_leaf(w->s, g, start, i, &w->found))
+            octree_grow(w, g, i, first, size, !held);
+        else if (!held)
+            memcpy(buffer + first, scratch + first, sizeof *buffer * size);
     }
 }
 
-/* Builds the whole subtree of a cell, from buffer[g->side]. `of`: room for the cells of all particles. */
-static void octree_grow(const octree_pieces_shared *s, const octree_grid *g, uint32_t cell, uint32_t first,
-                        uint32_t count, uint16_t *of, octree_found *found) {
-    const uint32_t depth = g->depth + g->levels, levels = octree_levels(count, depth, &s->tree);
-    const octree_grid below = {g->path << 3 * g->levels | cell, depth, levels, g->first + first, 1 - g->side};
+/* Builds the whole subtree of a cell. `held`: its particles are in the scratch memory, and not in the buffer. */
+static void octree_grow(octree_growing *w, const octree_grid *g, uint32_t cell, uint32_t first, uint32_t count,
+                        bool held) {
+    const uint32_t depth = g->depth + g->levels, levels = octree_levels(count, depth, &w->s->tree);
+    const octree_grid below = {g->path << 3 * g->levels | cell, depth, levels, g->first + first, g->side};
     if (levels == 1)
-        octree_grow_small(s, &below, count, of, found);
+        octree_grow_small(w, &below, count, held);
     else
-        octree_grow_large(s, &below, count, of, found);
+        octree_grow_large(w, &below, count, held);
 }
 
 static BL_TASK void octree_count_alone(bl_task *t, const octree_piece *p, uint32_t chunk,
@@ -329,7 +382,7 @@ static BL_TASK void octree_count_alone(bl_task *t, const octree_piece *p, uint32
         return;
     }
     memcpy(size, start, sizeof *size * cells);
-    octree_move_cells(from, octree_target(s, r), count, scale, size);
+    octree_move_cells((octree_alone *)t->scratch, from, octree_target(s, r), count, &r->grid, size);
     octree_spawn_finish(t, s, p, r->count);
 }
 
@@ -340,8 +393,8 @@ static BL_TASK void octree_move_alone(bl_task *t, const octree_piece *p, uint32_
     uint32_t next[OCTREE_CELLS];
     for (uint32_t i = 0; i < octree_cells(r->grid.levels); i++)
         next[i] = octree_starts(r)[i] + octree_chunk_starts(r, chunk)[i];
-    octree_move_cells(octree_source(s, r) + begin, octree_target(s, r), octree_chunk(r, chunk + 1) - begin,
-                      octree_scale_of(r->grid.depth, r->grid.levels), next);
+    octree_move_cells((octree_alone *)t->scratch, octree_source(s, r) + begin, octree_target(s, r),
+                      octree_chunk(r, chunk + 1) - begin, &r->grid, next);
     if (bl_arrive(&r->unmoved)) /* P1 */
         octree_spawn_finish(t, s, p, r->count);
 }
@@ -352,14 +405,13 @@ static BL_TASK void octree_finish_alone(bl_task *t, const octree_piece *p, uint3
     const uint32_t cells = octree_cells(r->grid.levels), windows = octree_windows(t, s, r->count);
     const uint32_t begin = octree_part(r->count, windows, window), end = octree_part(r->count, windows, window + 1);
     const uint32_t *start = octree_starts(r);
-    octree_found found = {0, 0, 0, 0};
-    uint16_t of[OCTREE_ALONE];
+    octree_growing w = {s, (octree_alone *)t->scratch, NULL, 0, {0, 0, 0, 0}};
     uint32_t cell = 0;
     while (start[cell] < begin)
         cell++;
     for (; cell < cells && start[cell] < end; cell++) {
         const uint32_t count = start[cell + 1] - start[cell];
-        if (count == 0 || octree_find_leaf(s, &r->grid, start, cell, &found))
+        if (count == 0 || octree_find_leaf(s, &r->grid, start, cell, &w.found))
             continue;
         if (count > octree_batch(t, s)) {
             const uint32_t number = octree_new_region(s, &r->grid, cell, start[cell], count);
@@ -367,10 +419,12 @@ static BL_TASK void octree_finish_alone(bl_task *t, const octree_piece *p, uint3
             memset(octree_starts(below), 0, 8 * octree_start_pairs(below->grid.levels));
             octree_spawn_stage(t, OCTREE_COUNT, number, below->chunks);
         } else {
-            octree_grow(s, &r->grid, cell, start[cell], count, of, &found);
+            w.buffer = octree_target(s, r) + start[cell];
+            w.first = r->grid.first + start[cell];
+            octree_grow(&w, &r->grid, cell, start[cell], count, false);
         }
     }
-    octree_add_found(s, &found);
+    octree_add_found(s, &w.found);
 }
 #endif
 
@@ -787,8 +841,11 @@ static BL_TASK void octree_finish(bl_task *t, const octree_piece *p, uint32_t wi
     if (t->lane == 0)
         octree_add_found(s, &scratch->found);
 }
+#ifndef BL_TARGET_CUDA
+BL__ASSERT(sizeof(octree_alone) <= sizeof(octree_pieces_scratch), "a block of one lane has room to work alone");
+#endif
 #else
-typedef bl_nothing octree_pieces_scratch;
+typedef octree_alone octree_pieces_scratch;
 #endif
 
 /* As many as the lanes hold, and no more than there are slots for. */

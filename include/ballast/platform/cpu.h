@@ -276,6 +276,7 @@ BL_FN uint64_t bl_warp_collect_max64(const void *to, uint64_t v) { return (void)
 BL_FN void bl_block_sync(void) {}
 BL_FN void bl_copy16_begin(void *to, const void *from) { __builtin_memcpy(to, from, 16); }
 BL_FN void bl_copy16_wait(void) {}
+BL_FN void bl_prefetch_write(const void *p) { __builtin_prefetch(p, 1); }
 BL_FN uint32_t bl_lane_add32(uint32_t *p, uint32_t v) {
     uint32_t old = *p;
     *p = old + v;

@@ -101,6 +101,7 @@
  *                                         never
  *   bl_stack_here()                       CPU: an address at the end of the stack that is in use
  *   bl_stack_take(bytes, alignment)       CPU and sim: memory on the stack, until the function that calls this returns
+ *   bl_prefetch_write(p)                  CPU and sim: *p will be written soon; any address is allowed
  *   bl_lane_add32(p, v)                   fetch-and-add on memory that only the lanes of one worker see
  *   bl_product(a, b)                      of two doubles, never fused with a sum, so all devices get the same bits; on
  *                                         a CPU the program needs -ffp-contract=off. The host may call it

@@ -7,13 +7,17 @@
 
 #include <ballast/platform/platform.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 /* ---- memory from bl_alloc that the library still holds ---- */
 
@@ -60,6 +64,40 @@ static void test_memory(void) {
     watching = false;
     for (int i = 0; i < WATCHED; i++)
         CHECK(watched[i] == NULL);
+}
+
+/* ---- large pages ---- */
+
+/* Whether large pages were asked for where the address lies; -1 if the system does not say. */
+static int prefers_large_pages(const void *address) {
+    FILE *maps = fopen("/proc/self/smaps", "r");
+    char line[512];
+    uintptr_t begin, end;
+    bool here = false;
+    int answer = -1;
+    while (maps && answer < 0 && fgets(line, sizeof line, maps)) {
+        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " ", &begin, &end) == 2)
+            here = begin <= (uintptr_t)address && (uintptr_t)address < end;
+        else if (here && !strncmp(line, "VmFlags:", 8))
+            answer = strstr(line, " hg") != NULL;
+    }
+    if (maps)
+        fclose(maps);
+    return access("/sys/kernel/mm/transparent_hugepage", F_OK) ? -1 : answer;
+}
+
+static void test_large_pages(void) {
+    check_at("large memory prefers large pages");
+    bl_context *c;
+    void *large, *small;
+    const size_t bytes = (size_t)64 << 20;
+    CHECK_SAME(bl_open(&c, &(bl_config){.device = "cpu"}), BL_OK);
+    CHECK_SAME(bl_alloc(c, &large, bytes), BL_OK);
+    CHECK_SAME(bl_alloc(c, &small, 1u << 20), BL_OK);
+    CHECK_SAME(bl_zero(c, large, bytes), BL_OK);
+    CHECK(prefers_large_pages((char *)large + bytes / 2) != 0);
+    CHECK(prefers_large_pages((char *)small + (1u << 19)) != 1);
+    bl_close(c);
 }
 
 /* ---- BALLAST_WORKERS ---- */
@@ -699,6 +737,7 @@ static void test_lacks(void) {
 int main(void) {
     check_limit(120);
     test_memory();
+    test_large_pages();
     test_environment();
     test_quota();
     test_affinity();

@@ -3,6 +3,7 @@
 #include "cluster/protocol.h"
 #include "cluster/ranks.h"
 #include "internal.h"
+#include "platform/pages.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -709,9 +710,12 @@ static void drop_block(bl_context *c, size_t i) {
 static int add_block(bl_context *c, void **memory, size_t bytes) {
     *memory = NULL;
     int status = room_for_block(c) ? bl__alloc(c, memory, bytes) : bl__no_memory(c, "the list of allocations");
-    if (status == BL_OK)
-        c->blocks[c->block_count++] = (bl__block){.memory = *memory, .bytes = bytes};
-    return status;
+    if (status != BL_OK)
+        return status;
+    if (c->ops->host_memory)
+        bl__prefer_large_pages(*memory, bytes);
+    c->blocks[c->block_count++] = (bl__block){.memory = *memory, .bytes = bytes};
+    return BL_OK;
 }
 
 static int alloc_block(bl_context *c, void **memory, size_t bytes) {

@@ -11,15 +11,25 @@ BL_FN uint32_t uts_rotate(uint32_t x, uint32_t by) { return x << by | x >> (32u 
 
 #define UTS_CHOOSE(b, c, d) ((d) ^ ((b) & ((c) ^ (d))))
 #define UTS_PARITY(b, c, d) ((b) ^ (c) ^ (d))
+#ifdef BL_TARGET_CUDA
+/* A GPU has as many units that multiply as units that add, combine and shift, and the hash leaves them idle: they do
+ * the adding. The two halves of the majority are one instruction. */
+#define UTS_ADD(a, b) bl_add_apart32(a, b)
+#define UTS_MAJORITY(b, c, d) (((b) & (c)) | ((d) & ((b) ^ (c))))
+#define UTS_ADD_ROUND(e, rotated, mixed, key, word) e = (rotated) + UTS_ADD(mixed, UTS_ADD(e, UTS_ADD(word, key)));
+#else
+#define UTS_ADD(a, b) ((a) + (b))
 /* The two halves share no bit: adding instead of or-ing them lets compilers reorder the sum of the round. */
 #define UTS_MAJORITY(b, c, d) (((b) & (c)) + ((d) & ((b) ^ (c))))
+#define UTS_ADD_ROUND(e, rotated, mixed, key, word) e += (rotated) + (mixed) + (key) + (word);
+#endif
 
 #define UTS_GIVEN(t) w[t]
 #define UTS_MIXED(t) (w[(t)&15] = uts_rotate(w[((t) + 13) & 15] ^ w[((t) + 8) & 15] ^ w[((t) + 2) & 15] ^ w[(t)&15], 1))
 
 /* The five state words change roles from round to round instead of moving. */
 #define UTS_ROUND(a, b, c, d, e, mix, key, word)                                                                       \
-    e += uts_rotate(a, 5) + mix(b, c, d) + (key) + (word);                                                             \
+    UTS_ADD_ROUND(e, uts_rotate(a, 5), mix(b, c, d), key, word)                                                        \
     b = uts_rotate(b, 30);
 #define UTS_ROUNDS5(mix, key, word, t)                                                                                 \
     UTS_ROUND(a, b, c, d, e, mix, key, word(t))                                                                        \
@@ -47,16 +57,18 @@ BL_FN BL_INLINE void uts_sha1_block(uint32_t hash[5], uint32_t w[16]) {
     UTS_ROUNDS20(UTS_PARITY, 0x6ed9eba1u, 20)
     UTS_ROUNDS20(UTS_MAJORITY, 0x8f1bbcdcu, 40)
     UTS_ROUNDS20(UTS_PARITY, 0xca62c1d6u, 60)
-    hash[0] = a + 0x67452301u;
-    hash[1] = b + 0xefcdab89u;
-    hash[2] = c + 0x98badcfeu;
-    hash[3] = d + 0x10325476u;
-    hash[4] = e + 0xc3d2e1f0u;
+    hash[0] = UTS_ADD(a, 0x67452301u);
+    hash[1] = UTS_ADD(b, 0xefcdab89u);
+    hash[2] = UTS_ADD(c, 0x98badcfeu);
+    hash[3] = UTS_ADD(d, 0x10325476u);
+    hash[4] = UTS_ADD(e, 0xc3d2e1f0u);
 }
 
 #undef UTS_CHOOSE
 #undef UTS_PARITY
 #undef UTS_MAJORITY
+#undef UTS_ADD
+#undef UTS_ADD_ROUND
 #undef UTS_GIVEN
 #undef UTS_MIXED
 #undef UTS_ROUND

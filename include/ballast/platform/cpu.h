@@ -270,6 +270,8 @@ BL_FN uint32_t bl_warp_ballot(bool flag) { return flag ? 1u : 0u; }
 BL_FN bool bl_warp_any(bool flag) { return flag; }
 BL_FN uint32_t bl_warp_broadcast32(uint32_t v, uint32_t lane) { return (void)lane, v; }
 BL_FN uint32_t bl_warp_prefix_add(uint32_t v) { return (void)v, 0; }
+BL_FN uint32_t bl_warp_prefix_add_slowly(uint32_t v) { return (void)v, 0; }
+BL_FN uint32_t bl_warp_add(uint32_t v) { return v; }
 BL_FN uint32_t bl_warp_or(uint32_t v) { return v; }
 BL_FN uint64_t bl_warp_collect_add64(const void *to, uint64_t v) { return (void)to, v; }
 BL_FN uint64_t bl_warp_collect_max64(const void *to, uint64_t v) { return (void)to, v; }
@@ -283,6 +285,7 @@ BL_FN uint32_t bl_lane_add32(uint32_t *p, uint32_t v) {
     return old;
 }
 
+BL_FN uint32_t bl_add_apart32(uint32_t a, uint32_t b) { return a + b; }
 BL_FN uint32_t bl_opaque32(uint32_t v) { return v; }
 /* Nearly all x86-64 processors have an instruction for it, which compilers do not use unless told; gcc calls a
  * function, before which the worker loop would have to save what it holds in registers. */

@@ -102,6 +102,24 @@ BL__ATOMICS(64)
 #undef BL__ATOMIC_STORE
 #undef BL__ATOMIC_LOAD
 
+/* Not generic addresses: for those ptxas adds a loop for shared memory to every atomic of 64 bits. */
+#define BL__FAR_RMW(name, op, order, type)                                                                             \
+    BL_FN uint64_t bl_far_##name(uint64_t *p, uint64_t v) {                                                            \
+        uint64_t old;                                                                                                  \
+        asm volatile("atom." #order ".gpu.global." #op "." #type " %0, [%1], %2;"                                      \
+                     : "=l"(old)                                                                                       \
+                     : "l"(__cvta_generic_to_global(p)), "l"(v)                                                        \
+                     : "memory");                                                                                      \
+        return old;                                                                                                    \
+    }
+BL__FAR_RMW(add64_relaxed, add, relaxed, u64)
+BL__FAR_RMW(add64_acquire, add, acquire, u64)
+BL__FAR_RMW(add64_release, add, release, u64)
+BL__FAR_RMW(add64_acq_rel, add, acq_rel, u64)
+BL__FAR_RMW(max64_relaxed, max, relaxed, u64)
+#undef BL__FAR_RMW
+#define BL_HAS_FAR 1
+
 BL_FN void bl_fence_acquire(void) { __nv_atomic_thread_fence(__NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE); }
 BL_FN void bl_fence_release(void) { __nv_atomic_thread_fence(__NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE); }
 BL_FN void bl_fence_seq_cst(void) { __nv_atomic_thread_fence(__NV_ATOMIC_SEQ_CST, __NV_THREAD_SCOPE_DEVICE); }
@@ -186,6 +204,26 @@ BL_FN uint32_t bl_warp_prefix_add(uint32_t v) {
     }
     return sum - v;
 }
+BL_FN uint32_t bl_warp_prefix_add_slowly(uint32_t v) {
+    uint32_t sum = v;
+    BL_ROLLED
+    for (uint32_t d = 1; d < 32; d *= 2) {
+        uint32_t below = __shfl_up_sync(BL__ALL_LANES, sum, d);
+        if (bl_warp_lane() >= d)
+            sum += below;
+    }
+    return sum - v;
+}
+BL_FN uint32_t bl_warp_add(uint32_t v) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(BL__ALL_LANES, v);
+#else
+    BL_ROLLED
+    for (int d = 16; d > 0; d /= 2)
+        v += __shfl_xor_sync(BL__ALL_LANES, v, d);
+    return v;
+#endif
+}
 BL_FN uint32_t bl_warp_or(uint32_t v) {
 #if __CUDA_ARCH__ >= 800
     return __reduce_or_sync(BL__ALL_LANES, v);
@@ -202,20 +240,42 @@ BL_FN bool bl__warp_agrees(const void *to) {
         __match_all_sync(BL__ALL_LANES, (unsigned long long)to, &same);
     return same != 0;
 }
+#if __CUDA_ARCH__ >= 800
+/* An instruction adds up 32 bits, so what the lanes add up may have 27. */
+BL_FN uint64_t bl__warp_add64(uint64_t v) {
+    const uint32_t low = (uint32_t)v & 0x7ffffff, middle = (uint32_t)(v >> 27) & 0x7ffffff, high = (uint32_t)(v >> 54);
+    return bl_warp_add(low) + ((uint64_t)bl_warp_add(middle) << 27) + ((uint64_t)bl_warp_add(high) << 54);
+}
+BL_FN uint64_t bl__warp_max64(uint64_t v) {
+    const uint32_t high = __reduce_max_sync(BL__ALL_LANES, (uint32_t)(v >> 32));
+    return (uint64_t)high << 32 | __reduce_max_sync(BL__ALL_LANES, (uint32_t)(v >> 32) == high ? (uint32_t)v : 0);
+}
+#else
+BL_FN uint64_t bl__warp_add64(uint64_t v) {
+    BL_ROLLED
+    for (int d = 16; d > 0; d /= 2)
+        v += __shfl_xor_sync(BL__ALL_LANES, (unsigned long long)v, d);
+    return v;
+}
+BL_FN uint64_t bl__warp_max64(uint64_t v) {
+    BL_ROLLED
+    for (int d = 16; d > 0; d /= 2) {
+        const uint64_t other = __shfl_xor_sync(BL__ALL_LANES, (unsigned long long)v, d);
+        v = other > v ? other : v;
+    }
+    return v;
+}
+#endif
 BL_FN uint64_t bl_warp_collect_add64(const void *to, uint64_t v) {
     if (!bl__warp_agrees(to))
         return v;
-    for (int d = 16; d > 0; d /= 2)
-        v += __shfl_xor_sync(BL__ALL_LANES, (unsigned long long)v, d);
+    v = bl__warp_add64(v);
     return bl_warp_lane() ? 0 : v;
 }
 BL_FN uint64_t bl_warp_collect_max64(const void *to, uint64_t v) {
     if (!bl__warp_agrees(to))
         return v;
-    for (int d = 16; d > 0; d /= 2) {
-        const uint64_t other = __shfl_xor_sync(BL__ALL_LANES, (unsigned long long)v, d);
-        v = other > v ? other : v;
-    }
+    v = bl__warp_max64(v);
     return bl_warp_lane() ? 0 : v;
 }
 BL_FN void bl_block_sync(void) { __syncthreads(); }
@@ -231,6 +291,9 @@ BL_FN void bl_copy16_wait(void) {}
 #endif
 BL_FN uint32_t bl_lane_add32(uint32_t *p, uint32_t v) { return atomicAdd(p, v); }
 
+/* Every grid of ours is flat, but the compiler does not know that. */
+BL_FN uint32_t bl_add_apart32(uint32_t a, uint32_t b) { return a * gridDim.z + b; }
+
 BL_FN uint32_t bl_opaque32(uint32_t v) {
     asm volatile("" : "+r"(v));
     return v;
@@ -239,6 +302,11 @@ BL_FN uint32_t bl_processor(void) {
     uint32_t id;
     asm("mov.u32 %0, %%smid;" : "=r"(id));
     return id;
+}
+BL_FN uint32_t bl_processors(void) {
+    uint32_t n;
+    asm("mov.u32 %0, %%nsmid;" : "=r"(n));
+    return n;
 }
 
 BL_FN uint32_t bl_popcount(uint32_t v) { return (uint32_t)__popc(v); }

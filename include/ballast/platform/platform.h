@@ -28,6 +28,9 @@
  *                            min and max are unsigned
  *     bl_fetch_{add,min,max}_{float,double}_relaxed(p, v), bl_exchange_{float,double}_relaxed(p, v)
  *                            in floats.h; a NaN changes nothing as a minimum or maximum
+ *     bl_far_add64_{relaxed,acquire,release,acq_rel}(p, v), bl_far_max64_relaxed(p, v)
+ *                            as bl_fetch_..., on memory that all workers reach: less code on a GPU, which has to find
+ *                            out otherwise
  *     bl_exchangeBITS_{relaxed,acquire,release,acq_rel}(p, v)
  *     bl_casBITS_{relaxed,acquire,release,acq_rel,seq_cst}(p, &expected, v)
  *                            strong; on failure expected holds what was found, read with acquire (relaxed: relaxed)
@@ -78,7 +81,8 @@
  *     bl_warp_lane(), bl_warp_sync(), bl_warp_ballot(flag), bl_warp_any(flag)
  *     bl_warp_broadcast32(v, lane)        lane may differ from lane to lane
  *     bl_warp_prefix_add(v)               sum over the lanes before this one
- *     bl_warp_or(v)                       bitwise or over all lanes
+ *     bl_warp_prefix_add_slowly(v)        the same in less code, for what is seldom done
+ *     bl_warp_add(v), bl_warp_or(v)       sum, bitwise or over all lanes
  *   the lanes of a warp, as many as call
  *     bl_warp_collect_add64(to, v)        either one lane returns the sum of all and the others 0, or each returns its
  *                                         own v: where not all call, or `to` differs
@@ -89,12 +93,14 @@
  *                                         the lane goes on
  *   bl_copy16_wait()                      until the copies that this lane began are there; other lanes must meet it
  *                                         afterwards to see them
+ *   bl_add_apart32(a, b)                  a + b; on a GPU by the units that multiply, which most code leaves idle
  *   bl_opaque32(v)                        v, but the compiler does not know: keeps code inside a loop that lanes leave
  *                                         one by one
  *   bl_pair_store(p, a, b), bl_pair_load(p, &a, &b), bl_pair_is(p, a, b)
  *                                         two adjacent words; on a CPU in one access, because a load waits that needs
  *                                         what two stores have just written
- *   bl_processor()                        GPU and sim: which multiprocessor this is
+ *   bl_processor()                        GPU and sim: which multiprocessor this is, ...
+ *   bl_processors()                       ... a number less than this
  *   BL_CROWD                              GPU and sim: so many workers get in each other's way when they look for work
  *   BL_LOOK_TICKS                         GPU and sim: of bl_time: how often a worker looks at the host's memory
  *   BL_SPREAD_TICKS                       GPU and sim: the time in which the work of a run reaches all workers, or
@@ -146,6 +152,14 @@ BL_HOST_FN double bl_product(double a, double b) { return a * b; }
 
 #ifndef BL_RARELY
 #define BL_RARELY(x) (x)
+#endif
+
+#ifndef BL_HAS_FAR
+#define bl_far_add64_relaxed(p, v) bl_fetch_add64_relaxed(p, v)
+#define bl_far_add64_acquire(p, v) bl_fetch_add64_acquire(p, v)
+#define bl_far_add64_release(p, v) bl_fetch_add64_release(p, v)
+#define bl_far_add64_acq_rel(p, v) bl_fetch_add64_acq_rel(p, v)
+#define bl_far_max64_relaxed(p, v) bl_fetch_max64_relaxed(p, v)
 #endif
 
 #ifndef BL_CAN_SLEEP

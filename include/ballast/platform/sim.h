@@ -310,6 +310,14 @@ BL_FN uint32_t bl_warp_prefix_add(uint32_t v) {
         sum += all[i];
     return sum;
 }
+BL_FN uint32_t bl_warp_prefix_add_slowly(uint32_t v) { return bl_warp_prefix_add(v); }
+BL_FN uint32_t bl_warp_add(uint32_t v) {
+    uint32_t all[BL_WARP], sum = 0;
+    bl__sim_exchange(v, all);
+    for (uint32_t i = 0; i < BL_WARP; i++)
+        sum += all[i];
+    return sum;
+}
 BL_FN uint32_t bl_warp_or(uint32_t v) {
     uint32_t all[BL_WARP], bits = 0;
     bl__sim_exchange(v, all);
@@ -330,8 +338,10 @@ BL_FN uint32_t bl_lane_add32(uint32_t *p, uint32_t v) {
     return old;
 }
 
+BL_FN uint32_t bl_add_apart32(uint32_t a, uint32_t b) { return a + b; }
 BL_FN uint32_t bl_opaque32(uint32_t v) { return v; }
 BL_FN uint32_t bl_processor(void) { return 0; }
+BL_FN uint32_t bl_processors(void) { return 1; }
 BL_FN uint32_t bl_popcount(uint32_t v) { return (uint32_t)__builtin_popcount(v); }
 BL_FN uint32_t bl_lowest_bit(uint32_t v) { return (uint32_t)__builtin_ctz(v); }
 

@@ -20,6 +20,7 @@ const bl__policy BL__POLICY(BL_INSTANCE) = {
     .sees_work = BL__NAME(sees_work),
     .all_empty = BL__NAME(all_empty),
     .empty_when_idle = BL__EMPTY_WHEN_IDLE,
+    .claim_leaves = BL__CLAIM_LEAVES,
 #endif
 #ifdef BL__ROBS
     .rob = BL__ROBS ? BL__NAME(rob_half) : NULL,
@@ -32,5 +33,6 @@ const bl__policy BL__POLICY(BL_INSTANCE) = {
 #undef BL__ENDS_ALONE
 #undef BL__STAYS
 #undef BL__EMPTY_WHEN_IDLE
+#undef BL__CLAIM_LEAVES
 #undef BL__LEAVES
 #undef BL__ROBS

@@ -160,7 +160,7 @@ static void work(protocol *p, uint32_t worker) {
                 bl__wake_for_work(&p->run);
             run_task(p, worker, generation);
         }
-    } while (!stopping(p) && worker_idle(&w, p, &called));
+    } while (!stopping(p) && worker_idle(&w, p, false, &called));
 }
 
 static void body(void *arg, uint32_t worker, uint32_t lane) {

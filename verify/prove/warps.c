@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define BL__PAPER 0 /* no paper's name */
 #define BL_QUEUE_(x) BL_CAT(BL_QUEUE, _##x)
 
 /* Lanes without a victim exchange it, too; nobody uses what they say. */

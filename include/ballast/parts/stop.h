@@ -36,7 +36,7 @@ typedef enum bl__misuse {
 
 /* The run ends with BL_EMISUSE. Of several reports the host gets one, with the largest number of its kind. */
 BL_COLD_FN void bl__stop_for_misuse(bl__control *c, bl__misuse what, uint32_t number) {
-    bl_fetch_max64_relaxed(&c->misuse, (uint64_t)what << 32 | number);
+    bl_far_max64_relaxed(&c->misuse, (uint64_t)what << 32 | number);
     bl_fetch_or32_relaxed(&c->stop, BL__STOP_MISUSE);
 }
 

@@ -76,6 +76,7 @@ BL_FN void bl__trace_thin(bl__trace *t) {
         return;
     uint64_t share = (m[t->count - 1].at - m[0].at) / (t->room / 2);
     uint32_t kept = 0;
+    BL_ROLLED
     for (uint32_t i = 1; i < t->count; i++) {
         if (m[i].at - m[kept].at > share) {
             m[++kept] = m[i];
@@ -96,13 +97,13 @@ BL_FN bl__wave_mark *bl__trace_wave(bl__trace *t, uint32_t launch) {
 BL_FN void bl__trace_wave_begins(bl__trace *t, uint32_t launch) {
     bl__wave_mark *wave = bl__trace_wave(t, launch);
     if (!bl_load64_relaxed(&wave->begin)) /* else somebody was earlier */
-        bl_fetch_max64_relaxed(&wave->begin, ~bl_time());
+        bl_far_max64_relaxed(&wave->begin, ~bl_time());
 }
 
 BL_FN void bl__trace_wave_ends(bl__trace *t, uint32_t launch, uint64_t tasks) {
     bl__wave_mark *wave = bl__trace_wave(t, launch);
-    bl_fetch_max64_relaxed(&wave->end, bl_time());
-    bl_fetch_add64_relaxed(&wave->tasks, tasks);
+    bl_far_max64_relaxed(&wave->end, bl_time());
+    bl_far_add64_relaxed(&wave->tasks, tasks);
 }
 
 /* The same where waves follow each other in one launch: the worker has run so many tasks in all of them. It ends the

@@ -9,6 +9,10 @@
 #include "stop.h"
 #include "trace.h"
 
+/* Whether a paper's name was asked for, so that every task is an entry. Only a scheduler that has such a name has the
+ * code for it. */
+#define BL__ONE_PER_NODE(run) (BL__PAPER && (run)->one_per_node)
+
 typedef struct bl__worker {
     const bl__run *run;
     bl__stack *stack;
@@ -30,7 +34,8 @@ typedef struct bl__worker {
     uint32_t calm; /* CPU: entries that it has held before and that are not too many: no need to look at them again */
     /* What one scheduler alone reads and writes. */
     struct {
-        uint32_t victim, primed; /* where to look next, and whether work was seen there */
+        uint32_t victim, primed; /* where to look next, and whether work was seen there; ... */
+        uint32_t seen, size;     /* ... lane by lane whom an idle worker has looked at, and how much it showed then */
         uint32_t turn;           /* CPU: how far to look */
     } of_steal;
     struct {
@@ -75,7 +80,7 @@ BL_FN bl__worker bl__worker_start(const bl__run *run, bl__stack *stack, uint32_t
     w.tasks = 0;
     w.peak = w.calm = 0;
     w.of_steal.victim = run->queue_count ? (id + 1) % run->queue_count : 0;
-    w.of_steal.primed = w.of_steal.turn = 0;
+    w.of_steal.primed = w.of_steal.seen = w.of_steal.size = w.of_steal.turn = 0;
     w.of_waves.task = w.of_waves.task_end = w.of_waves.entry = w.of_waves.number = 0;
     w.of_waves.tasks = run->slice_tasks;
     w.of_waves.entries = run->in_entries;
@@ -147,9 +152,9 @@ BL_FN void bl__close_outbox(bl__worker *w, uint32_t max_spawn) {
 BL_FN void bl__worker_tried(const bl__worker *w, uint32_t got) {
     if (w->lane)
         return;
-    bl_fetch_add64_relaxed(&w->tally->attempts, 1);
+    bl_far_add64_relaxed(&w->tally->attempts, 1);
     if (got)
-        bl_fetch_add64_relaxed(&w->tally->steals, got);
+        bl_far_add64_relaxed(&w->tally->steals, got);
 }
 
 /* Somebody to look at, of all that have a queue. Near first: of four turns two go to those that share a cache, one to
@@ -188,8 +193,5 @@ BL_FN void bl__worker_looks(const bl__worker *w) {
 
 BL_FN uint32_t bl__max(uint32_t a, uint32_t b) { return a > b ? a : b; }
 BL_FN uint32_t bl__min(uint32_t a, uint32_t b) { return a < b ? a : b; }
-
-/* All lanes: the sum of theirs. */
-BL_FN uint32_t bl__warp_add(uint32_t n) { return bl_warp_broadcast32(bl_warp_prefix_add(n) + n, BL_WARP - 1); }
 
 #endif

@@ -105,15 +105,25 @@ BL_FN uint32_t *bl__spare_left(const bl__run *run, uint32_t id) {
 }
 BL_FN void bl__spare_load(const bl__run *run, uint32_t id, uint32_t lane, uint32_t *spare) {
     const uint32_t *left = bl__spare_left(run, id);
-    uint32_t n = run->spares_left ? left[0] : 0;
-    for (uint32_t i = lane; i <= n; i += BL_WARP)
-        spare[i] = i ? left[i] : n;
+    const uint32_t n = run->spares_left ? left[0] : 0;
+    const uint32_t mine = run->spares_left ? left[1 + lane] : 0; /* read at the same time */
+    if (lane == 0)
+        spare[0] = n;
+    if (lane < n)
+        spare[1 + lane] = mine;
+    BL_ROLLED
+    for (uint32_t i = 1 + lane + BL_WARP; i <= n; i += BL_WARP)
+        spare[i] = left[i];
 }
-/* `over`: nothing is left to do. Otherwise they go to the store, because the host may make a larger one. */
-BL_FN void bl__spare_leave(const bl__run *run, uint32_t id, uint32_t lane, uint32_t *spare, bool over) {
+/* `over`: nothing is left to do. Otherwise they go to the store, because the host may make a larger one. `used`: the
+ * worker has run tasks; else its list is as it was. */
+BL_FN void bl__spare_leave(const bl__run *run, uint32_t id, uint32_t lane, uint32_t *spare, bool over, bool used) {
     uint32_t *left = bl__spare_left(run, id);
+    if (over && !used && run->spares_left)
+        return;
     if (!over)
         bl__spare_trim(run, lane, spare, 0);
+    BL_ROLLED
     for (uint32_t i = lane, n = spare[0]; i <= n; i += BL_WARP)
         left[i] = spare[i];
 }

@@ -132,25 +132,38 @@ BL_FN void bl__idler_counts(const bl__worker *w, uint32_t more) {
  * in the way of those that have some. Worker 0 always looks: it also notices the end. Where there are few workers all
  * look, and so do those that have seen batches take long: what they find is worth more than what they disturb.
  *
- *     tally->quarter    of a quarter, in one of the tallies: scouts (low 16 bits), and warps that have work
+ *     tally->quarter    of a quarter, in one of the tallies: scouts (low 16 bits), and warps that have work; and
+ *                       whether the run is over, because all waiting for one word would get in each other's way
  *
  * One lane. */
 #define BL__SCOUTS 2u
 #define BL__HAS_WORK (1u << 16)
+#define BL__RUN_IS_OVER (1u << 31)
 
 BL_FN uint32_t *bl__quarter_of(const bl__worker *w) {
     return &w->run->tally[(bl_processor() * 4 + w->id % 4) % w->run->workers].quarter;
 }
-BL_FN bool bl__scout_begins(const bl__worker *w, uint32_t *quarter) {
+typedef enum bl__scout_turn { BL__TURN_LATER, BL__TURN_NOW, BL__TURN_NEVER } bl__scout_turn;
+BL_FN bl__scout_turn bl__scout_begins(const bl__worker *w, uint32_t *quarter) {
     if (w->id == 0 || w->run->workers < BL_CROWD)
-        return true;
+        return BL__TURN_NOW;
     const bool coarse = w->stop & BL__PACE;
-    if (bl_load32_relaxed(quarter) % BL__HAS_WORK >= BL__SCOUTS && !coarse)
-        return false;
+    const uint32_t seen = bl_load32_relaxed(quarter);
+    if (seen & BL__RUN_IS_OVER)
+        return BL__TURN_NEVER;
+    if (seen % BL__HAS_WORK >= BL__SCOUTS && !coarse)
+        return BL__TURN_LATER;
     if (bl_fetch_add32_relaxed(quarter, 1) % BL__HAS_WORK < BL__SCOUTS || coarse)
-        return true;
+        return BL__TURN_NOW;
     bl_fetch_add32_relaxed(quarter, (uint32_t)-1);
-    return false;
+    return BL__TURN_LATER;
+}
+/* All lanes of one warp. */
+BL_FN void bl__tell_quarters(const bl__worker *w) {
+    const uint32_t quarters = 4 * bl_processors() < w->run->workers ? 4 * bl_processors() : w->run->workers;
+    BL_ROLLED
+    for (uint32_t i = w->lane; w->run->workers >= BL_CROWD && i < quarters; i += BL_WARP)
+        bl_fetch_or32_relaxed(&w->run->tally[i].quarter, BL__RUN_IS_OVER);
 }
 BL_FN void bl__scout_ends(const bl__worker *w, uint32_t *quarter) {
     if (w->id != 0 && w->run->workers >= BL_CROWD)
@@ -167,10 +180,15 @@ BL_FN uint32_t bl__scout_pauses(const bl__worker *w, const uint32_t *quarter, ui
         return 0;
     return bl__has_spread(w) ? 3 : tries ? 1 : 0;
 }
+/* The longest nap in a run of this age, for bl_backoff: the end of a run waits for all that nap. */
+BL_FN uint32_t bl__longest_nap(const bl__worker *w) {
+    const uint32_t age = bl_clock32() - (uint32_t)w->tally->since;
+    return age < BL_SPREAD_TICKS / 8 ? 6 : age < BL_SPREAD_TICKS / 2 ? 7 : 8;
+}
 /* Those that wait for their turn wait longer and longer. */
 BL_FN void bl__wait_for_turn(const bl__worker *w, uint32_t tries) {
     for (uint32_t i = 0; i < (tries > 8 && bl__has_spread(w) ? 4u : 1u); i++)
-        bl_backoff(tries > 6 && bl__is_young(w) ? 6 : tries);
+        bl_backoff(bl__min(tries, bl__longest_nap(w)));
 }
 
 #endif

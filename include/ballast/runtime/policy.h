@@ -17,7 +17,7 @@ typedef struct bl__policy {
     /* with queues */
     bool (*sees_work)(bl__worker *w);
     bool (*all_empty)(bl__worker *w);
-    bool empty_when_idle;
+    bool empty_when_idle, claim_leaves;
     /* in waves */
     void (*open_share)(bl__worker *w);
     bool (*next_wave)(bl__worker *w);

@@ -1,5 +1,6 @@
 /* Template: the worker loop for the schedulers of the library, once for those with queues and once for those that
  * run in waves. */
+#define BL__PAPER 1
 #ifdef BL__OTHER
 #define BL_INSTANCE queues_other
 #else
@@ -19,3 +20,4 @@
 #include "worker_loop.inc.h"
 #undef BL_INSTANCE
 #undef BL_SCHEDULER
+#undef BL__PAPER

@@ -1,6 +1,7 @@
 /* Template: the scheduler of the run, one with queues, out of the library (policy.h). */
 #define BL__ENDS_ALONE 0
 #define BL__EMPTY_WHEN_IDLE (w->run->policy->empty_when_idle)
+#define BL__CLAIM_LEAVES (w->run->policy->claim_leaves)
 #define BL__LEAVES 1
 
 BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) { return w->run->policy->fetch(w); }

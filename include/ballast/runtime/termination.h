@@ -18,11 +18,17 @@
 #define BL__IDLE_DONE (1ull << 31)
 
 /* What the word is then. */
-BL_FN uint64_t bl__idle_enter(bl__control *c) { return bl_fetch_add64_release(&c->idle, 1) + 1; /* T1 */ }
+BL_FN uint64_t bl__idle_enter(bl__control *c) { return bl_far_add64_release(&c->idle, 1) + 1; /* T1 */ }
+
+/* The same for so many others that have not begun: they publish nothing before they leave. */
+BL_FN void bl__idle_enter_others(bl__control *c, uint32_t others) { bl_far_add64_relaxed(&c->idle, others); }
+
+/* By a worker that will claim something (BL__CLAIM_LEAVES): it gets nothing if the run is over by then. */
+BL_FN void bl__idle_leave_to_claim(bl__control *c) { bl_far_add64_relaxed(&c->idle, (1ull << 32) - 1); }
 
 /* False when the run is over. */
 BL_FN bool bl__idle_leave(bl__control *c) {
-    return !(bl_fetch_add64_acquire(&c->idle, (1ull << 32) - 1) & BL__IDLE_DONE);
+    return !(bl_far_add64_acquire(&c->idle, (1ull << 32) - 1) & BL__IDLE_DONE);
 }
 
 BL_FN uint64_t bl__idle_read(bl__control *c) { return bl_load64_acquire(&c->idle); /* T2 */ }

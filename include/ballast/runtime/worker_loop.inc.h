@@ -59,70 +59,7 @@
 #endif
 #include "loop/acquire.inc.h"
 
-/* What settle and prepare go by. A GPU looks before a batch and uses it after, so that nobody waits for memory; a
- * CPU has it near and looks when it needs it. */
-BL_FN void BL__NAME(look_around)(bl__worker *w) {
-    if (w->lane == 0) {
-        w->stop = (BL__HIDES ? bl__worker_recalls_pace(w) : 0) | bl_load32_host(&w->run->control->stop);
-        /* A thread that keeps nothing to itself publishes whatever it holds, so it need not ask. */
-        w->shown = BL_WARP == 1 && w->run->private_limit == 0 ? 1 : BL__NAME(shown)(w);
-    }
-}
-
-/* Between two batches. False: stop. A thread seldom prepares: its loop is faster without this inside. */
-#if BL_WARP == 1
-BL_CALLED_FN
-#else
-BL_FN
-#endif
-bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
-    if (BL_WARP == 1)
-        BL__NAME(look_around)(w);
-    if (BL_WARP > 1 && !BL_KIND_LANE && (BL_MAX_SPAWN) > 0)
-        bl__close_outbox(w, BL_MAX_SPAWN);
-#if BL_WARP == 1 && !BL__ENDS_ALONE
-    if (w->run->outside.listens)
-        BL__NAME(listen)(w);
-    if (w->stop & BL__HUNGRY)
-        BL__NAME(give)(w, shared);
-#elif !BL__ENDS_ALONE
-    if (BL__HAS_PORTER(w->run) && bl_warp_any(w->lane == 0 && w->stop & BL__HUNGRY && bl__has_turn_to_give(w)))
-        BL__NAME(give)(w, shared);
-#endif
-    BL__NAME(settle)(w, shared);
-#if !BL__ENDS_ALONE
-    if (BL__IS_OPEN(w->run))
-        BL__NAME(admit)(w);
-#endif
-    BL__NAME(make_ready)(w);
-    if (w->lane == 0)
-        bl_store64_host(&w->tally->beat, w->tasks);
-    uint32_t stop = bl_warp_broadcast32(w->stop, 0);
-    /* A pause comes between two waves. */
-    if (stop & ~(BL__NO_REASON | (BL__ENDS_ALONE && w->run->stays ? (uint32_t)BL__STOP_HOST : 0))) {
-#if BL__IMPORTS
-        BL__NAME(postpone)(w);
-#endif
-        return false;
-    }
-    if (BL__NAME(needs_more)(w, stop) && !(BL__IMPORTS && w->collects)) {
-        if (!BL__NAME(acquire)(w, shared))
-            return false;
-#if BL__HIDES
-        w->holds = 0;
-        stop = bl_warp_broadcast32(w->stop, 0) | BL__NAME(pace_of_width)(w);
-#endif
-    }
-    BL__NAME(wake_next)(w);
-#if BL__HIDES
-    if (BL__NAME(may_take_long)(w, stop))
-        BL__NAME(expose)(w, shared);
-    w->begun = bl_clock32();
-#endif
-    if (BL_WARP > 1)
-        BL__NAME(look_around)(w);
-    return true;
-}
+#include "loop/prepare.inc.h"
 
 #if BL_WARP == 1
 #define BL__COPIES(run, stack) (stack)->mask, (run)->fences_alone
@@ -165,8 +102,9 @@ bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
  * it from. */
 BL_FN void BL__NAME(take_roots)(bl__worker *w) {
     const bl__run *run = w->run;
-    const uint32_t first = bl__dealt(run, run->in_entries, w->id),
-                   n = bl__dealt(run, run->in_entries, w->id + 1) - first;
+    const uint32_t first = run->in_entries * w->id / run->workers,
+                   n = run->in_entries * (w->id + 1) / run->workers - first;
+    BL_ROLLED
     for (uint32_t i = w->lane; i < n * w->words; i += BL_WARP)
         bl__stack_slot(w->stack, w->words, w->stack->top + i / w->words)[i % w->words] =
             run->roots[first * w->words + i];
@@ -206,15 +144,15 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
     if (BL_CAN_SLEEP)
         w.woken = w.tally->standing == BL__AT_IDLE;
     if (leads) {
-#if BL__TURNS
-        if (lane == 0)
-            bl_fetch_add32_relaxed(bl__quarter_of(&w), BL__HAS_WORK);
-#endif
 #if BL__HIDES
         if (lane == 0)
             w.tally->since = bl_clock32();
         if (run->roots)
             BL__NAME(take_roots)(&w);
+#endif
+#if BL__TURNS
+        if (lane == 0)
+            BL__NAME(count_in)(&w);
 #endif
         BL__NAME(spend)(&w, 0 - bl_clock());
         BL__NAME(stand)(&w, BL__AT_WORK);
@@ -262,6 +200,7 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
 #undef BL__ENDS_ALONE
 #undef BL__STAYS
 #undef BL__EMPTY_WHEN_IDLE
+#undef BL__CLAIM_LEAVES
 #undef BL__LEAVES
 #undef BL_QUEUE_
 #undef BL__NAME

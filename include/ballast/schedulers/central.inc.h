@@ -7,6 +7,7 @@
  */
 #define BL__ENDS_ALONE 0
 #define BL__EMPTY_WHEN_IDLE 0
+#define BL__CLAIM_LEAVES 0
 
 #include "../runtime/termination.h"
 #include "transfer.inc.h"
@@ -20,7 +21,7 @@ BL_FN uint32_t BL__NAME(publish)(bl__worker *w, uint32_t n) {
     BL_QUEUE q = BL__NAME(queue)(w, 0);
     n = BL__NAME(send_oldest)(w, &q, n);
     if (w->lane == 0)
-        bl_fetch_max64_relaxed(&w->tally->queue_peak, BL_QUEUE_(size)(&q));
+        bl_far_max64_relaxed(&w->tally->queue_peak, BL_QUEUE_(size)(&q));
     return n;
 }
 

@@ -12,6 +12,7 @@
  */
 #define BL__ENDS_ALONE 0
 #define BL__EMPTY_WHEN_IDLE 0
+#define BL__CLAIM_LEAVES 0
 
 #include "own_queue.inc.h"
 
@@ -21,8 +22,8 @@ BL_FN uint32_t BL__NAME(donate_to)(bl__worker *w, uint32_t receiver, uint32_t n)
     const uint32_t done = BL__NAME(send_oldest)(w, &q, n);
     if (w->lane == 0) {
         const uint32_t size = BL_QUEUE_(size)(&q);
-        bl_fetch_max64_relaxed(&w->tally->queue_peak, size);
-        bl_fetch_max64_relaxed(&w->run->tally[receiver].peak, size); /* it may never see them itself */
+        bl_far_max64_relaxed(&w->tally->queue_peak, size);
+        bl_far_max64_relaxed(&w->run->tally[receiver].peak, size); /* it may never see them itself */
     }
     return done;
 }

@@ -66,7 +66,7 @@ BL_FN void BL__NAME(draw)(bl__worker *w) {
     else if (run->of_list.locked)
         w->of_list.drawn_at = given + BL__NAME(draw_locked)(run->control, drawn, w->of_list.drawn);
     else
-        w->of_list.drawn_at = given + bl_fetch_add64_relaxed(drawn, w->of_list.drawn);
+        w->of_list.drawn_at = given + bl_far_add64_relaxed(drawn, w->of_list.drawn);
 }
 
 BL_FN bool BL__NAME(next_share)(bl__worker *w) {

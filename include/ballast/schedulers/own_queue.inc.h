@@ -21,11 +21,9 @@
  * have work; but with many more to choose from all idle warps would come to the same few victims. */
 BL_FN bool BL__NAME(choose_busy)(bl__worker *w, uint32_t *victim) {
     const uint32_t workers = w->run->queue_count, group = BL__CHOICE * BL_WARP;
-    if (!w->of_steal.primed)
-        w->of_steal.victim = bl__random32(&w->random) % ((workers + group - 1) / group);
-    w->of_steal.primed = 0;
+    const uint32_t from = bl__random32(&w->random) % ((workers + group - 1) / group);
     const uint32_t part = (w->lane + (w->random >> 16)) % BL_WARP, turn = (w->random >> 24) % BL__CHOICE;
-    const uint32_t first = w->of_steal.victim * group + BL__CHOICE * part;
+    const uint32_t first = from * group + BL__CHOICE * part;
     const uint32_t idlers = bl_load32_relaxed(w->run->idlers + first / 32) >> first % 32;
     uint32_t busy = ~idlers & ((1u << bl__min(workers - bl__min(first, workers), BL__CHOICE)) - 1);
     if (w->id / BL__CHOICE == first / BL__CHOICE)
@@ -37,22 +35,22 @@ BL_FN bool BL__NAME(choose_busy)(bl__worker *w, uint32_t *victim) {
 }
 #endif
 
-/* Lane by lane a victim, and how much it shows. */
-BL_FN uint32_t BL__NAME(look)(bl__worker *w, uint32_t *victim) {
-    uint32_t workers = w->run->queue_count, from;
+/* Lane by lane a victim, or none. */
+BL_FN bool BL__NAME(choose)(bl__worker *w, uint32_t *victim) {
+    const uint32_t workers = w->run->queue_count;
 #if BL_WARP > 1
-    if (BL__KNOWS_IDLERS) {
-        if (!BL__NAME(choose_busy)(w, victim))
-            return 0;
-        BL_QUEUE of_busy = BL__NAME(queue)(w, *victim);
-        return BL_QUEUE_(size)(&of_busy);
-    }
+    if (BL__KNOWS_IDLERS)
+        return BL__NAME(choose_busy)(w, victim);
 #endif
-    from = w->run->random_victims && !w->of_steal.primed ? bl__random_victim(w) : w->of_steal.victim;
+    const uint32_t from = w->run->random_victims ? bl__random_victim(w) : w->of_steal.victim;
     w->of_steal.victim = (from + BL_WARP) % workers;
-    w->of_steal.primed = 0;
     *victim = (from + w->lane) % workers;
-    if (*victim == w->id || w->lane >= workers)
+    return *victim != w->id && w->lane < workers;
+}
+
+/* The same, and how much it shows. */
+BL_FN uint32_t BL__NAME(look)(bl__worker *w, uint32_t *victim) {
+    if (!BL__NAME(choose)(w, victim))
         return 0;
     BL_QUEUE q = BL__NAME(queue)(w, *victim);
     return BL_QUEUE_(size)(&q);
@@ -83,7 +81,7 @@ BL_FN uint32_t BL__NAME(rob)(bl__worker *w, uint32_t victim, uint32_t size) {
     BL_QUEUE q = BL__NAME(queue)(w, victim);
     uint32_t got = 0;
 #if BL_WARP > 1
-    if (w->batch > 1 && !w->run->one_per_node && !w->run->steal_half) {
+    if (w->batch > 1 && !BL__ONE_PER_NODE(w->run) && !w->run->steal_half) {
         const bool fill = size >= 2 * w->batch || bl_warp_any(w->lane == 0 && w->stop & BL__PACE);
         const uint32_t most = fill ? w->batch : bl__min((size + 1) / 2, BL__FEW_ENTRIES);
 #if BL__DRAWS
@@ -130,7 +128,7 @@ BL_FN void BL__NAME(copy_entries)(bl__worker *w, const BL_QUEUE *q, uint32_t fir
 
 /* Lane by lane the tasks of an entry; how many of these entries make up a batch, with what the worker holds. */
 BL_FN uint32_t BL__NAME(enough)(bl__worker *w, uint32_t tasks, uint32_t entries) {
-    const uint32_t before = w->holds + bl_warp_prefix_add(bl__min(tasks, w->batch));
+    const uint32_t before = w->holds + bl_warp_prefix_add_slowly(bl__min(tasks, w->batch));
     return bl_popcount(bl_warp_ballot(w->lane < entries && (w->run->steal_half || before < w->batch)));
 }
 BL_FN uint32_t BL__NAME(tasks_at)(const BL_QUEUE *q, uint32_t position) {
@@ -140,7 +138,7 @@ BL_FN uint32_t BL__NAME(tasks_at)(const BL_QUEUE *q, uint32_t position) {
 
 /* Of n entries those that there may be a use and room for; a batch always fits. */
 BL_FN uint32_t BL__NAME(at_most)(bl__worker *w, uint32_t n) {
-    if ((w->batch == 1 && !w->run->steal_half) || w->run->one_per_node)
+    if ((w->batch == 1 && !w->run->steal_half) || BL__ONE_PER_NODE(w->run))
         return bl__min(n, 1);
     n = bl__min(n, BL_WARP);
     return w->batch > 1 ? n : bl__min(n, w->run->stack_capacity - w->run->outbox);
@@ -251,8 +249,9 @@ BL_FN uint32_t BL__NAME(take_posted)(bl__worker *w, bool shows) {
 }
 #endif
 
-BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
-    uint32_t got = 0;
+/* Of its own queue, or what lies on a board. */
+BL_FN uint32_t BL__NAME(take_own_or_posted)(bl__worker *w) {
+    uint32_t got;
 #if BL_WARP > 1
     const bool posted = BL__NAME(sees_board)(w); /* in the time that the look at its own queue takes */
 #endif
@@ -269,8 +268,24 @@ BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
     if (BL__LOOKS_AT_BOARDS && BL__NAME(take_posted)(w, posted))
         return 1;
 #endif
-    uint32_t victim, size = BL__NAME(look)(w, &victim);
-    for (uint32_t show = bl_warp_ballot(size > 0), tries = 0; show && tries < 4; show &= show - 1, tries++) {
+    return 0;
+}
+
+/* An idle worker that has seen something goes straight there: each look takes a GPU's memory as long as many a task. */
+BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
+    uint32_t victim = w->of_steal.seen, size = w->of_steal.size, show = bl_warp_ballot(size > 0), got = 0;
+    w->of_steal.seen = w->of_steal.size = 0; /* constants, so that no register holds them while tasks run */
+    if (show && BL__EMPTY_WHEN_IDLE)
+        bl__worker_looks(w);
+    else
+        got = BL__NAME(take_own_or_posted)(w);
+    if (got)
+        return got;
+    if (!show) {
+        size = BL__NAME(look)(w, &victim);
+        show = bl_warp_ballot(size > 0);
+    }
+    for (uint32_t tries = 0; show && tries < 4; show &= show - 1, tries++) {
         uint32_t lane = bl_lowest_bit(show);
         uint32_t from = bl_warp_broadcast32(victim, lane);
 #if BL__CLAIMS
@@ -289,14 +304,14 @@ BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
 BL_FN uint32_t BL__NAME(feed)(bl__worker *w, uint32_t n) {
     BL_QUEUE own = BL__NAME(queue)(w, w->id);
 #if BL__CLAIMS
-    const uint32_t done = w->run->one_per_node ? BL__NAME(send_oldest)(w, &own, n) : BL__NAME(put_together)(w, n);
+    const uint32_t done = BL__ONE_PER_NODE(w->run) ? BL__NAME(send_oldest)(w, &own, n) : BL__NAME(put_together)(w, n);
 #else
     const uint32_t done = BL__NAME(send_oldest)(w, &own, n);
 #endif
     if (w->lane == 0) {
         /* With a private stack it was empty, or full, and another look would cost more than it tells. */
         uint32_t size = w->run->private_limit ? done : BL_QUEUE_(size)(&own);
-        bl_fetch_max64_relaxed(&w->tally->queue_peak, size);
+        bl_far_max64_relaxed(&w->tally->queue_peak, size);
         w->peak = bl__max(w->peak, bl__stack_count(w->stack) + size);
     }
     bl_warp_sync();
@@ -312,17 +327,13 @@ BL_FN bool BL__NAME(sees_work)(bl__worker *w) {
 #if BL_WARP > 1
     const bool posted = BL__NAME(sees_board)(w);
 #endif
-    uint32_t victim, size = BL__NAME(look)(w, &victim);
+    w->of_steal.size = BL__NAME(look)(w, &w->of_steal.seen); /* fetch comes back to these */
+    if (bl_warp_any(w->of_steal.size > 0))
+        return true;
 #if BL_WARP > 1
     if (BL__LOOKS_AT_BOARDS && bl_warp_any(posted))
         return true;
 #endif
-    if (bl_warp_any(size > 0)) { /* fetch comes back to these */
-        if (!BL__KNOWS_IDLERS)
-            w->of_steal.victim = bl_warp_broadcast32(victim, 0);
-        w->of_steal.primed = 1;
-        return true;
-    }
     return bl_warp_any(w->lane == 0 && BL__NAME(shown)(w) > 0);
 }
 

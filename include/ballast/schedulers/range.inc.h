@@ -34,6 +34,7 @@
  */
 #define BL__ENDS_ALONE 0
 #define BL__EMPTY_WHEN_IDLE 0
+#define BL__CLAIM_LEAVES 0
 
 BL_FN BL_QUEUE BL__NAME(loop_of)(const bl__worker *w, uint32_t i) {
     BL_QUEUE q;
@@ -131,7 +132,7 @@ BL_FN uint32_t BL__NAME(make_room)(bl__worker *w) {
  * while there are many. */
 BL_FN uint32_t BL__NAME(grain)(const bl__worker *w, uint32_t left) {
     uint32_t least = bl__max(w->run->grain, w->batch);
-    return bl__min(left, w->run->grain || w->run->one_per_node ? least : bl__max(left / 4, least));
+    return bl__min(left, w->run->grain || BL__ONE_PER_NODE(w->run) ? least : bl__max(left / 4, least));
 }
 
 /* Read before it is needed, so that a GPU fetches it while it asks for indices. */
@@ -313,7 +314,7 @@ BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {
     bl__worker_looks(w);
     uint32_t victim, now;
     bool shows = BL__NAME(look)(w, &victim);
-    const bool slow = bl_warp_any(w->lane == 0 && w->stop & BL__PACE && !w->run->one_per_node);
+    const bool slow = bl_warp_any(w->lane == 0 && w->stop & BL__PACE && !BL__ONE_PER_NODE(w->run));
     for (uint32_t show = bl_warp_ballot(shows), tries = 0; show && tries < 4 && !BL__NAME(has_enough)(w, slow);
          show &= show - 1, tries++) {
         uint32_t from = bl_warp_broadcast32(victim, bl_lowest_bit(show));
@@ -338,7 +339,7 @@ BL_FN uint32_t BL__NAME(publish)(bl__worker *w, uint32_t n) {
     if (w->lane == 0) {
         BL_QUEUE_(extend)(&own, n);
         uint32_t size = BL_QUEUE_(size)(&own);
-        bl_fetch_max64_relaxed(&w->tally->queue_peak, size);
+        bl_far_max64_relaxed(&w->tally->queue_peak, size);
         w->peak = bl__max(w->peak, bl__stack_count(w->stack) + size);
     }
     bl_warp_sync();

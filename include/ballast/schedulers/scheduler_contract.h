@@ -14,6 +14,9 @@
  *   BL__EMPTY_WHEN_IDLE                    true: nobody but its owner feeds a queue, and a worker that goes idle has
  *                                          found its own empty, and the boards. So all queues are empty when all
  *                                          workers are idle, and nobody needs to look at thousands of them
+ *   BL__CLAIM_LEAVES                       true: BL__EMPTY_WHEN_IDLE, and a worker that leaves idle gets entries only
+ *                                          by an operation that nobody sees sooner than that it has left: so it need
+ *                                          not wait until it has
  *   void     BL__NAME(leave)(w)            only with BL__LEAVES defined: the worker stops; what it has taken and not
  *                                          fetched goes onto the stack
  *   uint32_t BL__NAME(rob_half)(w, i, n)   only with BL__ROBS defined, and only where that is true: by a thread that is

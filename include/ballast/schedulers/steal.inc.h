@@ -9,6 +9,11 @@
 /* Threads that are asleep when a run begins count as idle and have not looked. Of a queue that is no deque its owner
  * may see less than there is, while a thief is at it. */
 #define BL__EMPTY_WHEN_IDLE (!BL_CAN_SLEEP && BL_QUEUE_(KIND) == BL_QUEUE_KIND_DEQUE)
+#if BL_QUEUE_(CLAIMS)
+#define BL__CLAIM_LEAVES BL__EMPTY_WHEN_IDLE /* by a compare-and-swap with release (steal_many.h: B3) */
+#else
+#define BL__CLAIM_LEAVES 0
+#endif
 
 #include "own_queue.inc.h"
 

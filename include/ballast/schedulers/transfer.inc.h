@@ -107,7 +107,7 @@ BL_FN uint32_t BL__NAME(take_batch)(bl__worker *w, BL_QUEUE *q, bool steal, uint
 /* What a batch still needs, from the owner's end. */
 BL_FN uint32_t BL__NAME(take_own)(bl__worker *w, BL_QUEUE *q) {
 #if !BL_QUEUE_(BY_HANDLE)
-    if (w->run->one_per_node) {
+    if (BL__ONE_PER_NODE(w->run)) {
         bl__stack *s = w->stack;
         uint32_t room = bl__stack_in_line(s);
         uint32_t got = BL_QUEUE_(pop_n)(q, bl__stack_slot(s, w->words, s->top), bl__min(w->batch, room));
@@ -141,12 +141,12 @@ BL_FN uint32_t BL__NAME(put_oldest)(bl__worker *w, BL_QUEUE *q, uint32_t n) {
     uint32_t done = 0;
     while (done < n) {
         uint32_t *entry = bl__stack_slot(s, w->words, s->bottom), *from = entry, end = entry[1];
-        uint32_t count = w->run->one_per_node ? BL__NAME(lay_out)(w, entry, &from)
-                                              : bl__min(n - done, s->mask + 1 - (s->bottom & s->mask));
-        if (w->run->one_per_node && from == entry)
+        uint32_t count = BL__ONE_PER_NODE(w->run) ? BL__NAME(lay_out)(w, entry, &from)
+                                                  : bl__min(n - done, s->mask + 1 - (s->bottom & s->mask));
+        if (BL__ONE_PER_NODE(w->run) && from == entry)
             entry[1] = entry[0] + 1;
         uint32_t taken = BL__NAME(put)(w, q, from, count), gone = taken;
-        if (w->run->one_per_node) {
+        if (BL__ONE_PER_NODE(w->run)) {
             entry[0] += taken;
             entry[1] = end;
             gone = entry[0] == end;
@@ -183,7 +183,7 @@ BL_FN uint32_t BL__NAME(draw_batch)(bl__worker *w, BL_QUEUE *q, uint32_t most) {
     while (tasks < w->batch && got < most && n) {
         n = BL__NAME(draw)(w, q, bl__min((w->batch - tasks + width - 1) / width, most - got));
         const uint32_t *slot = bl__stack_slot(w->stack, w->words, w->stack->top - 1 - w->lane);
-        const uint32_t sum = bl__warp_add(w->lane < n ? bl__min(slot[1] - slot[0], w->batch) : 0);
+        const uint32_t sum = bl_warp_add(w->lane < n ? bl__min(slot[1] - slot[0], w->batch) : 0);
         width = bl__max(sum / bl__max(n, 1), 1);
         tasks += sum;
         got += n;
@@ -215,7 +215,7 @@ BL_FN uint32_t BL__NAME(fill)(bl__worker *w, BL_QUEUE *q) {
         return 0;
 #if BL__DRAWS
     if (w->batch > 1)
-        return w->run->one_per_node ? BL__NAME(draw)(w, q, w->batch) : BL__NAME(draw_batch)(w, q, w->batch);
+        return BL__ONE_PER_NODE(w->run) ? BL__NAME(draw)(w, q, w->batch) : BL__NAME(draw_batch)(w, q, w->batch);
 #endif
     if (w->lane == 0)
         got = BL__NAME(take_own)(w, q);
@@ -227,7 +227,7 @@ BL_FN uint32_t BL__NAME(fill)(bl__worker *w, BL_QUEUE *q) {
 BL_FN uint32_t BL__NAME(send_oldest)(bl__worker *w, BL_QUEUE *q, uint32_t n) {
     uint32_t done = 0;
 #if BL__DRAWS
-    if (!w->run->one_per_node)
+    if (!BL__ONE_PER_NODE(w->run))
         return BL__NAME(put_drawn)(w, q, n);
 #endif
     if (w->lane == 0)

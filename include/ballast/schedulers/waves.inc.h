@@ -99,7 +99,7 @@ BL_FN uint32_t BL__NAME(reserve)(bl__worker *w, uint32_t n) {
         const uint32_t *slot = bl__stack_slot(s, w->words, s->bottom + i);
         tasks += slot[1] - slot[0];
     }
-    const uint64_t at = bl_fetch_add64_relaxed(&w->run->control->out[0], tasks << 32 | n);
+    const uint64_t at = bl_far_add64_relaxed(&w->run->control->out[0], tasks << 32 | n);
     if ((at >> 32) + tasks > UINT32_MAX)
         bl_fetch_or32_relaxed(&w->run->control->stop, BL__STOP_TOO_MANY);
     uint32_t first = (uint32_t)(at >> 32);
@@ -150,7 +150,7 @@ BL_FN uint32_t BL__NAME(copy_share)(bl__worker *w, uint32_t most) {
         slot[0] = begin;
         slot[1] = begin + n;
     }
-    w->of_waves.task += bl_warp_broadcast32(bl_warp_prefix_add(n), BL_WARP - 1) + bl_warp_broadcast32(n, BL_WARP - 1);
+    w->of_waves.task += bl_warp_add(n);
     w->of_waves.entry += bl_popcount(bl_warp_ballot(whole != 0));
     return bl_popcount(bl_warp_ballot(n != 0));
 }
@@ -178,7 +178,7 @@ BL_FN uint32_t BL__NAME(reserve)(bl__worker *w, uint32_t n) {
         tasks += all;
     }
     if (w->lane == 0) {
-        at = bl_fetch_add64_relaxed(&control->out[BL__NAME(number)(w) % 3], tasks << 32 | n);
+        at = bl_far_add64_relaxed(&control->out[BL__NAME(number)(w) % 3], tasks << 32 | n);
         if ((at >> 32) + tasks > UINT32_MAX)
             bl_fetch_or32_relaxed(&control->stop, BL__STOP_TOO_MANY);
     }

@@ -27,15 +27,47 @@ BL_FN bool BL__NAME(waits)(bl__worker *w) {
 #endif
 
 #if !BL__ENDS_ALONE
-/* A worker of a crowd that has nothing when a run begins: thousands of them would look for it where there is nothing,
- * and be in the way of those that have. */
-BL_FN bool BL__NAME(begins_idle)(bl__worker *w) {
 #if BL__TURNS
-    return bl_opaque32((uint32_t)w->tasks) == 0 && w->run->workers >= BL_CROWD &&
-           !bl_warp_any(w->lane == 0 && BL__NAME(shown)(w));
+/* A crowd, and one root: all others are out of work when the run begins. The worker with the root counts them as
+ * idle; if thousands of them counted themselves, each would wait for the others. */
+BL_FN bool BL__NAME(one_begins)(const bl__run *run) {
+    return run->roots && run->in_entries == 1 && run->workers >= BL_CROWD;
+}
+/* One lane, when the worker has taken its roots. Before it publishes anything, so nobody leaves sooner than it is
+ * counted. */
+BL_FN void BL__NAME(count_in)(bl__worker *w) {
+    const bool one_begins = BL__NAME(one_begins)(w->run), has_work = bl__stack_count(w->stack) != 0;
+    if (!one_begins || has_work)
+        bl_fetch_add32_relaxed(bl__quarter_of(w), BL__HAS_WORK);
+    if (one_begins && has_work)
+        bl__idle_enter_others(w->run->control, w->run->workers - 1);
+}
+#endif
+
+/* A worker of a crowd that has nothing when a run begins: thousands of them would look for it where there is nothing,
+ * and be in the way of those that have. `counted`: it counts as idle already. */
+BL_FN bool BL__NAME(begins_idle)(bl__worker *w, bool *counted) {
+    *counted = false;
+#if BL__TURNS
+    if (bl_opaque32((uint32_t)w->tasks) || w->holds || w->run->workers < BL_CROWD)
+        return false;
+    *counted = BL__NAME(one_begins)(w->run);
+    return *counted || !bl_warp_any(w->lane == 0 && BL__NAME(shown)(w));
 #else
     return (void)w, false;
 #endif
+}
+
+/* What a worker does from now on that has tried so many times in vain to get work; only WORK counts as busy. */
+BL_FN void BL__NAME(turn_to)(bl__worker *w, bl__standing standing, uint32_t tries) {
+    const bool works = standing == BL__AT_WORK;
+    if (works != (tries == 0))
+        BL__NAME(spend)(w, works ? 0 - bl_clock() : bl_clock());
+    if (!works || tries) {
+        BL__NAME(stand)(w, standing);
+        w->piece_begun = 0;
+    }
+    BL__NAME(note)(w, standing);
 }
 
 /* Whether a worker that has found nothing counts as idle: it has tried again, or all others are. */
@@ -60,10 +92,9 @@ BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared) {
     }
     return true;
 #else
-    bool got, called = false, waits = BL__NAME(begins_idle)(w);
-    uint32_t tries = 0;
-    for (;; tries++) {
-        got = !waits && BL__NAME(fetch)(w) != 0;
+    bool called = false, counted, waits = BL__NAME(begins_idle)(w, &counted);
+    for (uint32_t tries = 0;; tries++) {
+        bool got = !waits && BL__NAME(fetch)(w) != 0;
         if (!got && w->holds)
             return true;
         if (!got && BL__IS_OPEN(w->run)) {
@@ -73,54 +104,45 @@ BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared) {
 #if BL__RAIDS
         got = got || (tries && !w->run->alone && BL__NAME(raid)(w, shared) != 0);
 #endif
-        if (got)
+        const bool rests = !got && !w->run->alone && (waits || BL__NAME(gives_up)(w, tries));
+        BL__NAME(turn_to)(w, got ? BL__AT_WORK : rests ? BL__AT_IDLE : BL__AT_SEARCH, tries);
+        if (got) {
+            w->woken = w->woken || tries;
             break;
-        if (tries == 0) {
-            BL__NAME(spend)(w, bl_clock());
-            BL__NAME(stand)(w, BL__AT_SEARCH);
-            BL__NAME(note)(w, BL__AT_SEARCH);
-        } else if (tries <= BL__QUICK_TRIES || w->run->alone) {
-            bl_backoff(tries - 1);
         }
-        if (w->run->alone ? BL__NAME(all_empty)(w) || BL__NAME(stopping)(w)
-                          : BL__NAME(stopping)(w) ||
-                                ((waits || BL__NAME(gives_up)(w, tries)) && !BL__NAME(idle)(w, shared, &called)))
-            break;
+        if (BL__NAME(stopping)(w) || (rests && !BL__NAME(idle)(w, shared, waits && counted, &called)) ||
+            (w->run->alone && BL__NAME(all_empty)(w))) {
+            BL__NAME(spend)(w, 0 - bl_clock());
+            return false;
+        }
         waits = false;
+        if (!rests && tries)
+            bl_backoff(tries - 1);
     }
-    if (tries || !got) {
-        BL__NAME(spend)(w, 0 - bl_clock());
-        w->piece_begun = 0;
-        BL__NAME(stand)(w, BL__AT_WORK);
-    }
-    if (!got)
-        return false;
-    w->woken = w->woken || tries;
 #if BL__HIDES
     if (w->lane == 0)
         bl_store32_relaxed(&w->tally->fetched, 2 * bl_clock32());
 #endif
-    BL__NAME(note)(w, BL__AT_WORK);
     bl__worker_makes_room(w);
     return true;
 #endif
 }
 
+#if BL__HIDES
 /* Whether to acquire before the next batch. Where tasks take long, an empty lane costs more than a look for another
  * task. All entries are taken to be as wide as the newest. Thieves that take half would take too many. */
 BL_FN bool BL__NAME(needs_more)(bl__worker *w, uint32_t pace) {
     const uint32_t count = BL__NAME(held)(w);
     if (!BL__TURNS || count == 0 || !(pace & BL__PACE))
         return count == 0;
-    const uint32_t *newest = bl__stack_slot(w->stack, w->words, w->stack->top - 1);
-    const uint32_t tasks = count * bl__min(newest[1] - newest[0], w->batch);
-    bl_warp_sync();
+    const uint32_t tasks = count * bl__min(BL__NAME(width)(w), w->batch);
     const bool fits = count + w->batch <= w->run->stack_capacity - w->run->outbox;
-    if (tasks >= w->batch || !fits || w->run->one_per_node || w->run->steal_half)
+    if (tasks >= w->batch || !fits || BL__ONE_PER_NODE(w->run) || w->run->steal_half)
         return false;
     w->holds = tasks;
     return true;
 }
+#endif
 
 /* Before its next task. Only this worker was woken: where there was work there may be more. */
 BL_FN void BL__NAME(wake_next)(bl__worker *w) {

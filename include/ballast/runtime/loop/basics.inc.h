@@ -28,7 +28,7 @@ BL_FN bool BL__NAME(stopping)(bl__worker *w) {
  * GPU has few registers. */
 BL_FN void BL__NAME(spend)(bl__worker *w, uint64_t ticks) {
     if (w->lane == 0)
-        bl_fetch_add64_relaxed(&w->tally->busy, ticks);
+        bl_far_add64_relaxed(&w->tally->busy, ticks);
 }
 
 BL_FN void BL__NAME(stand)(bl__worker *w, bl__standing standing) {

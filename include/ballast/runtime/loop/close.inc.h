@@ -13,14 +13,16 @@ BL_FN void BL__NAME(close)(bl__worker *w) {
         bl__record_share(w->run,
                          w->stack->extra.entries[(size_t)i * w->words + BL__ENTRY_HEAD + sizeof(BL_PAYLOAD) / 4]);
 #if BL__HIDES
-    const bool over = !(bl_load32_host(&w->run->control->stop) & ~(BL__NO_REASON | BL__STOP_DONE));
-    bl__spare_leave(w->run, w->id, w->lane, w->spare, bl_warp_broadcast32(over, 0) != 0);
+    const bool over = (bl_warp_broadcast32(w->stop, 0) & ~BL__NO_REASON) == BL__STOP_DONE;
+    /* The porter of several nodes runs no tasks, but joins. */
+    bl__spare_leave(w->run, w->id, w->lane, w->spare, over, w->tasks != 0 || BL__HAS_PORTER(w->run));
 #else
     bl__spare_trim(w->run, w->lane, w->spare, 0);
 #endif
 #endif
     if (!BL__ENDS_ALONE) {
         uint32_t *spill = w->run->spill + (size_t)w->id * w->run->stack_capacity * w->words;
+        BL_ROLLED
         for (uint32_t i = w->lane; i < count * w->words; i += BL_WARP)
             spill[i] = bl__stack_slot(w->stack, w->words, w->stack->bottom + i / w->words)[i % w->words];
     }
@@ -29,7 +31,7 @@ BL_FN void BL__NAME(close)(bl__worker *w) {
     if (!BL__ENDS_ALONE)
         tally->spilled = count;
     bl_store64_host(&tally->beat, 0);
-    bl_fetch_add64_relaxed(&tally->tasks, w->tasks);
+    bl_far_add64_relaxed(&tally->tasks, w->tasks);
     BL__NAME(spend)(w, bl_clock());
-    bl_fetch_max64_relaxed(&tally->peak, w->peak);
+    bl_far_max64_relaxed(&tally->peak, w->peak);
 }

@@ -1,8 +1,8 @@
 /* Template, part of worker_loop.inc.h: a worker out of work waits until there may be some, or the run is over. */
 
 /* True when the run is over. Where nobody is asleep it is enough that one looks at all queues: worker 0, again and
- * again, and `last`, which was the last of all to become idle, once. */
-BL_FN bool BL__NAME(over)(bl__worker *w, const BL_SHARED *shared, bool last) {
+ * again, and the last of all to become idle, once: for that one `word` is what the idle word was then, else 0. */
+BL_FN bool BL__NAME(over)(bl__worker *w, const BL_SHARED *shared, uint64_t word) {
     bl__control *control = w->run->control;
     uint32_t over = 0;
     if (w->run->done_test) {
@@ -12,11 +12,15 @@ BL_FN bool BL__NAME(over)(bl__worker *w, const BL_SHARED *shared, bool last) {
         }
         return bl_warp_broadcast32(over, 0) != 0;
     }
+    const bool last = bl_warp_any(word != 0);
     if (!BL_CAN_SLEEP && w->id != 0 && !last)
         return false;
-    uint64_t word = w->lane == 0 ? bl__idle_read(control) : 0;
-    uint32_t all = bl_warp_broadcast32(bl__idle_all(word, w->run->workers) ? 1u : 0u, 0);
-    if (!all || (!BL__EMPTY_WHEN_IDLE && !BL__NAME(all_empty)(w)))
+    if (last)
+        bl_fence_acquire(); /* T2 */
+    else if (w->lane == 0)
+        word = bl__idle_read(control);
+    if (!bl_warp_any(w->lane == 0 && bl__idle_all(word, w->run->workers)) ||
+        (!BL__EMPTY_WHEN_IDLE && !BL__NAME(all_empty)(w)))
         return false;
     if ((BL__IS_OPEN(w->run) || BL__HAS_PORTER(w->run)) && !bl_warp_any(w->lane == 0 && bl__inlet_over(w->run))) {
 #if BL_WARP == 1
@@ -33,7 +37,14 @@ BL_FN bool BL__NAME(over)(bl__worker *w, const BL_SHARED *shared, bool last) {
         if (over && !BL_CAN_SLEEP)
             bl_fetch_or32_relaxed(&control->stop, BL__STOP_DONE);
     }
-    return bl_warp_broadcast32(over, 0) != 0;
+    over = bl_warp_broadcast32(over, 0);
+    if (!over)
+        return false;
+    w->stop |= BL__STOP_DONE;
+#if BL__TURNS
+    bl__tell_quarters(w);
+#endif
+    return true;
 }
 
 #if BL_WARP == 1
@@ -101,7 +112,7 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, bool *on_duty
             return true;
         if (bl__idle_read(w->run->control) & BL__IDLE_DONE)
             return false;
-        if (BL__NAME(over)(w, shared, true)) {
+        if (BL__NAME(over)(w, shared, 0)) {
             bl__wake_all(w->run);
             return false;
         }
@@ -110,12 +121,11 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, bool *on_duty
     }
 }
 
-/* Out of work: waits for some. False when the run is over or paused. */
-BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared, bool *called) {
+/* Out of work: waits for some. False when the run is over or paused. `counted`: it is, as idle. */
+BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared, bool counted, bool *called) {
     bl__control *control = w->run->control;
     bool on_duty = false;
-    BL__NAME(stand)(w, BL__AT_IDLE);
-    BL__NAME(note)(w, BL__AT_IDLE);
+    (void)counted;
     bl__idle_enter(control);
     if (BL__IS_OPEN(w->run) && w->run->outside.node)
         bl__node_low(w->run);
@@ -129,25 +139,34 @@ BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared, bool *called) 
 
 /* ---- a GPU: backs off, since there is nobody to wake it ---- */
 
-/* The same. `quarter` and `scouts`: lookout.h. One notices the end for all, and the stop word tells the others:
+/* The same. `quarter` and `scouts`: lookout.h; `word`: over. One notices the end for all and tells the others:
  * thousands of warps would get in the way of those that come and go. */
-BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, bool last, uint32_t *quarter, bool *scouts,
+BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint64_t word, uint32_t *quarter, bool *scouts,
                            bool *called) {
     bl__watched watched = {bl_clock32(), w->id, 0, 0};
     (void)quarter, (void)scouts;
     for (uint32_t tries = 0;; tries++) {
-        if (BL__NAME(stopping)(w) || BL__NAME(over)(w, shared, last))
+        if (BL__NAME(stopping)(w) || BL__NAME(over)(w, shared, word))
             return false;
-        last = false;
+        word = 0;
 #if BL__TURNS
-        if (!*scouts) {
-            *scouts = bl_warp_any(w->lane == 0 && bl__scout_begins(w, quarter));
-            if (!*scouts) {
+        bl__scout_turn turn = *scouts ? BL__TURN_NOW : BL__TURN_LATER;
+        /* Mostly at the line that a quarter of a multiprocessor looks at; all others look at the stop word, too. */
+        const bool often = tries < 5 || bl_warp_any(w->lane == 0 && bl__is_young(w));
+        BL_ROLLED
+        for (uint32_t looks = often ? 4 : 1; turn == BL__TURN_LATER && looks; looks--) {
+            turn = (bl__scout_turn)bl_warp_broadcast32(w->lane ? 0 : (uint32_t)bl__scout_begins(w, quarter), 0);
+            if (turn == BL__TURN_LATER)
                 bl__wait_for_turn(w, tries);
-                continue;
-            }
-            tries = 0;
         }
+        if (turn == BL__TURN_NEVER) {
+            w->stop |= BL__STOP_DONE;
+            return false;
+        }
+        if (turn == BL__TURN_LATER)
+            continue;
+        tries = *scouts ? tries : 0;
+        *scouts = true;
 #endif
         if (BL__IS_OPEN(w->run) && bl__inlet_shows(w, true)) {
             *called = true;
@@ -155,7 +174,7 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, bool last, ui
         }
 #if BL__TURNS
         for (uint32_t n = bl_warp_broadcast32(w->lane ? 0 : bl__scout_pauses(w, quarter, tries), 0); n; n--)
-            bl_backoff(bl__is_young(w) ? 4 : 8);
+            bl_backoff(bl__is_young(w) ? 4 : bl__longest_nap(w));
 #endif
         if (BL__NAME(sees_work)(w))
             return true;
@@ -167,29 +186,35 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, bool last, ui
     }
 }
 
-BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared, bool *called) {
+BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared, bool counted, bool *called) {
     bl__control *control = w->run->control;
     bool scouts = false;
     uint32_t *quarter = NULL;
-    BL__NAME(stand)(w, BL__AT_IDLE);
-    BL__NAME(note)(w, BL__AT_IDLE);
-    uint64_t idle = w->lane == 0 ? bl__idle_enter(control) : 0;
+    uint64_t word = w->lane || counted ? 0 : bl__idle_enter(control);
 #if BL__TURNS
     quarter = bl__quarter_of(w);
     if (w->lane == 0) {
-        bl_fetch_add32_relaxed(quarter, 0 - BL__HAS_WORK);
+        if (!counted)
+            bl_fetch_add32_relaxed(quarter, 0 - BL__HAS_WORK);
         bl__idler_counts(w, 1);
     }
 #endif
-    const bool last = bl_warp_any(bl__idle_all(idle, w->run->workers)) && !BL__IS_OPEN(w->run) &&
-                      !BL__HAS_PORTER(w->run); /* there worker 0 has more to say */
-    bool found = BL__NAME(await)(w, shared, last, quarter, &scouts, called);
+    if (!bl__idle_all(word, w->run->workers) || BL__IS_OPEN(w->run) || BL__HAS_PORTER(w->run))
+        word = 0; /* with a porter worker 0 has more to say */
+    bool found = BL__NAME(await)(w, shared, word, quarter, &scouts, called);
 #if BL__TURNS
     if (w->lane == 0) {
         bl__idler_counts(w, (uint32_t)-1);
         bl_fetch_add32_relaxed(quarter, BL__HAS_WORK);
         if (scouts)
             bl__scout_ends(w, quarter);
+    }
+#endif
+#if BL__TURNS
+    if (BL__CLAIM_LEAVES && !BL__IS_OPEN(w->run) && !BL__HAS_PORTER(w->run)) {
+        if (found && w->lane == 0)
+            bl__idle_leave_to_claim(control);
+        return found;
     }
 #endif
     uint32_t go = found && w->lane == 0 && bl__idle_leave(control);

@@ -205,7 +205,7 @@ BL_FN uint32_t BL__NAME(port)(bl__worker *w, bl_task *task, const BL_SHARED *sha
         BL__NAME(rest)(w);
         *idle = true;
     }
-    if (*idle && BL__NAME(over)(w, shared, false))
+    if (*idle && BL__NAME(over)(w, shared, 0))
         return BL__PORTER_LEAVES;
     bl_backoff(3);
     return BL__PORTER_LOOKS;

@@ -47,24 +47,11 @@ BL_FN void BL__NAME(post)(bl__worker *w) {
 }
 #endif
 
-/* GPU: an entry with many tasks is for all that are idle, at once, however short they are. */
-BL_FN uint32_t BL__NAME(pace_of_width)(bl__worker *w) {
-    const uint32_t *newest = bl__stack_slot(w->stack, w->words, w->stack->top - 1);
-    return newest[1] - newest[0] > 4 * BL__BATCH ? BL__COARSE : 0;
-}
-
 BL_FN bool BL__NAME(can_share)(bl__worker *w, uint32_t count) {
     if (count > 1)
         return true;
     const uint32_t *only = bl__stack_slot(w->stack, w->words, w->stack->bottom);
     return count == 1 && only[1] - only[0] > BL__BATCH;
-}
-
-/* The number of newest entries that have so many tasks, a batch at most; 0 if the newest has more. */
-BL_FN uint32_t BL__NAME(newest_with)(bl__worker *w, uint32_t tasks, uint32_t count) {
-    const uint32_t *mine = bl__stack_slot(w->stack, w->words, w->stack->top - 1 - w->lane);
-    uint32_t n = w->lane < count ? bl__min(mine[1] - mine[0], BL__BATCH + 1) : BL__BATCH + 1;
-    return bl_popcount(bl_warp_ballot(bl_warp_prefix_add(n) + n <= tasks));
 }
 
 #if BL__JOINS
@@ -102,14 +89,13 @@ BL_FN void BL__NAME(share_and_give)(bl__worker *w, uint32_t n) {
 }
 #endif
 
-/* Publishes what others should have: the oldest entries, if there are too many or the queue has run empty. */
+#if !BL__HIDES
+/* Publishes what others should have: the oldest entries, if there are too many or the queue has run empty. A GPU's
+ * worker does it in expose.inc.h. */
 BL_FN void BL__NAME(settle)(bl__worker *w, const BL_SHARED *shared) {
     const bl__run *run = w->run;
-    if (BL_WARP > 1 && BL__ENDS_ALONE && (BL_MAX_SPAWN) == 0) /* a wave that is all there is */
+    if (BL_WARP > 1 && (BL_MAX_SPAWN) == 0) /* a wave that is all there is */
         return;
-#if BL__POSTS
-    BL__NAME(post)(w);
-#endif
     uint32_t count = BL__NAME(held)(w), n = 0;
     w->peak = bl__max(w->peak, count);
     if (BL_WARP == 1)
@@ -117,24 +103,16 @@ BL_FN void BL__NAME(settle)(bl__worker *w, const BL_SHARED *shared) {
     if (count > run->private_limit && !run->alone) { /* in a loop run alone nobody would look for it */
         n = count - run->private_limit / 2;
     } else if (run->workers > 1 && BL__NAME(can_share)(w, count) && bl_warp_any(w->lane == 0 && w->shown == 0)) {
-        if (count == 1) {
-            if (BL__HIDES)
-                w->stop |= BL__NAME(pace_of_width)(w);
+        if (count == 1)
             BL__NAME(halve)(w, shared);
-        }
         n = bl__max(count / 2, 1);
-        /* What the lanes are about to run at the same time is begun sooner here than anywhere else. Lanes that join
-         * wait for the one that climbs highest: there a quarter of a batch is enough, unless tasks take long. */
-        if (BL__HIDES && BL__BATCH > 1 && count > 1) {
-            const bool few = BL__JOINS && !bl_warp_any(w->lane == 0 && w->stop & BL__PACE);
-            n = bl__min(n, count - BL__NAME(newest_with)(w, BL__BATCH / (few ? 4 : 1), count));
-        }
     }
     if (n && BL__NAME(share_and_publish)(w, n))
         bl__wake_for_work(run);
     if (BL_WARP == 1 && !BL__ENDS_ALONE && w->stack->extras) /* so nobody goes idle while there are any */
         bl__take_extras(w);
 }
+#endif
 
 /* Room for what the next batch may spawn, and records for its forks; else asks for a pause. */
 BL_FN void BL__NAME(make_ready)(bl__worker *w) {

@@ -32,6 +32,7 @@
 #undef BL_QUEUE
 #undef BL__ENDS_ALONE
 #undef BL__EMPTY_WHEN_IDLE
+#undef BL__CLAIM_LEAVES
 
 #define BL__NAME(x) BL_CAT(shared_, x)
 #define BL_QUEUE bl_broker

@@ -49,7 +49,9 @@
 #define BL__SPARE_CHUNK BL__SPARE_CHUNK_OF(BL_WARP)
 #define BL__SPARE_HIGH (3 * BL__SPARE_CHUNK)   /* more than that go back, ... */
 #define BL__SPARE_MIDDLE (2 * BL__SPARE_CHUNK) /* ... down to so many, or the next ones would go one by one */
-#define BL__SPARE_WORDS_OF(warp) (4 * BL__SPARE_CHUNK_OF(warp) + 1)
+/* How many there are, the numbers, and how many a warp has begun with. */
+#define BL__SPARE_WORDS_OF(warp) (4 * BL__SPARE_CHUNK_OF(warp) + 2)
+#define BL__SPARE_BEGUN (BL__SPARE_WORDS_OF(BL_WARP) - 1)
 
 typedef struct bl__record {
     uint64_t state;

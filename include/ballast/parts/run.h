@@ -89,11 +89,11 @@ typedef struct bl__tally {
     /* Written by others, on a CPU: lookout.h. */
     uint64_t dry, since;
     uint32_t slow, watched;
-    uint32_t fetched;  /* by its owner: another number whenever a GPU's worker has found work, or a CPU's is between two
+    uint32_t fetched; /* by its owner: another number whenever a GPU's worker has found work, or a CPU's is between two
                          tasks of a fork and somebody is idle */
-    uint32_t quarter;  /* GPU: of a quarter of a multiprocessor, not of this worker; lookout.h */
-    uint32_t gathered; /* GPU and sim: of a group of workers; meeting.h */
-    unsigned char pad[BL_LINE - 100];
+    uint32_t quarter, over; /* GPU: of a quarter of a multiprocessor, not of this worker; lookout.h */
+    uint32_t gathered;      /* GPU and sim: of a group of workers; meeting.h */
+    unsigned char pad[BL_LINE - 104];
 } bl__tally;
 
 /* The tallies of all workers in one, for the host; all words of 64 bits, and zero before. */

@@ -58,11 +58,13 @@ BL_FN void bl__trace_write(bl__trace *t, const bl__tally *tally, uint32_t kind, 
     mark->parts = 1;
 }
 
-/* From now on the worker does `kind`. What an idle worker tried in vain is part of its being idle. */
+/* From now on the worker does `kind`. What an idle worker tried in vain is part of its being idle; what one tried
+ * before it went idle is not. */
 BL_FN void bl__trace_turn(bl__trace *t, const bl__tally *tally, uint32_t kind, uint32_t launch) {
     uint64_t looked = t->looked;
     t->looked = 0;
-    if (kind == BL__AT_WORK && looked && t->kind != BL__AT_SEARCH)
+    const bool goes_idle = kind == BL__AT_IDLE && t->kind == BL__AT_WORK;
+    if (looked && (goes_idle || (kind == BL__AT_WORK && t->kind != BL__AT_SEARCH)))
         bl__trace_write(t, tally, BL__AT_SEARCH, launch, looked);
     if (t->kind != kind)
         bl__trace_write(t, tally, kind, launch, kind == BL__AT_SEARCH && looked ? looked : bl_time());

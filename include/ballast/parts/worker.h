@@ -34,8 +34,8 @@ typedef struct bl__worker {
     uint32_t calm; /* CPU: entries that it has held before and that are not too many: no need to look at them again */
     /* What one scheduler alone reads and writes. */
     struct {
-        uint32_t victim, primed; /* where to look next, and whether work was seen there; ... */
-        uint32_t seen, size;     /* ... lane by lane whom an idle worker has looked at, and how much it showed then */
+        uint32_t victim, primed; /* where to look next; range: whether work was seen there */
+        uint32_t seen, size;     /* the others: lane by lane whom an idle worker has seen, and how much it showed */
         uint32_t turn;           /* CPU: how far to look */
     } of_steal;
     struct {

@@ -270,7 +270,7 @@ BL_FN uint32_t bl_warp_ballot(bool flag) { return flag ? 1u : 0u; }
 BL_FN bool bl_warp_any(bool flag) { return flag; }
 BL_FN uint32_t bl_warp_broadcast32(uint32_t v, uint32_t lane) { return (void)lane, v; }
 BL_FN uint32_t bl_warp_prefix_add(uint32_t v) { return (void)v, 0; }
-BL_FN uint32_t bl_warp_prefix_add_slowly(uint32_t v) { return (void)v, 0; }
+BL_FN uint32_t bl_warp_prefix_add_small(uint32_t v) { return (void)v, 0; }
 BL_FN uint32_t bl_warp_add(uint32_t v) { return v; }
 BL_FN uint32_t bl_warp_or(uint32_t v) { return v; }
 BL_FN uint64_t bl_warp_collect_add64(const void *to, uint64_t v) { return (void)to, v; }

@@ -204,7 +204,7 @@ BL_FN uint32_t bl_warp_prefix_add(uint32_t v) {
     }
     return sum - v;
 }
-BL_FN uint32_t bl_warp_prefix_add_slowly(uint32_t v) {
+BL_FN uint32_t bl_warp_prefix_add_small(uint32_t v) {
     uint32_t sum = v;
     BL_ROLLED
     for (uint32_t d = 1; d < 32; d *= 2) {

@@ -81,7 +81,7 @@
  *     bl_warp_lane(), bl_warp_sync(), bl_warp_ballot(flag), bl_warp_any(flag)
  *     bl_warp_broadcast32(v, lane)        lane may differ from lane to lane
  *     bl_warp_prefix_add(v)               sum over the lanes before this one
- *     bl_warp_prefix_add_slowly(v)        the same in less code, for what is seldom done
+ *     bl_warp_prefix_add_small(v)         the same in less code, for what is seldom done
  *     bl_warp_add(v), bl_warp_or(v)       sum, bitwise or over all lanes
  *   the lanes of a warp, as many as call
  *     bl_warp_collect_add64(to, v)        either one lane returns the sum of all and the others 0, or each returns its
@@ -93,7 +93,8 @@
  *                                         the lane goes on
  *   bl_copy16_wait()                      until the copies that this lane began are there; other lanes must meet it
  *                                         afterwards to see them
- *   bl_add_apart32(a, b)                  a + b; on a GPU by the units that multiply, which most code leaves idle
+ *   bl_add_apart32(a, b)                  a + b; on a GPU by the units that multiply, which most code leaves idle.
+ *                                         For kernels whose grid has no third dimension
  *   bl_opaque32(v)                        v, but the compiler does not know: keeps code inside a loop that lanes leave
  *                                         one by one
  *   bl_pair_store(p, a, b), bl_pair_load(p, &a, &b), bl_pair_is(p, a, b)

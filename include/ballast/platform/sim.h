@@ -310,7 +310,7 @@ BL_FN uint32_t bl_warp_prefix_add(uint32_t v) {
         sum += all[i];
     return sum;
 }
-BL_FN uint32_t bl_warp_prefix_add_slowly(uint32_t v) { return bl_warp_prefix_add(v); }
+BL_FN uint32_t bl_warp_prefix_add_small(uint32_t v) { return bl_warp_prefix_add(v); }
 BL_FN uint32_t bl_warp_add(uint32_t v) {
     uint32_t all[BL_WARP], sum = 0;
     bl__sim_exchange(v, all);

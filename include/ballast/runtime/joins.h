@@ -108,7 +108,7 @@ BL_FN void bl__spare_load(const bl__run *run, uint32_t id, uint32_t lane, uint32
     const uint32_t n = run->spares_left ? left[0] : 0;
     const uint32_t mine = run->spares_left ? left[1 + lane] : 0; /* read at the same time */
     if (lane == 0)
-        spare[0] = n;
+        spare[0] = spare[BL__SPARE_BEGUN] = n;
     if (lane < n)
         spare[1 + lane] = mine;
     BL_ROLLED
@@ -116,10 +116,10 @@ BL_FN void bl__spare_load(const bl__run *run, uint32_t id, uint32_t lane, uint32
         spare[i] = left[i];
 }
 /* `over`: nothing is left to do. Otherwise they go to the store, because the host may make a larger one. `used`: the
- * worker has run tasks; else its list is as it was. */
+ * worker has run tasks; else its list is as it was, unless it was short and had to be filled. */
 BL_FN void bl__spare_leave(const bl__run *run, uint32_t id, uint32_t lane, uint32_t *spare, bool over, bool used) {
     uint32_t *left = bl__spare_left(run, id);
-    if (over && !used && run->spares_left)
+    if (over && !used && run->spares_left && spare[0] == spare[BL__SPARE_BEGUN])
         return;
     if (!over)
         bl__spare_trim(run, lane, spare, 0);
@@ -156,6 +156,8 @@ BL_FN void bl__records_fill(const bl__run *run, uint32_t rank, uint32_t size) {
             if (bl__record_free_else_share(run, i))
                 left[++free] = i;
         left[0] = free;
+        while (free < BL_WARP) /* bl__spare_load reads as many */
+            left[++free] = 0;
     }
     kept = run->spares_left ? BL_WARP * run->workers : 0;
 #endif

@@ -132,30 +132,33 @@ BL_FN void bl__idler_counts(const bl__worker *w, uint32_t more) {
  * in the way of those that have some. Worker 0 always looks: it also notices the end. Where there are few workers all
  * look, and so do those that have seen batches take long: what they find is worth more than what they disturb.
  *
- *     tally->quarter    of a quarter, in one of the tallies: scouts (low 16 bits), and warps that have work; and
- *                       whether the run is over, because all waiting for one word would get in each other's way
+ *     tally->quarter    of a quarter, in one of the tallies: scouts (low 16 bits), and warps that have work
+ *     tally->over       there, too: the run is over. All who wait for one word would get in each other's way
  *
  * One lane. */
 #define BL__SCOUTS 2u
 #define BL__HAS_WORK (1u << 16)
-#define BL__RUN_IS_OVER (1u << 31)
 
-BL_FN uint32_t *bl__quarter_of(const bl__worker *w) {
-    return &w->run->tally[(bl_processor() * 4 + w->id % 4) % w->run->workers].quarter;
+BL_FN bl__tally *bl__quarter_of(const bl__worker *w) {
+    return &w->run->tally[(bl_processor() * 4 + w->id % 4) % w->run->workers];
+}
+/* `more`: BL__HAS_WORK or its negative. */
+BL_FN void bl__quarter_counts(const bl__worker *w, uint32_t more) {
+    bl_fetch_add32_relaxed(&bl__quarter_of(w)->quarter, more);
 }
 typedef enum bl__scout_turn { BL__TURN_LATER, BL__TURN_NOW, BL__TURN_NEVER } bl__scout_turn;
-BL_FN bl__scout_turn bl__scout_begins(const bl__worker *w, uint32_t *quarter) {
+BL_FN bl__scout_turn bl__scout_begins(const bl__worker *w, bl__tally *quarter) {
     if (w->id == 0 || w->run->workers < BL_CROWD)
         return BL__TURN_NOW;
     const bool coarse = w->stop & BL__PACE;
-    const uint32_t seen = bl_load32_relaxed(quarter);
-    if (seen & BL__RUN_IS_OVER)
+    const uint32_t seen = bl_load32_relaxed(&quarter->quarter), over = bl_load32_relaxed(&quarter->over);
+    if (over)
         return BL__TURN_NEVER;
     if (seen % BL__HAS_WORK >= BL__SCOUTS && !coarse)
         return BL__TURN_LATER;
-    if (bl_fetch_add32_relaxed(quarter, 1) % BL__HAS_WORK < BL__SCOUTS || coarse)
+    if (bl_fetch_add32_relaxed(&quarter->quarter, 1) % BL__HAS_WORK < BL__SCOUTS || coarse)
         return BL__TURN_NOW;
-    bl_fetch_add32_relaxed(quarter, (uint32_t)-1);
+    bl_fetch_add32_relaxed(&quarter->quarter, (uint32_t)-1);
     return BL__TURN_LATER;
 }
 /* All lanes of one warp. */
@@ -163,11 +166,11 @@ BL_FN void bl__tell_quarters(const bl__worker *w) {
     const uint32_t quarters = 4 * bl_processors() < w->run->workers ? 4 * bl_processors() : w->run->workers;
     BL_ROLLED
     for (uint32_t i = w->lane; w->run->workers >= BL_CROWD && i < quarters; i += BL_WARP)
-        bl_fetch_or32_relaxed(&w->run->tally[i].quarter, BL__RUN_IS_OVER);
+        bl_store32_relaxed(&w->run->tally[i].over, 1);
 }
-BL_FN void bl__scout_ends(const bl__worker *w, uint32_t *quarter) {
+BL_FN void bl__scout_ends(const bl__worker *w, bl__tally *quarter) {
     if (w->id != 0 && w->run->workers >= BL_CROWD)
-        bl_fetch_add32_relaxed(quarter, (uint32_t)-1);
+        bl_fetch_add32_relaxed(&quarter->quarter, (uint32_t)-1);
 }
 /* Whether a run has lasted for a while; until then its work may still be spreading. */
 BL_FN bool bl__has_spread(const bl__worker *w) { return bl_clock32() - (uint32_t)w->tally->since > BL_SPREAD_TICKS; }
@@ -175,8 +178,9 @@ BL_FN bool bl__has_spread(const bl__worker *w) { return bl_clock32() - (uint32_t
 BL_FN bool bl__is_young(const bl__worker *w) { return bl_clock32() - (uint32_t)w->tally->since < BL_SPREAD_TICKS / 64; }
 /* How many pauses a scout makes before it looks, if another warp of the quarter has work: what it takes from that one's
  * time is worth more than what it finds, the more so when work is scarce for long. */
-BL_FN uint32_t bl__scout_pauses(const bl__worker *w, const uint32_t *quarter, uint32_t tries) {
-    if (w->id == 0 || w->run->workers < BL_CROWD || w->stop & BL__PACE || bl_load32_relaxed(quarter) < BL__HAS_WORK)
+BL_FN uint32_t bl__scout_pauses(const bl__worker *w, const bl__tally *quarter, uint32_t tries) {
+    if (w->id == 0 || w->run->workers < BL_CROWD || w->stop & BL__PACE ||
+        bl_load32_relaxed(&quarter->quarter) < BL__HAS_WORK)
         return 0;
     return bl__has_spread(w) ? 3 : tries ? 1 : 0;
 }

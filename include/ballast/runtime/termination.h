@@ -17,7 +17,7 @@
 
 #define BL__IDLE_DONE (1ull << 31)
 
-/* What the word is then. */
+/* What the word is then. Without T2: to go by it takes a fence. */
 BL_FN uint64_t bl__idle_enter(bl__control *c) { return bl_far_add64_release(&c->idle, 1) + 1; /* T1 */ }
 
 /* The same for so many others that have not begun: they publish nothing before they leave. */

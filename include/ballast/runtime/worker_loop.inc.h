@@ -1,7 +1,8 @@
 /* Template: THE worker loop, for every target, scheduler, queue and group.
  *
  *     give       in a run of several nodes: let another node have some
- *     settle     publish what others should have; keep room for the next spawns and records for the next forks
+ *     settle     publish what others should have, on a GPU the surplus (expose.inc.h); keep room for the next spawns
+ *                and records for the next forks
  *     admit      in a run that is open: take what came from outside; with several nodes, a GPU's porter does
  *     acquire    with an empty stack: fetch, search, go idle, sleep; notice the end. A warp also fetches before it
  *                runs long tasks that are fewer than its lanes
@@ -11,7 +12,7 @@
  *     home       in a run of several nodes: the same for what another node has returned
  *     recurse    on a CPU: run the children of a fork at once, without an entry and a record
  *
- * Each is a file of loop/. Those before `run` make up `prepare`, below. A thread, a warp and a block have a function
+ * Each is a file of loop/. Those before `run` make up `prepare`. A thread, a warp and a block have a function
  * `turns` each (loop/thread.inc.h, ...), which repeats prepare, run and join.
  *
  * A worker of lane tasks is a warp whose lanes run a task each; otherwise the lanes of a block run one task together,
@@ -174,7 +175,7 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
     if (leads) {
 #if BL__TURNS
         if (lane == 0)
-            bl_fetch_add32_relaxed(bl__quarter_of(&w), 0 - BL__HAS_WORK);
+            bl__quarter_counts(&w, 0 - BL__HAS_WORK);
 #endif
         BL__NAME(stand)(&w, BL__AT_END);
         BL__NAME(note)(&w, BL__AT_END);

@@ -128,7 +128,7 @@ BL_FN void BL__NAME(copy_entries)(bl__worker *w, const BL_QUEUE *q, uint32_t fir
 
 /* Lane by lane the tasks of an entry; how many of these entries make up a batch, with what the worker holds. */
 BL_FN uint32_t BL__NAME(enough)(bl__worker *w, uint32_t tasks, uint32_t entries) {
-    const uint32_t before = w->holds + bl_warp_prefix_add_slowly(bl__min(tasks, w->batch));
+    const uint32_t before = w->holds + bl_warp_prefix_add_small(bl__min(tasks, w->batch));
     return bl_popcount(bl_warp_ballot(w->lane < entries && (w->run->steal_half || before < w->batch)));
 }
 BL_FN uint32_t BL__NAME(tasks_at)(const BL_QUEUE *q, uint32_t position) {

@@ -34,12 +34,10 @@ BL_FN bool BL__NAME(one_begins)(const bl__run *run) {
     return run->roots && run->in_entries == 1 && run->workers >= BL_CROWD;
 }
 /* One lane, when the worker has taken its roots. Before it publishes anything, so nobody leaves sooner than it is
- * counted. */
+ * counted: who has seen what this one published has seen this. */
 BL_FN void BL__NAME(count_in)(bl__worker *w) {
-    const bool one_begins = BL__NAME(one_begins)(w->run), has_work = bl__stack_count(w->stack) != 0;
-    if (!one_begins || has_work)
-        bl_fetch_add32_relaxed(bl__quarter_of(w), BL__HAS_WORK);
-    if (one_begins && has_work)
+    bl__quarter_counts(w, BL__HAS_WORK);
+    if (BL__NAME(one_begins)(w->run) && bl__stack_count(w->stack))
         bl__idle_enter_others(w->run->control, w->run->workers - 1);
 }
 #endif

@@ -60,7 +60,7 @@ BL_FN void BL__NAME(cut)(bl__worker *w, uint32_t most) {
  *
  * `exposes`: before a batch that may take long. Nobody can reach this worker's stack during the batch, so all that the
  * batch does not need. A long entry is divided until one batch is left, and whoever takes a part divides it further;
- * `more`: as far as there was room, so ask again. */
+ * `more`: the stack was full before that was so, so ask again. */
 BL_FN uint32_t BL__NAME(surplus)(bl__worker *w, const BL_SHARED *shared, bool exposes, bool *more) {
     const bl__run *run = w->run;
     *more = false;

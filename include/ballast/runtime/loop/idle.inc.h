@@ -141,7 +141,7 @@ BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared, bool counted, 
 
 /* The same. `quarter` and `scouts`: lookout.h; `word`: over. One notices the end for all and tells the others:
  * thousands of warps would get in the way of those that come and go. */
-BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint64_t word, uint32_t *quarter, bool *scouts,
+BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint64_t word, bl__tally *quarter, bool *scouts,
                            bool *called) {
     bl__watched watched = {bl_clock32(), w->id, 0, 0};
     (void)quarter, (void)scouts;
@@ -151,7 +151,8 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint64_t word
         word = 0;
 #if BL__TURNS
         bl__scout_turn turn = *scouts ? BL__TURN_NOW : BL__TURN_LATER;
-        /* Mostly at the line that a quarter of a multiprocessor looks at; all others look at the stop word, too. */
+        /* At first and in a young run up to four looks at the words of the quarter for one at the stop word, at which
+         * all others look. */
         const bool often = tries < 5 || bl_warp_any(w->lane == 0 && bl__is_young(w));
         BL_ROLLED
         for (uint32_t looks = often ? 4 : 1; turn == BL__TURN_LATER && looks; looks--) {
@@ -189,13 +190,12 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint64_t word
 BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared, bool counted, bool *called) {
     bl__control *control = w->run->control;
     bool scouts = false;
-    uint32_t *quarter = NULL;
+    bl__tally *quarter = NULL;
     uint64_t word = w->lane || counted ? 0 : bl__idle_enter(control);
 #if BL__TURNS
     quarter = bl__quarter_of(w);
     if (w->lane == 0) {
-        if (!counted)
-            bl_fetch_add32_relaxed(quarter, 0 - BL__HAS_WORK);
+        bl_fetch_add32_relaxed(&quarter->quarter, 0 - BL__HAS_WORK);
         bl__idler_counts(w, 1);
     }
 #endif
@@ -205,12 +205,10 @@ BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared, bool counted, 
 #if BL__TURNS
     if (w->lane == 0) {
         bl__idler_counts(w, (uint32_t)-1);
-        bl_fetch_add32_relaxed(quarter, BL__HAS_WORK);
+        bl_fetch_add32_relaxed(&quarter->quarter, BL__HAS_WORK);
         if (scouts)
             bl__scout_ends(w, quarter);
     }
-#endif
-#if BL__TURNS
     if (BL__CLAIM_LEAVES && !BL__IS_OPEN(w->run) && !BL__HAS_PORTER(w->run)) {
         if (found && w->lane == 0)
             bl__idle_leave_to_claim(control);

@@ -239,7 +239,7 @@ BL_CALLED_FN void BL__NAME(carry)(bl__worker *w, uint32_t lane, void *scratch, c
     if (leads) {
 #if BL__TURNS
         if (w->lane == 0)
-            bl_fetch_add32_relaxed(bl__quarter_of(w), 0 - BL__HAS_WORK);
+            bl__quarter_counts(w, 0 - BL__HAS_WORK);
 #endif
         BL__NAME(stand)(w, BL__AT_IDLE);
         BL__NAME(spend)(w, bl_clock()); /* this is no work */
@@ -271,7 +271,7 @@ BL_CALLED_FN void BL__NAME(carry)(bl__worker *w, uint32_t lane, void *scratch, c
     if (w->lane == 0) {
         if (idle)
             bl__idler_counts(w, (uint32_t)-1);
-        bl_fetch_add32_relaxed(bl__quarter_of(w), BL__HAS_WORK);
+        bl__quarter_counts(w, BL__HAS_WORK);
     }
 #endif
 }

@@ -20,7 +20,7 @@ BL_FN bool BL__NAME(is_told_to_stop)(bl__worker *w) {
 
 #if BL__HIDES
 
-/* False: stop. There is one place that publishes, for both reasons to do so: it is much code (acquire.inc.h). */
+/* False: stop. */
 BL_FN bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
     if (!BL_KIND_LANE && (BL_MAX_SPAWN) > 0)
         bl__close_outbox(w, BL_MAX_SPAWN);

@@ -14,7 +14,7 @@ enum { LARGER = 40 }; /* their budget relative to that of an ordinary client of 
 static const prove_family *const families[] = {&prove_termination, &prove_joins,      &prove_gate,     &prove_lookout,
                                                &prove_outside,     &prove_answers,    &prove_parcels,  &prove_ranges,
                                                &prove_pool,        &prove_schedulers, &prove_pagerank, &prove_meetings,
-                                               &prove_boards,      &prove_warps};
+                                               &prove_boards,      &prove_warps,      &prove_endings};
 enum { FAMILIES = sizeof families / sizeof families[0] };
 
 uint32_t prove_protocol_count(void) {

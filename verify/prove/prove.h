@@ -37,7 +37,7 @@ typedef struct prove_family {
 
 extern const prove_family prove_termination, prove_joins, prove_gate, prove_lookout, prove_outside, prove_answers,
     prove_parcels, prove_ranges, prove_pool, prove_schedulers, prove_pagerank, prove_meetings, prove_boards,
-    prove_warps;
+    prove_warps, prove_endings;
 
 /* All clients of all families, numbered from 0. */
 uint32_t prove_protocol_count(void);

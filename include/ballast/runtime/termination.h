@@ -20,8 +20,9 @@
 /* What the word is then. Without T2: to go by it takes a fence. */
 BL_FN uint64_t bl__idle_enter(bl__control *c) { return bl_far_add64_release(&c->idle, 1) + 1; /* T1 */ }
 
-/* The same for so many others that have not begun: they publish nothing before they leave. */
-BL_FN void bl__idle_enter_others(bl__control *c, uint32_t others) { bl_far_add64_relaxed(&c->idle, others); }
+/* The same for so many others that have not begun: they publish nothing before they leave. What the word was: nobody
+ * may have left sooner. */
+BL_FN uint64_t bl__idle_enter_others(bl__control *c, uint32_t others) { return bl_far_add64_relaxed(&c->idle, others); }
 
 /* By a worker that will claim something (BL__CLAIM_LEAVES): it gets nothing if the run is over by then. */
 BL_FN void bl__idle_leave_to_claim(bl__control *c) { bl_far_add64_relaxed(&c->idle, (1ull << 32) - 1); }

@@ -38,7 +38,7 @@ BL_FN bool BL__NAME(one_begins)(const bl__run *run) {
 BL_FN void BL__NAME(count_in)(bl__worker *w) {
     bl__quarter_counts(w, BL__HAS_WORK);
     if (BL__NAME(one_begins)(w->run) && bl__stack_count(w->stack))
-        bl__idle_enter_others(w->run->control, w->run->workers - 1);
+        (void)bl__idle_enter_others(w->run->control, w->run->workers - 1);
 }
 #endif
 

@@ -1,0 +1,148 @@
+/* How a run of warps begins and ends where one of them has the only root: the library's own termination word
+ * (runtime/termination.h) and deque (queues/steal_many.h), in the order in which a warp uses them
+ * (runtime/loop/idle.inc.h, acquire.inc.h, schedulers/own_queue.inc.h). Here a worker has one lane.
+ *
+ * The first worker counts all others as idle, publishes its tasks, and runs what is left of them. The others have not
+ * begun by then, or look a few times for something to take. Who takes something does not wait until it has left idle; a
+ * thief keeps one task and publishes the others that it has taken. Who has nothing left goes idle, and the last one to
+ * do so ends the run. Then every task has been run, once; and the run has ended when all have left. */
+#include "prove.h"
+
+#include <ballast/queues/steal_many.h>
+#include <ballast/runtime/termination.h>
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WORKERS = 3, TASKS = 4, CAPACITY = 4 };
+
+typedef struct protocol {
+    uint32_t workers, tasks, looks;
+    bl__control control;
+    uint64_t queues[WORKERS][512];
+    uint32_t results[TASKS];
+    bool ran[TASKS], over;
+} protocol;
+
+static bl_steal_many deque_of(protocol *p, uint32_t worker) {
+    bl_steal_many q;
+    bl_steal_many_bind(&q, p->queues[worker], (bl_shape){CAPACITY, 1, p->workers}, worker);
+    return q;
+}
+
+static void run(protocol *p, uint32_t task) {
+    if (p->over)
+        bl_explore_fail("a task after the end");
+    if (task >= p->tasks || p->ran[task])
+        bl_explore_fail("a task that was run already, or is none");
+    p->ran[task] = true;
+    bl_data_write(&p->results[task], &(uint32_t){1}, 1);
+}
+
+/* Runs the first of n tasks; the others come into the own deque, which is empty. */
+static void run_and_publish(protocol *p, uint32_t worker, const uint32_t *tasks, uint32_t n) {
+    bl_steal_many q = deque_of(p, worker);
+    if (n > 1 && bl_steal_many_push_n(&q, tasks + 1, n - 1) != n - 1)
+        bl_explore_fail("no room");
+    run(p, tasks[0]);
+}
+
+static void run_own(protocol *p, uint32_t worker) {
+    bl_steal_many q = deque_of(p, worker);
+    uint32_t task;
+    while (bl_steal_many_size(&q) && bl_steal_many_pop_n(&q, &task, 1))
+        run(p, task);
+}
+
+/* As the last one does that goes idle. */
+static void end_if_last(protocol *p, uint64_t word) {
+    if (!bl__idle_all(word, p->workers))
+        return;
+    bl_fence_acquire(); /* T2 */
+    if (!bl__idle_finish(&p->control, word))
+        return;
+    p->over = true;
+    prove_all_done(p->results, p->tasks);
+}
+
+/* An idle worker looks at another's deque. True: it is idle no longer, whether it has got something or not. */
+static bool steal(protocol *p, uint32_t worker, uint32_t victim) {
+    bl_steal_many q = deque_of(p, victim);
+    uint32_t tasks[TASKS];
+    uint64_t word;
+    if (!bl_steal_many_size(&q))
+        return false;
+    bl__idle_leave_to_claim(&p->control);
+    uint32_t n = (bl_steal_many_look(&q, &word) + 1) / 2;
+    for (uint32_t i = 0; i < n; i++)
+        bl_race_read(tasks + i, bl_steal_many_slot(&q, bl_steal_many_top(word) + i), 1);
+    if (n && bl_steal_many_claim(&q, word, n))
+        run_and_publish(p, worker, tasks, n);
+    return true;
+}
+
+static void body(void *arg, uint32_t worker, uint32_t lane) {
+    protocol *p = arg;
+    bool idle = worker != 0;
+    (void)lane;
+    if (!idle) {
+        uint32_t tasks[TASKS];
+        for (uint32_t i = 0; i < p->tasks; i++)
+            tasks[i] = i;
+        if (bl__idle_enter_others(&p->control, p->workers - 1))
+            bl_explore_fail("somebody has left sooner than it was counted");
+        run_and_publish(p, worker, tasks, p->tasks);
+    }
+    for (uint32_t i = 0; i <= p->looks; i++) {
+        if (!idle) {
+            run_own(p, worker);
+            end_if_last(p, bl__idle_enter(&p->control));
+            idle = true;
+        }
+        for (uint32_t v = 1; i < p->looks && v < p->workers && idle; v++)
+            idle = !steal(p, worker, (worker + v) % p->workers);
+    }
+}
+
+static void before(void *arg) {
+    protocol *p = arg;
+    memset(&p->control, 0, sizeof p->control);
+    memset(p->results, 0, sizeof p->results);
+    memset(p->ran, 0, sizeof p->ran);
+    p->over = false;
+    for (uint32_t i = 0; i < p->workers; i++) {
+        bl_steal_many q = deque_of(p, i);
+        bl_steal_many_init(&q, UINT32_MAX, 0, 1);
+    }
+}
+
+static const char *after(void *arg) {
+    const protocol *p = arg;
+    for (uint32_t i = 0; i < p->tasks; i++)
+        if (!p->ran[i])
+            return "a task was lost";
+    return p->over ? NULL : "all have left, and the run has not ended";
+}
+
+static const struct {
+    uint32_t workers, tasks, looks;
+} clients[] = {{2, 1, 1}, {2, 2, 1}, {2, 3, 1}, {2, 4, 1}, {2, 2, 2}, {2, 3, 2}, {3, 1, 1},
+               {3, 2, 1}, {3, 3, 1}, {3, 4, 1}, {3, 2, 2}, {3, 3, 2}, {3, 4, 2}};
+
+static uint32_t count(void) { return sizeof clients / sizeof clients[0]; }
+
+static void text(uint32_t client, char text[PROVE_TEXT]) {
+    snprintf(text, PROVE_TEXT, "endings %u workers %u tasks %u looks", clients[client].workers, clients[client].tasks,
+             clients[client].looks);
+}
+
+static bool explore(uint32_t client, const prove_limits *limits, bl_explore_result *result) {
+    static protocol p;
+    bl_explore_options o = prove_explore_options(limits, before, after);
+    p.workers = clients[client].workers;
+    p.tasks = clients[client].tasks;
+    p.looks = clients[client].looks;
+    return bl_explore(p.workers, body, &p, &o, result);
+}
+
+const prove_family prove_endings = {"endings", count, text, explore};

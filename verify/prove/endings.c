@@ -2,10 +2,12 @@
  * (runtime/termination.h) and deque (queues/steal_many.h), in the order in which a warp uses them
  * (runtime/loop/idle.inc.h, acquire.inc.h, schedulers/own_queue.inc.h). Here a worker has one lane.
  *
- * The first worker counts all others as idle, publishes its tasks, and runs what is left of them. The others have not
- * begun by then, or look a few times for something to take. Who takes something does not wait until it has left idle; a
- * thief keeps one task and publishes the others that it has taken. Who has nothing left goes idle, and the last one to
- * do so ends the run. Then every task has been run, once; and the run has ended when all have left. */
+ * The first worker counts all others as idle. It runs one task, publishes the rest, and takes back what nobody has
+ * stolen. Each of the others looks for work once or twice. When it sees some it leaves the idle count without waiting
+ * for the result, and steals half; it runs one of those tasks and publishes the others. A worker that has nothing left
+ * goes idle, and the last one to do so ends the run.
+ *
+ * When the run ends, every task has been run exactly once. When all workers have returned, the run has ended. */
 #include "prove.h"
 
 #include <ballast/queues/steal_many.h>

@@ -60,6 +60,9 @@ typedef struct bl__control {
     unsigned char pad8[BL_LINE - 24];
 } bl__control;
 
+/* How many workers are idle: of control->idle. */
+BL_FN uint32_t bl__idle_count(uint64_t word) { return (uint32_t)word & 0x7fffffffu; }
+
 /* GPU, in the stop word but no reason to stop: batches take long. Workers that are out of work tell all others
  * (lookout.h); in its own copy a worker notes it of its last batch, of which of the three before, and whether the last
  * one took very long. */
@@ -90,7 +93,7 @@ typedef struct bl__tally {
     uint64_t dry, since;
     uint32_t slow, watched;
     uint32_t fetched; /* by its owner: another number whenever a GPU's worker has found work, or a CPU's is between two
-                         tasks of a fork and somebody is idle */
+                        tasks of a fork and somebody is idle */
     uint32_t quarter, over; /* GPU: of a quarter of a multiprocessor, not of this worker; lookout.h */
     uint32_t gathered;      /* GPU and sim: of a group of workers; meeting.h */
     unsigned char pad[BL_LINE - 104];

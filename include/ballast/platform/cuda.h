@@ -115,7 +115,6 @@ BL__ATOMICS(64)
 BL__FAR_RMW(add64_relaxed, add, relaxed, u64)
 BL__FAR_RMW(add64_acquire, add, acquire, u64)
 BL__FAR_RMW(add64_release, add, release, u64)
-BL__FAR_RMW(add64_acq_rel, add, acq_rel, u64)
 BL__FAR_RMW(max64_relaxed, max, relaxed, u64)
 #undef BL__FAR_RMW
 #define BL_HAS_FAR 1

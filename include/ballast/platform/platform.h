@@ -28,9 +28,9 @@
  *                            min and max are unsigned
  *     bl_fetch_{add,min,max}_{float,double}_relaxed(p, v), bl_exchange_{float,double}_relaxed(p, v)
  *                            in floats.h; a NaN changes nothing as a minimum or maximum
- *     bl_far_add64_{relaxed,acquire,release,acq_rel}(p, v), bl_far_max64_relaxed(p, v)
- *                            as bl_fetch_..., on memory that all workers reach: less code on a GPU, which has to find
- *                            out otherwise
+ *     bl_far_add64_{relaxed,acquire,release}(p, v), bl_far_max64_relaxed(p, v)
+ *                            as bl_fetch_..., but never on a GPU's shared memory. The kernel is smaller: it need not
+ *                            check which memory p points to
  *     bl_exchangeBITS_{relaxed,acquire,release,acq_rel}(p, v)
  *     bl_casBITS_{relaxed,acquire,release,acq_rel,seq_cst}(p, &expected, v)
  *                            strong; on failure expected holds what was found, read with acquire (relaxed: relaxed)
@@ -159,7 +159,6 @@ BL_HOST_FN double bl_product(double a, double b) { return a * b; }
 #define bl_far_add64_relaxed(p, v) bl_fetch_add64_relaxed(p, v)
 #define bl_far_add64_acquire(p, v) bl_fetch_add64_acquire(p, v)
 #define bl_far_add64_release(p, v) bl_fetch_add64_release(p, v)
-#define bl_far_add64_acq_rel(p, v) bl_fetch_add64_acq_rel(p, v)
 #define bl_far_max64_relaxed(p, v) bl_fetch_max64_relaxed(p, v)
 #endif
 

@@ -133,7 +133,8 @@ BL_FN void bl__idler_counts(const bl__worker *w, uint32_t more) {
  * look, and so do those that have seen batches take long: what they find is worth more than what they disturb.
  *
  *     tally->quarter    of a quarter, in one of the tallies: scouts (low 16 bits), and warps that have work
- *     tally->over       there, too: the run is over. All who wait for one word would get in each other's way
+ *     tally->over       likewise: whether the run is over. Each quarter has a word of its own, because
+ *                       thousands of warps that read the same one would slow each other down
  *
  * One lane. */
 #define BL__SCOUTS 2u
@@ -184,7 +185,7 @@ BL_FN uint32_t bl__scout_pauses(const bl__worker *w, const bl__tally *quarter, u
         return 0;
     return bl__has_spread(w) ? 3 : tries ? 1 : 0;
 }
-/* The longest nap in a run of this age, for bl_backoff: the end of a run waits for all that nap. */
+/* The longest nap in a run of this age, as an argument of bl_backoff. A run cannot end before all naps are over. */
 BL_FN uint32_t bl__longest_nap(const bl__worker *w) {
     const uint32_t age = bl_clock32() - (uint32_t)w->tally->since;
     return age < BL_SPREAD_TICKS / 8 ? 6 : age < BL_SPREAD_TICKS / 2 ? 7 : 8;

@@ -17,14 +17,15 @@
 
 #define BL__IDLE_DONE (1ull << 31)
 
-/* What the word is then. Without T2: to go by it takes a fence. */
+/* Returns the new word. It is not read with acquire, so a worker that acts on it needs an acquire fence first (T2). */
 BL_FN uint64_t bl__idle_enter(bl__control *c) { return bl_far_add64_release(&c->idle, 1) + 1; /* T1 */ }
 
-/* The same for so many others that have not begun: they publish nothing before they leave. What the word was: nobody
- * may have left sooner. */
+/* Counts workers that have not begun as idle. Returns the word before; it is 0, because none of them may have left idle
+ * yet. */
 BL_FN uint64_t bl__idle_enter_others(bl__control *c, uint32_t others) { return bl_far_add64_relaxed(&c->idle, others); }
 
-/* By a worker that will claim something (BL__CLAIM_LEAVES): it gets nothing if the run is over by then. */
+/* Does not wait for the result. For workers that claim what they take (BL__CLAIM_LEAVES): if the run is over, the claim
+ * fails. */
 BL_FN void bl__idle_leave_to_claim(bl__control *c) { bl_far_add64_relaxed(&c->idle, (1ull << 32) - 1); }
 
 /* False when the run is over. */
@@ -33,7 +34,6 @@ BL_FN bool bl__idle_leave(bl__control *c) {
 }
 
 BL_FN uint64_t bl__idle_read(bl__control *c) { return bl_load64_acquire(&c->idle); /* T2 */ }
-BL_FN uint32_t bl__idle_count(uint64_t word) { return (uint32_t)word & 0x7fffffffu; }
 BL_FN bool bl__idle_all(uint64_t word, uint32_t workers) { return bl__idle_count(word) == workers; }
 
 /* `word`: what bl__idle_read gave before every queue was found empty. */

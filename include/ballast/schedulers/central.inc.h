@@ -9,7 +9,6 @@
 #define BL__EMPTY_WHEN_IDLE 0
 #define BL__CLAIM_LEAVES 0
 
-#include <ballast/runtime/termination.h>
 #include "transfer.inc.h"
 
 BL_FN uint32_t BL__NAME(fetch)(bl__worker *w) {

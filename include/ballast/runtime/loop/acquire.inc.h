@@ -33,8 +33,8 @@ BL_FN bool BL__NAME(waits)(bl__worker *w) {
 BL_FN bool BL__NAME(one_begins)(const bl__run *run) {
     return run->roots && run->in_entries == 1 && run->workers >= BL_CROWD;
 }
-/* One lane, when the worker has taken its roots. Before it publishes anything, so nobody leaves sooner than it is
- * counted: who has seen what this one published has seen this. */
+/* One lane, when the worker has taken its roots. It counts the others before it publishes anything. They leave idle
+ * only when they see something published, so none of them leaves before it is counted. */
 BL_FN void BL__NAME(count_in)(bl__worker *w) {
     bl__quarter_counts(w, BL__HAS_WORK);
     if (BL__NAME(one_begins)(w->run) && bl__stack_count(w->stack))

@@ -121,7 +121,8 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, bool *on_duty
     }
 }
 
-/* Out of work: waits for some. False when the run is over or paused. `counted`: it is, as idle. */
+/* Out of work: waits for some. False when the run is over or paused. `counted`: this worker is in the
+ * idle count already. */
 BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared, bool counted, bool *called) {
     bl__control *control = w->run->control;
     bool on_duty = false;
@@ -151,8 +152,8 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint64_t word
         word = 0;
 #if BL__TURNS
         bl__scout_turn turn = *scouts ? BL__TURN_NOW : BL__TURN_LATER;
-        /* At first and in a young run up to four looks at the words of the quarter for one at the stop word, at which
-         * all others look. */
+        /* At first, and while the run is young, a warp reads its quarter's words up to four times for each read of the
+         * stop word, which all others read, too. */
         const bool often = tries < 5 || bl_warp_any(w->lane == 0 && bl__is_young(w));
         BL_ROLLED
         for (uint32_t looks = often ? 4 : 1; turn == BL__TURN_LATER && looks; looks--) {

@@ -330,6 +330,32 @@ static void test_overlap(void) {
     }
 }
 
+/* Streams are held while the thread of the context sets up the run. */
+static void test_hold_at_once(void) {
+    enum { RUNS = 300, HELD = 8, LITTLE = 2, LITTLE_TASKS = 13 };
+    bl_context *c = open_cuda(bl_config{});
+    memory m = make_memory(c);
+    tree_shared s = shared_of(c, &m);
+    tree_node root = {LITTLE, 0};
+    bl_stats stats;
+    cudaStream_t after[HELD];
+    check_at("streams held at once");
+    for (cudaStream_t &stream : after)
+        CHECK_SAME(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+    for (int i = 0; i < RUNS; i++) {
+        CHECK_SAME(bl_start(c, tree_cuda(), &s, &root, 1), BL_OK);
+        for (cudaStream_t stream : after)
+            CHECK_SAME(bl_hold_stream(c, stream), BL_OK);
+        CHECK_SAME(bl_wait(c, &stats), BL_OK);
+        CHECK_SAME(stats.tasks, LITTLE_TASKS);
+    }
+    for (cudaStream_t stream : after) {
+        CHECK_SAME(cudaStreamSynchronize(stream), cudaSuccess);
+        cudaStreamDestroy(stream);
+    }
+    CHECK_SAME(bl_close(c), BL_OK);
+}
+
 int main(void) {
     check_limit(100);
     setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 1); /* so that held streams are in nobody's way */
@@ -348,5 +374,6 @@ int main(void) {
     test_late_begin(1);
     test_streams(1);
     test_streams(16);
+    test_hold_at_once();
     return check_end();
 }

@@ -663,8 +663,11 @@ static int cuda_timer_stop(bl_context *c, double *seconds) {
     return status_of(c, error, "timing");
 }
 
+/* ---- streams of the user ---- */
+
+/* All of this may be called while the context's own thread sets up a run: what is delayed is left to that. */
 static const char *cuda_wrong_stream(bl_context *c, void *stream) {
-    cuda_device *d = use(c);
+    cuda_device *d = look_at(c);
     int device = -1;
     if (stream == (void *)d->stream)
         return "stream: it is config.stream, on which the context itself works";
@@ -675,7 +678,7 @@ static const char *cuda_wrong_stream(bl_context *c, void *stream) {
 
 static void *cuda_mark(bl_context *c, void *stream) {
     cudaEvent_t event = NULL;
-    use(c);
+    look_at(c);
     cudaError_t error = cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
     if (error == cudaSuccess)
         error = cudaEventRecord(event, (cudaStream_t)stream);
@@ -688,7 +691,7 @@ static void *cuda_mark(bl_context *c, void *stream) {
 }
 
 static int cuda_pass_mark(bl_context *c, void *mark) {
-    cuda_device *d = use(c);
+    cuda_device *d = look_at(c);
     if (c->dead)
         return BL_EDEAD;
     cudaError_t error = cudaStreamWaitEvent(d->stream, (cudaEvent_t)mark, 0);
@@ -700,7 +703,7 @@ static int cuda_pass_mark(bl_context *c, void *mark) {
 typedef CUresult (*wait_value_function)(CUstream stream, CUdeviceptr word, cuuint32_t value, unsigned flags);
 
 static bool cuda_hold(bl_context *c, void *stream, uint32_t number) {
-    cuda_device *d = use(c);
+    cuda_device *d = look_at(c);
     void *function = NULL;
     cudaDriverEntryPointQueryResult found;
     cudaError_t error =

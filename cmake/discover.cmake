@@ -110,7 +110,10 @@ set(scheduler_count 0)
 # word: part of every name; name: as users know it; queue: empty for schedulers without one
 macro(add_scheduler word name policy header queue)
     set(instance "#define BL_INSTANCE ${word}\n#define BL_SCHEDULER <ballast/schedulers/${header}>\n")
-    if(NOT "${queue}" STREQUAL "")
+    if("${queue}" STREQUAL "")
+        set(waves 1)
+    else()
+        set(waves 0)
         string(APPEND instance "#define BL_QUEUE bl_${queue}\n")
     endif()
     if("${paper_names};" MATCHES "=${name};")
@@ -123,7 +126,7 @@ macro(add_scheduler word name policy header queue)
     string(APPEND kernels_h "#undef BL__IF_${word}\n"
         "#if ((BL_SCHEDULERS) | BL_SCHEDULERS_DEFAULT) & BL_SCHEDULER_${word}\n"
         "${instance}#include <ballast/runtime/worker_loop.inc.h>\n${end}"
-        "#define BL__IF_${word}(X) X(${word}, \"${name}\", 0)\n#else\n#define BL__IF_${word}(X)\n#endif\n")
+        "#define BL__IF_${word}(X) X(${word}, \"${name}\", ${waves}, 0)\n#else\n#define BL__IF_${word}(X)\n#endif\n")
     string(APPEND scheduler_list " X(${word}, \"${name}\", ${policy})")
     string(APPEND kernel_list " BL__IF_${word}(X)")
     string(APPEND bits_h "#define BL_SCHEDULER_${word} ${next_bit}\n")
@@ -138,7 +141,7 @@ macro(add_scheduler word name policy header queue)
             "#define BL_INSTANCE ${word}_other\n#define BL_SCHEDULER <ballast/schedulers/${header}>\n"
             "#define BL_QUEUE bl_${queue}\n#define BL__PAPER 0\n"
             "#include <ballast/runtime/worker_loop.inc.h>\n${end}"
-            "#define BL__IF_OTHER(X) X(${word}_other, \"${name}\", 1)\n#endif\n")
+            "#define BL__IF_OTHER(X) X(${word}_other, \"${name}\", 0, 1)\n#endif\n")
         string(CONCAT default_h ${default_h})
         foreach(kind open shared)
             string(TOUPPER ${kind} upper)
@@ -147,7 +150,7 @@ macro(add_scheduler word name policy header queue)
                 "#define BL_INSTANCE ${word}_${kind}\n#define BL_SCHEDULER <ballast/schedulers/${header}>\n"
                 "#define BL_QUEUE bl_${queue}\n#define BL__PAPER 0\n"
                 "#include <ballast/runtime/worker_loop.inc.h>\n${end}"
-                "#define BL__IF_${upper}(X) X(${word}_${kind}, \"${name}\", 0)\n"
+                "#define BL__IF_${upper}(X) X(${word}_${kind}, \"${name}\", 0, 0)\n"
                 "#else\n#define BL__IF_${upper}(X)\n#endif\n")
             string(CONCAT ${kind}_h ${${kind}_h})
         endforeach()

@@ -51,6 +51,7 @@ typedef struct bl__plan {
     int queue;             /* which managed queue, -1 for none */
     bool as_in_paper;      /* asked for by a paper's name */
     bool pieces;           /* as in bl__run */
+    bool stays;            /* waves that can follow each other in one launch */
     uint32_t threads;      /* per block of a GPU launch; lanes otherwise */
     uint32_t workers_per_block;
     uint32_t fit;        /* workers that fit at the same time */

@@ -10,8 +10,10 @@
 
 static const bench_column COLUMNS[] = {
     {"device", "where"},
-    {"case", "the application, as for ballast run; spawn_tree: a binary tree of tasks that only spawn"},
+    {"case", "the application, as for ballast run; spawn_tree: a binary tree of tasks that only spawn; chain: each "
+             "spawns the next, which is a wave where there are waves"},
     {"options", "options of the application"},
+    {"scheduler", "as for ballast run"},
     {"repeat", "number of the measurement; a run before the first is not recorded"},
     {"wall_seconds", "median of the runs of this repeat: what the caller waits for one, with the result on the host"},
     {"longest_seconds", "the longest of these waits"},
@@ -24,22 +26,27 @@ static const bench_column COLUMNS[] = {
 
 static const struct {
     const char *app, *options;
-    bool gpu; /* for a CPU this is no small run */
+    bool gpu;                      /* for a CPU this is no small run */
+    const char *scheduler, *label; /* label: NULL: as the application */
 } RUNS[] = {
-    {"spawn_tree", "--depth 0", false},
-    {"spawn_tree", "--depth 10", false},
-    {"spawn_tree", "--depth 20", true},
-    {"fib", "--n 1", false},
-    {"fib", "--n 15", false},
-    {"fib", "--n 20", false},
-    {"fib", "--n 25", true},
-    {"fib", "--n 30", true},
-    {"fourrow", "--lookahead 4", false},
-    {"fourrow", "--lookahead 6", true},
-    {"nqueens", "--n 8", false},
-    {"nqueens", "--n 13", true},
-    {"uts", "--tree mini_T1_d5", false},
-    {"uts", "--tree T1", true},
+    {"spawn_tree", "--depth 0", false, "auto", NULL},
+    {"spawn_tree", "--depth 10", false, "auto", NULL},
+    {"spawn_tree", "--depth 20", true, "auto", NULL},
+    {"spawn_tree", "--children 1 --depth 1000", true, "auto", "chain"},
+    {"spawn_tree", "--children 1 --depth 1000", true, "static:split", "chain static:split"},
+    {"spawn_tree", "--children 1 --depth 1000", true, "static:cyclic", "chain static:cyclic"},
+    {"spawn_tree", "--children 1 --depth 1000", true, "list:faa", "chain list:faa"},
+    {"fib", "--n 1", false, "auto", NULL},
+    {"fib", "--n 15", false, "auto", NULL},
+    {"fib", "--n 20", false, "auto", NULL},
+    {"fib", "--n 25", true, "auto", NULL},
+    {"fib", "--n 30", true, "auto", NULL},
+    {"fourrow", "--lookahead 4", false, "auto", NULL},
+    {"fourrow", "--lookahead 6", true, "auto", NULL},
+    {"nqueens", "--n 8", false, "auto", NULL},
+    {"nqueens", "--n 13", true, "auto", NULL},
+    {"uts", "--tree mini_T1_d5", false, "auto", NULL},
+    {"uts", "--tree T1", true, "auto", NULL},
 };
 enum { COUNT = sizeof RUNS / sizeof RUNS[0], TIMES = 41, QUICK_TIMES = 11, KEY_SIZE = 128 };
 
@@ -98,13 +105,14 @@ static const app *find_case(const char *name) {
 
 static void run_one(bench *b, const bench_device *d, unsigned i, app_problems *problems) {
     const app *chosen = find_case(RUNS[i].app);
-    bl_config config = {.device = d->id};
+    const char *label = RUNS[i].label ? RUNS[i].label : RUNS[i].app;
+    bl_config config = {.device = d->id, .scheduler = RUNS[i].scheduler};
     bl_context *context = NULL;
     app_error error = {""};
     char key[KEY_SIZE], name[KEY_SIZE];
     measured m = {.how = ""};
-    snprintf(key, sizeof key, "%s,%s,%s", d->id, RUNS[i].app, RUNS[i].options);
-    snprintf(name, sizeof name, "%s %s", RUNS[i].app, RUNS[i].options);
+    snprintf(key, sizeof key, "%s,%s,%s,%s", d->id, label, RUNS[i].options, RUNS[i].scheduler);
+    snprintf(name, sizeof name, "%s %s", label, RUNS[i].label ? "" : RUNS[i].options);
     bench_progress(b, "%s", name);
     bench_line(b, name);
     void *problem = app_problem_get(problems, chosen, RUNS[i].options, &error);
@@ -172,6 +180,6 @@ const bench_suite latency_suite = {
     .text = "small runs on an open context: what the caller waits, and the time of the run itself",
     .columns = COLUMNS,
     .run = run,
-    .version = 1,
+    .version = 2,
     .figures = FIGURES,
 };

@@ -29,11 +29,12 @@ typedef struct cuda_delayed {
     size_t words;
 } cuda_delayed;
 
-/* How many blocks of a kernel fit: the answer of the last time. */
+/* How many workers fit on a multiprocessor, and in which blocks: the answer of the last time. */
 typedef struct cuda_fitted {
     const void *kernel;
-    uint32_t threads;
-    size_t shared;
+    uint32_t lanes, wish; /* of a worker; workers on a multiprocessor that should be in large blocks; 0: none */
+    size_t memory;        /* of a worker */
+    uint32_t workers;     /* of a block */
     int blocks;
 } cuda_fitted;
 
@@ -421,25 +422,55 @@ static int cuda_manage(bl_context *c, bl__manage_op op, int queue, const bl__run
 
 /* ---- launching ---- */
 
+enum { WARPS = 4, MOST_WARPS = 16 }; /* workers of a block, where a worker is a warp */
+
+/* As many workers as are wished for and fit, in as few blocks as the kernel allows, and evenly. */
+static void fit_large_blocks(const bl__plan *plan, cuda_fitted *f) {
+    const uint32_t fit = f->workers * (uint32_t)f->blocks, all = f->wish < fit ? f->wish : fit;
+    for (uint32_t n = all < MOST_WARPS ? all : MOST_WARPS; n > f->workers; n--) {
+        int blocks = 0;
+        if (all % n == 0 &&
+            plan->program->cuda_fit(plan->instance->kernel, n * f->lanes, n * f->memory, &blocks) == cudaSuccess &&
+            (uint32_t)blocks * n >= all) {
+            f->workers = n;
+            f->blocks = blocks;
+        }
+    }
+    (void)cudaGetLastError(); /* there may have been too little shared memory */
+}
+
+static int fit_blocks(const bl__plan *plan, cuda_fitted *f) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* what a kernel may use is raised, never lowered */
+    pthread_mutex_lock(&lock);
+    const int error =
+        plan->program->cuda_fit(plan->instance->kernel, f->workers * f->lanes, f->workers * f->memory, &f->blocks);
+    if (error == cudaSuccess && f->wish)
+        fit_large_blocks(plan, f);
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
 static int cuda_fit(bl_context *c, bl__plan *plan, uint32_t lanes, size_t worker_memory) {
     cuda_device *d = look_at(c);
-    bool lane_tasks = plan->instance->lane_tasks;
-    plan->threads = lane_tasks ? 128 : lanes;
-    plan->workers_per_block = lane_tasks ? plan->threads / 32 : 1;
     plan->processors = (uint32_t)d->multiprocessors;
-    size_t shared = worker_memory * plan->workers_per_block;
-    const bool known =
-        d->fitted.kernel == plan->instance->kernel && d->fitted.threads == plan->threads && d->fitted.shared == shared;
-    int blocks = d->fitted.blocks;
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* what a kernel may use is raised, never lowered */
+    cuda_fitted f = {
+        plan->instance->kernel, lanes, 0, worker_memory, plan->instance->lane_tasks ? (uint32_t)WARPS : 1, 0};
+    /* Those that meet between waves do so sooner in few blocks; but each multiprocessor should have its part. */
+    if (plan->instance->lane_tasks && plan->stays)
+        f.wish = c->config.workers         ? (c->config.workers - 1) / plan->processors + 1
+                 : plan->program->resident ? plan->program->resident
+                                           : UINT32_MAX;
+    const cuda_fitted *known = &d->fitted;
     int error = cudaSuccess;
-    if (!known) {
-        pthread_mutex_lock(&lock);
-        error = plan->program->cuda_fit(plan->instance->kernel, plan->threads, shared, &blocks);
-        pthread_mutex_unlock(&lock);
-    }
+    if (known->kernel == f.kernel && known->lanes == lanes && known->wish == f.wish && known->memory == worker_memory)
+        f = *known;
+    else
+        error = fit_blocks(plan, &f);
     if (error == cudaSuccess)
-        d->fitted = cuda_fitted{plan->instance->kernel, plan->threads, shared, blocks};
+        d->fitted = f;
+    plan->workers_per_block = f.workers;
+    plan->threads = f.workers * lanes;
+    const int blocks = f.blocks;
     if (error == cudaSuccess && blocks == 0)
         error = cudaErrorInvalidConfiguration;
     if (error == cudaErrorInvalidValue || error == cudaErrorInvalidConfiguration) {
@@ -447,7 +478,8 @@ static int cuda_fit(bl_context *c, bl__plan *plan, uint32_t lanes, size_t worker
         bl__detail(c,
                    "%s: a block of %u lanes with %zu bytes of shared memory does not fit on a multiprocessor "
                    "(accepted: a smaller private stack, fewer lanes)",
-                   c->config.private_entries ? "private" : "group", plan->threads, shared);
+                   c->config.private_entries ? "private" : "group", plan->threads,
+                   worker_memory * plan->workers_per_block);
         return BL_EINVAL;
     }
     /* Blocks of nodes that share the GPU are all alike: what fits together fits in any order. */

@@ -94,6 +94,8 @@ static int launch_blocks(bl_context *c, const bl__plan *plan, const bl__run *run
             bl__stack_open(bl__stack_of(run, i), run);
             bl__stack_of(run, i)->limit = bl__stack_of(run, i)->leaves = 0;
             bl__stack_of(run, i)->verdict.meeting = 0;
+            bl__stack_of(run, i)->tasks = bl__stack_of(run, i)->entries = 0;
+            bl__stack_of(run, i)->met = 0;
         }
         bl_sim_options options;
         memset(&options, 0, sizeof options);

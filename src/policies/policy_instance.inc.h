@@ -15,6 +15,7 @@ const bl__policy BL__POLICY(BL_INSTANCE) = {
 #endif
 #if BL__ENDS_ALONE
     .open_share = BL__NAME(open_share),
+    .end_share = BL__NAME(end_share),
     .next_wave = BL__NAME(next_wave),
 #else
     .sees_work = BL__NAME(sees_work),

@@ -77,6 +77,7 @@ static int size_workers(bl__job *j, uint32_t lanes) {
         run->workers++;
     run->groups = run->workers;
     run->block_workers = j->plan.workers_per_block;
+    run->blocks = (run->workers + run->block_workers - 1) / run->block_workers;
     run->tallies = j->plan.traits & BL_TRAIT_GROUP_PER_TASK && j->plan.processors < run->workers ? j->plan.processors
                                                                                                  : run->workers;
     return BL_OK;

@@ -55,13 +55,6 @@ static int append_extras(bl__job *j, uint64_t *spawned) {
     return BL_OK;
 }
 
-/* Whether the waves of this run can follow each other in one launch. The papers' have a launch each, and
- * so has what the hardware hands out. */
-static bool can_stay(const bl__job *j) {
-    return j->c->ops->warp > 1 && j->plan.program->max_spawn && !j->plan.as_in_paper &&
-           !(j->plan.traits & BL_TRAIT_GROUP_PER_TASK);
-}
-
 /* What the workers have done in a launch. */
 typedef struct progress {
     uint32_t waves;   /* that they have ended */
@@ -75,7 +68,7 @@ static progress progress_of(const bl__job *j, const bl__control *after) {
     const uint32_t n = after->meetings;
     if (n && !(after->stop & ~(BL__NO_REASON | BL__STOP_HOST)))
         return (progress){n, after->spawned, after->out[(n - 1) % 3]};
-    /* Stopped in the middle: worker 0 may have missed the last meeting. */
+    /* Stopped in the middle: the worker that notes them may have missed the last meeting. */
     return (progress){n, after->spawned + (after->out[n % 3] >> 32) + (after->out[(n + 1) % 3] >> 32), 0};
 }
 
@@ -110,6 +103,7 @@ static int run_slice(bl__job *j, uint32_t first, uint32_t tasks, bool stays, pro
     run->stays = stays ? (uint32_t)(room / max_spawn) : 0;
     if (j->plan.traits & BL_TRAIT_GROUP_PER_TASK)
         run->groups = (tasks + batch - 1) / batch;
+    run->inverse = UINT32_MAX / run->groups;
     memset(&after, 0, sizeof after);
     after.out[0] = done->next;
     if (status == BL_OK)
@@ -140,7 +134,7 @@ static int run_slice(bl__job *j, uint32_t first, uint32_t tasks, bool stays, pro
 /* Every task of the in-array, in launches small enough that what they spawn surely fits; and perhaps more waves. */
 static int run_wave(bl__job *j, uint32_t tasks, progress *done) {
     uint32_t most = j->plan.program->max_spawn ? SLICE_ENTRIES / j->plan.program->max_spawn : UINT32_MAX;
-    const bool stays = can_stay(j) && tasks <= most;
+    const bool stays = j->plan.stays && tasks <= most;
     int status = BL_OK;
     *done = (progress){0, 0, 0};
     for (uint32_t first = 0, slice; first < tasks && status == BL_OK; first += slice) {

@@ -68,6 +68,10 @@ typedef struct bl__stack {
         uint32_t extras; /* threads: how many entries found no room */
         uint32_t leaves; /* meeting.h: somebody in the block has been told that the host wants the workers to stop */
     };
+    /* meeting.h, of the first worker of a block: tasks and entries that its workers have spawned since the last
+     * meeting, and control->met after that. Not in registers, which tasks need. */
+    uint32_t tasks, entries;
+    uint64_t met;
 } bl__stack; /* the slots follow */
 
 BL_FN uint32_t *bl__stack_slot(bl__stack *s, uint32_t words, uint32_t i) {

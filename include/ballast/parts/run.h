@@ -51,9 +51,9 @@ typedef struct bl__control {
     uint64_t error;  /* ... and what it gave as the reason; its payload is in run->failure */
     unsigned char pad6[BL_LINE - 24];
     /* Waves that stay on the GPU: where workers meet (meeting.h), ... */
-    uint32_t met;
-    unsigned char pad7[BL_LINE - 4];
-    /* ... and what worker 0 writes when it leaves a meeting: how many there were in this launch, the tasks that the
+    uint64_t met;
+    unsigned char pad7[BL_LINE - 8];
+    /* ... and what one worker writes when it leaves a meeting: how many there were in this launch, the tasks that the
      * waves before them spawned, the most tasks of a wave, and the most entries in both arrays. */
     uint32_t meetings, most_tasks;
     uint64_t spawned, most_entries;
@@ -227,7 +227,9 @@ typedef struct bl__run {
      * slower on an H200 when these came before them. */
     uint32_t stays;         /* GPU and sim: this launch also runs the waves after, of so many tasks at most; 0: no */
     uint32_t meetings;      /* in earlier launches */
-    uint32_t block_workers; /* that share a block of a GPU */
+    uint32_t block_workers; /* that share a block of a GPU; ... */
+    uint32_t blocks;        /* ... and how many of these there are */
+    uint32_t inverse;       /* UINT32_MAX / groups */
     bl__outlet outlet;
     uint32_t settles; /* with a porter: this launch runs no tasks, only what results that have come home bring about */
     const uint32_t *roots; /* GPU and sim: in_entries entries that workers begin with; NULL: they are in the queues */

@@ -42,6 +42,7 @@ typedef struct bl__worker {
         uint32_t task, task_end, entry; /* the tasks still to fetch, and the entry they lie in */
         uint32_t number;                /* of the wave, in this launch; ... */
         uint32_t tasks, entries;        /* ... and what is in it */
+        uint32_t seat;                  /* lane tasks: which worker of its block it is */
     } of_waves;
     struct {               /* lane 0 */
         uint32_t drawn;    /* tasks that it has drawn and not begun to fetch, ... */
@@ -82,6 +83,7 @@ BL_FN bl__worker bl__worker_start(const bl__run *run, bl__stack *stack, uint32_t
     w.of_steal.victim = run->queue_count ? (id + 1) % run->queue_count : 0;
     w.of_steal.primed = w.of_steal.seen = w.of_steal.size = w.of_steal.turn = 0;
     w.of_waves.task = w.of_waves.task_end = w.of_waves.entry = w.of_waves.number = 0;
+    w.of_waves.seat = batch > 1 && run->stays ? id % run->block_workers : 0;
     w.of_waves.tasks = run->slice_tasks;
     w.of_waves.entries = run->in_entries;
     w.of_list.drawn = 0;

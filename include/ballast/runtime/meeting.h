@@ -1,12 +1,21 @@
 /* Where the workers of a launch meet between two waves, so that a wave costs no launch: a barrier for all of them.
  *
  *     tally->gathered    of the first worker of a group of blocks: how often a block of the group has come
- *     control->met       low 30 bits: how many groups were complete, or blocks, if they are too few for groups; where
- *                        there are join records, and one more when the last worker has seen that they suffice.
- *                        High bits, for even and odd meetings: all leave
+ *     control->met       from the lowest bit, in all meetings of this launch:
+ *                          12 bits    how many groups were complete, or blocks, if they are too few for groups; where
+ *                                     there are join records, and one more when the last worker has seen that they
+ *                                     suffice
+ *                          18 and 32  entries and tasks that were spawned, unless they come in groups
+ *                          2          for even and odd meetings: all leave
  *
- * The workers of a block meet first, and one of them comes for all. Both counters only grow, so nobody resets them.
- * Those that wait look at the stop word, too: a worker that stops for an error does not come.
+ * The workers of a block meet first, and one of them comes for all. The counters only grow, so nobody resets them: what
+ * counts is the difference since the last meeting. Those that wait look at the stop word, too: a worker that stops for
+ * an error does not come.
+ *
+ * So the word on which they wait tells what comes next, and nobody has to ask for control->out after that, which would
+ * take another trip to memory. Except where the difference is no answer: because they come in groups; because somebody
+ * has come to the next meeting already; or because there may be more entries than 18 bits can count. Then they carry
+ * over into the tasks, which come out as no fewer than that.
  *
  * The host wants the workers to leave (a pause): somebody sees that and sets the bit of this meeting before it comes,
  * so all see it or none. The bit of the next meeting is another one, because a worker may be slow to look.
@@ -14,7 +23,8 @@
  * Order pairs
  *   M1 (group, release) with M2 (group, acquire, the last of it), M3 (met, release) with M4 (acquire): what tasks of a
  *   wave have written is there for the tasks of the next one; and so are the records that they have freed, for the one
- *   that counts them. All that is added to `met` after M3 belongs to its release sequence.
+ *   that counts them; and what was added to control->out. All that is added to `met` after M3 belongs to its release
+ *   sequence.
  */
 #ifndef BL_RUNTIME_MEETING_H
 #define BL_RUNTIME_MEETING_H
@@ -28,15 +38,29 @@
 #define BL__MEETING_GROUP 32u  /* blocks, of a crowd */
 #define BL__MEETING_SPINS 16u  /* after that it is a long wave: those that run it should not wait for memory */
 #endif
-#define BL__MEETING_LEAVES(number) (1u << (30 + (number) % 2))
-#define BL__MEETING_COUNT (BL__MEETING_LEAVES(0) - 1)
-#define BL__MOST_MEETINGS (1u << 20) /* in one launch */
+#define BL__MEETING_COUNT_BITS 12
+#define BL__MEETING_ENTRY_BITS 18
+#define BL__MEETING_LEAVES(number) (UINT64_C(1) << (62 + (number) % 2))
+#define BL__MEETING_SUMS (BL__MEETING_LEAVES(0) - 1)
+#define BL__MOST_MEETINGS (1u << 20) /* in one launch, so that all workers sometimes look up */
 
 /* The worker that comes for a block. */
-BL_FN bool bl__leads_block(const bl__worker *w) { return w->id % w->run->block_workers == 0; }
+BL_FN bool bl__leads_block(const bl__worker *w) { return w->of_waves.seat == 0; }
 BL_FN bl__stack *bl__block_stack(const bl__worker *w) {
-    const size_t before = (size_t)(w->id % w->run->block_workers) * w->run->worker_memory;
-    return (bl__stack *)(void *)((unsigned char *)w->stack - before);
+    return (bl__stack *)(void *)((unsigned char *)w->stack - (size_t)w->of_waves.seat * w->run->worker_memory);
+}
+
+/* One lane: its worker has put so much into control->out. */
+BL_FN void bl__notes_spawned(const bl__worker *w, uint32_t tasks, uint32_t entries) {
+    bl__stack *s = bl__block_stack(w);
+    bl_lane_add32(&s->tasks, tasks);
+    bl_lane_add32(&s->entries, entries);
+}
+/* One lane of the worker that comes for the block, when all its workers have met. */
+BL_FN uint64_t bl__takes_spawned(bl__stack *s) {
+    const uint64_t spawned = (uint64_t)s->tasks << 32 | s->entries;
+    s->tasks = s->entries = 0;
+    return spawned;
 }
 
 /* Everybody has come. Waves cannot ask for join records, so there must be one for every task of the next one, and what
@@ -47,7 +71,18 @@ BL_FN bool bl__records_suffice(const bl__run *run, uint32_t number) {
     return bl_broker_size(&q) >= 2 * (tasks + (uint64_t)run->workers * run->lanes);
 }
 
-typedef enum bl__met { BL__STOPPED, BL__LEAVE, BL__STAY } bl__met;
+/* What a block adds to `met` that has spawned so much. */
+BL_FN uint64_t bl__met_spawned(uint64_t spawned) {
+    return (((spawned >> 32) << BL__MEETING_ENTRY_BITS) + (uint32_t)spawned) << BL__MEETING_COUNT_BITS;
+}
+/* Of two values of `met`: how many have come since, and what they have spawned. */
+BL_FN uint32_t bl__has_met(uint64_t met, uint64_t before) {
+    return (uint32_t)(met - before) & ((1u << BL__MEETING_COUNT_BITS) - 1);
+}
+BL_FN uint64_t bl__spawned_since(uint64_t met, uint64_t before) {
+    const uint64_t sums = ((met - before) & BL__MEETING_SUMS) >> BL__MEETING_COUNT_BITS;
+    return sums >> BL__MEETING_ENTRY_BITS << 32 | (sums & ((1u << BL__MEETING_ENTRY_BITS) - 1));
+}
 
 /* One lane of the worker that leads its block. True: it is the last of its group. */
 BL_FN bool bl__completes_group(const bl__worker *w, uint32_t number, uint32_t blocks) {
@@ -58,46 +93,86 @@ BL_FN bool bl__completes_group(const bl__worker *w, uint32_t number, uint32_t bl
     return bl_fetch_add32_acq_rel(gathered, 1) + 1 == size * (run->meetings + number + 1); /* M1, M2 */
 }
 
-/* ... until all have come, or the run is stopped. */
-BL_FN bl__met bl__meet(const bl__worker *w, uint32_t number, bool leaves) {
+BL_FN bool bl__meets_in_groups(const bl__run *run) { return run->blocks > BL__MEETING_CROWD; }
+/* How many come to a meeting. */
+BL_FN uint32_t bl__meeting_size(const bl__run *run) {
+    const uint32_t groups = bl__meets_in_groups(run) ? (run->blocks - 1) / BL__MEETING_GROUP + 1 : run->blocks;
+    return groups + (run->record_bytes ? 1 : 0);
+}
+
+/* Comes to the meeting. `spawned`: by the workers of the block since the last one. */
+BL_FN void bl__come(const bl__worker *w, uint32_t number, uint64_t spawned, bool leaves) {
     const bl__run *run = w->run;
     bl__control *control = run->control;
-    const uint32_t blocks = (run->workers + run->block_workers - 1) / run->block_workers;
-    const bool crowd = blocks > BL__MEETING_CROWD;
-    const uint32_t groups = crowd ? (blocks - 1) / BL__MEETING_GROUP + 1 : blocks;
-    const uint32_t all = (number + 1) * (groups + (run->record_bytes ? 1 : 0));
+    const bool grouped = bl__meets_in_groups(run);
     if (leaves)
-        bl_fetch_or32_relaxed(&control->met, BL__MEETING_LEAVES(number));
-    if (!crowd || bl__completes_group(w, number, blocks)) {
-        const uint32_t met = (bl_fetch_add32_release(&control->met, 1) + 1) & BL__MEETING_COUNT; /* M3 */
-        if (run->record_bytes && met == all - 1) {
-            (void)bl_load32_acquire(&control->met); /* M4 */
-            if (!bl__records_suffice(run, number))
-                bl_fetch_or32_relaxed(&control->met, BL__MEETING_LEAVES(number));
-            bl_fetch_add32_relaxed(&control->met, 1);
-        }
-    }
-    for (uint32_t tries = 0;; tries++) {
-        const uint32_t met = bl_load32_acquire(&control->met); /* M4 */
-        if ((met & BL__MEETING_COUNT) >= all)
-            return met & BL__MEETING_LEAVES(number) ? BL__LEAVE : BL__STAY;
-        if (bl_load32_host(&control->stop) & ~(BL__NO_REASON | BL__STOP_HOST))
-            return BL__STOPPED;
-        if (tries >= BL__MEETING_SPINS)
-            bl_backoff(bl__min((tries - BL__MEETING_SPINS) / 4, 4));
+        bl_fetch_or64_relaxed(&control->met, BL__MEETING_LEAVES(number));
+    if (grouped && !bl__completes_group(w, number, run->blocks))
+        return;
+    const uint64_t mine = (grouped ? 0 : bl__met_spawned(spawned)) + 1;
+    const uint64_t met = bl_far_add64_release(&control->met, mine) + mine; /* M3 */
+    if (run->record_bytes && bl__has_met(met, w->stack->met) == bl__meeting_size(run) - 1) {
+        (void)bl_load64_acquire(&control->met); /* M4 */
+        if (!bl__records_suffice(run, number))
+            bl_fetch_or64_relaxed(&control->met, BL__MEETING_LEAVES(number));
+        bl_far_add64_relaxed(&control->met, 1);
     }
 }
 
-/* Everybody has met for the number-th time in this launch. By worker 0 alone: what the host will want to know, and the
- * counters of the wave after the next, which nobody uses any more. */
+/* What the host's watch sees of the workers of the block. For all of them, and only where it takes long: what a worker
+ * writes about itself all would have to wait for. */
+BL_FN void bl__block_stands(const bl__worker *w, bl__standing standing) {
+    BL_ROLLED
+    for (uint32_t i = w->id; i < bl__min(w->id + w->run->block_workers, w->run->workers); i++)
+        bl_store32_host(&w->run->tally[i].standing, (uint32_t)standing);
+}
+
+/* ... and waits until all have come, or the run is stopped. */
+BL_FN void bl__wait_for_all(const bl__worker *w, uint32_t number, bl__verdict *verdict) {
+    const bl__run *run = w->run;
+    const bool grouped = bl__meets_in_groups(run);
+    const uint32_t all = bl__meeting_size(run);
+    const uint64_t before = w->stack->met;
+    verdict->meeting = 0;
+    for (uint32_t tries = 0;; tries++) {
+        const uint32_t stop = bl_load32_host(&run->control->stop);  /* both at once */
+        const uint64_t met = bl_load64_acquire(&run->control->met); /* M4 */
+        const uint32_t have = bl__has_met(met, before);
+        if (have >= all) {
+            uint64_t next = bl__spawned_since(met, before);
+            if (grouped || have > all || next >> (32 + BL__MEETING_ENTRY_BITS))
+                next = bl_load64_relaxed(&run->control->out[number % 3]);
+            w->stack->met = before + (grouped ? 0 : bl__met_spawned(next)) + all;
+            if (tries > BL__MEETING_SPINS)
+                bl__block_stands(w, BL__AT_WORK);
+            verdict->next = next;
+            verdict->meeting = number + 1;
+            verdict->stays = !(met & BL__MEETING_LEAVES(number));
+            return;
+        }
+        if (stop & ~(BL__NO_REASON | BL__STOP_HOST))
+            return;
+        if (tries < BL__MEETING_SPINS)
+            continue;
+        if (tries == BL__MEETING_SPINS)
+            bl__block_stands(w, BL__AT_IDLE);
+        bl_backoff(bl__min((tries - BL__MEETING_SPINS) / 4, 4));
+    }
+}
+
+/* Who notes meetings: a worker in the middle, which has little to do in a small wave. */
+BL_FN bool bl__notes_meetings(const bl__worker *w) { return w->id == w->run->workers / 2; }
+
+/* Everybody has met for the number-th time in this launch. By that worker alone: what the host will want to know, and
+ * the counters of the wave after the next, which nobody uses any more. */
 BL_FN void bl__note_meeting(const bl__worker *w, uint32_t number, uint64_t next) {
     bl__control *c = w->run->control;
     const uint32_t tasks = (uint32_t)(next >> 32);
     const uint64_t entries = (uint64_t)w->of_waves.entries + (uint32_t)next;
     c->meetings = number + 1;
-    c->spawned += tasks;
-    c->most_tasks = bl__max(c->most_tasks, tasks);
-    c->most_entries = c->most_entries > entries ? c->most_entries : entries;
+    bl_far_add64_relaxed(&c->spawned, tasks); /* nobody waits for these */
+    bl_fetch_max32_relaxed(&c->most_tasks, tasks);
+    bl_far_max64_relaxed(&c->most_entries, entries);
     bl_store64_relaxed(&c->out[(number + 2) % 3], 0);
     bl_store64_relaxed(&c->drawn[number % 2], 0);
 }

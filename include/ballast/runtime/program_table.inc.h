@@ -11,14 +11,20 @@
 extern __shared__ __align__(16) unsigned char bl__shared_memory[];
 
 /* Lane tasks: a worker per warp. Otherwise a worker per block. Scratch lies before the stack. The bounds make the
- * compiler use few enough registers for the largest block, or for as many warps as the program asks for. */
-#define BL__BOUNDS(other)                                                                                              \
-    __launch_bounds__(((other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS)) ? 128 : 1024,                                     \
-                      ((other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS)) ? ((BL_RESIDENT) ? (BL_RESIDENT) / 4 : 1) : 1)
-#define BL__ENTRY_WITH(parameter, instance, other)                                                                     \
-    static __global__ void BL__BOUNDS(other)                                                                           \
+ * compiler use few enough registers for the largest block, or for as many warps as the program asks for. Workers that
+ * meet between waves may be in larger blocks, of which there are fewer. */
+#define BL__IN_LANES(other) ((other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS))
+#define BL__WAVE_BLOCKS (((BL_RESIDENT) + 15) / 16)
+#define BL__WAVE_THREADS ((BL_RESIDENT) ? BL__MAX(32 * ((BL_RESIDENT) / BL__MAX(BL__WAVE_BLOCKS, 1)), 128) : 384)
+#define BL__LANE_THREADS(waves) ((waves) ? BL__WAVE_THREADS : 128)
+#define BL__LANE_BLOCKS(waves) (!(BL_RESIDENT) ? 1 : (waves) ? BL__WAVE_BLOCKS : (BL_RESIDENT) / 4)
+#define BL__BOUNDS(waves, other)                                                                                       \
+    __launch_bounds__(BL__IN_LANES(other) ? BL__LANE_THREADS(waves) : 1024,                                            \
+                      BL__IN_LANES(other) ? BL__LANE_BLOCKS(waves) : 1)
+#define BL__ENTRY_WITH(parameter, instance, waves, other)                                                              \
+    static __global__ void BL__BOUNDS(waves, other)                                                                    \
         BL_CAT(BL__PROGRAM_(_kernel_), instance)(parameter bl__run run, parameter BL_SHARED shared) {                  \
-        bool lane_tasks = (other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS);                                                \
+        bool lane_tasks = BL__IN_LANES(other);                                                                         \
         uint32_t warp = lane_tasks ? threadIdx.x / 32 : 0;                                                             \
         uint32_t id = lane_tasks ? blockIdx.x * (blockDim.x / 32) + warp : blockIdx.x;                                 \
         uint32_t lane = lane_tasks ? threadIdx.x % 32 : threadIdx.x;                                                   \
@@ -30,14 +36,15 @@ extern __shared__ __align__(16) unsigned char bl__shared_memory[];
             bl__stack_open(stack, &run);                                                                               \
             stack->limit = stack->leaves = 0;                                                                          \
             stack->verdict.meeting = 0;                                                                                \
+            stack->tasks = stack->entries = stack->met = 0;                                                            \
         }                                                                                                              \
         bl__worker_sync(lane_tasks ? 32 : run.lanes);                                                                  \
         uint32_t slot = run.tallies == run.groups ? id : bl_processor() % run.tallies;                                 \
         BL_CAT(BL__PROGRAM_(_work_), instance)(&run, &shared, id, lane, slot, stack, memory);                          \
     }
-#define BL__ENTRY(instance, text, other) BL__ENTRY_WITH(const, instance, other)
+#define BL__ENTRY(instance, text, waves, other) BL__ENTRY_WITH(const, instance, waves, other)
 /* A porter calls a function with the addresses of both: without the attribute all threads would have copies. */
-#define BL__SHARED_ENTRY(instance, text, other) BL__ENTRY_WITH(const __grid_constant__, instance, other)
+#define BL__SHARED_ENTRY(instance, text, waves, other) BL__ENTRY_WITH(const __grid_constant__, instance, waves, other)
 BL__KERNELS(BL__ENTRY)
 BL__IF_OTHER(BL__ENTRY)
 BL__IF_OPEN(BL__ENTRY)
@@ -46,11 +53,18 @@ BL__IF_SHARED(BL__SHARED_ENTRY)
 #undef BL__ENTRY
 #undef BL__ENTRY_WITH
 #undef BL__BOUNDS
+#undef BL__LANE_BLOCKS
+#undef BL__LANE_THREADS
+#undef BL__WAVE_THREADS
+#undef BL__WAVE_BLOCKS
 
 static int BL__PROGRAM_(_fit)(const void *kernel, uint32_t threads, size_t shared_memory, int *blocks) {
     /* The attribute is the kernel's, not the context's: another context may rely on more. */
     cudaFuncAttributes attributes;
     cudaError_t error = cudaFuncGetAttributes(&attributes, kernel);
+    *blocks = 0;
+    if (error == cudaSuccess && threads > (uint32_t)attributes.maxThreadsPerBlock)
+        return (int)cudaSuccess;
     if (error == cudaSuccess && (size_t)attributes.maxDynamicSharedSizeBytes < shared_memory)
         error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_memory);
     if (error == cudaSuccess)
@@ -68,11 +82,10 @@ static int BL__PROGRAM_(_launch)(const void *kernel, uint32_t blocks, uint32_t t
 }
 
 #define BL__KERNEL_ROW(instance, text, other, opens)                                                                   \
-    {text,  0,    (other) ? !(BL_LANE_TASKS) : (BL_LANE_TASKS),                                                        \
-     opens, NULL, (const void *)BL_CAT(BL__PROGRAM_(_kernel_), instance)},
-#define BL__ROW(instance, text, other) BL__KERNEL_ROW(instance, text, other, BL__CLOSED)
-#define BL__OPEN_ROW(instance, text, other) BL__KERNEL_ROW(instance, text, other, BL__OPEN)
-#define BL__SHARED_ROW(instance, text, other) BL__KERNEL_ROW(instance, text, other, BL__SHARED)
+    {text, 0, BL__IN_LANES(other), opens, NULL, (const void *)BL_CAT(BL__PROGRAM_(_kernel_), instance)},
+#define BL__ROW(instance, text, waves, other) BL__KERNEL_ROW(instance, text, other, BL__CLOSED)
+#define BL__OPEN_ROW(instance, text, waves, other) BL__KERNEL_ROW(instance, text, other, BL__OPEN)
+#define BL__SHARED_ROW(instance, text, waves, other) BL__KERNEL_ROW(instance, text, other, BL__SHARED)
 #define BL__ROWS BL__KERNELS(BL__ROW) BL__IF_OTHER(BL__ROW) BL__IF_OPEN(BL__OPEN_ROW) BL__IF_SHARED(BL__SHARED_ROW)
 
 #else
@@ -105,6 +118,7 @@ BL__TABLE bl__instance BL__PROGRAM_(_instances)[] = {BL__ROWS};
 #undef BL__OPEN_ROW
 #undef BL__SHARED_ROW
 #undef BL__KERNEL_ROW
+#undef BL__IN_LANES
 #undef BL__ROW
 #undef BL__INSTANCES
 

@@ -36,10 +36,12 @@ BL_FN uint64_t BL__NAME(draw_locked)(bl__control *c, uint64_t *drawn, uint32_t n
 }
 
 /* Tasks of the wave that nobody has to draw. */
-BL_FN uint64_t BL__NAME(given)(const bl__worker *w) {
+BL_FN uint32_t BL__NAME(given)(const bl__worker *w) {
     const bool given = BL__STAYS && w->of_waves.number && !BL__TAKES_PIECES;
-    return given ? (uint64_t)w->run->groups * w->batch : 0;
+    return given ? w->run->groups * w->batch : 0;
 }
+/* Perhaps more than those. */
+BL_FN bool BL__NAME(is_listed)(const bl__worker *w) { return BL__NAME(given)(w) < BL__NAME(in_tasks)(w); }
 
 BL_FN void BL__NAME(open_share)(bl__worker *w) {
     w->of_list.drawn_at = 0;
@@ -60,7 +62,7 @@ BL_FN void BL__NAME(draw)(bl__worker *w) {
     } else {
         w->of_list.drawn = w->batch;
     }
-    const uint64_t given = BL__NAME(given)(w);
+    const uint32_t given = BL__NAME(given)(w);
     if (given + (run->of_list.locked ? bl_load64_relaxed(drawn) : 0) >= tasks) /* nobody queues up for nothing */
         w->of_list.drawn_at = tasks;
     else if (run->of_list.locked)
@@ -72,6 +74,8 @@ BL_FN void BL__NAME(draw)(bl__worker *w) {
 BL_FN bool BL__NAME(next_share)(bl__worker *w) {
     uint64_t all = BL__NAME(in_tasks)(w), from = 0;
     uint32_t drawn = 0;
+    if (BL_WARP > 1 && !BL__NAME(is_listed)(w))
+        return false;
     if (w->lane == 0) {
         if (w->of_list.drawn == 0)
             BL__NAME(draw)(w);
@@ -91,7 +95,8 @@ BL_FN uint32_t BL__NAME(at_once)(bl__worker *w) {
 /* Nobody is ever hungry. On a GPU this is where to look ahead: it is asked before a batch, and the answer is used
  * after it. */
 BL_FN uint32_t BL__NAME(shown)(bl__worker *w) {
-    if (BL_WARP > 1 && !w->run->of_list.locked && w->of_waves.task == w->of_waves.task_end && w->of_list.drawn == 0)
+    if (BL_WARP > 1 && !w->run->of_list.locked && BL__NAME(is_listed)(w) && w->of_list.drawn == 0 &&
+        w->of_waves.task == w->of_waves.task_end)
         BL__NAME(draw)(w);
     return 1;
 }

@@ -14,20 +14,31 @@
  */
 #include "waves.inc.h"
 
+/* n / run->groups: a GPU has no division, and it takes long to do without. */
+BL_FN uint32_t BL__NAME(part)(const bl__run *run, uint32_t n) {
+    const uint32_t part = (uint32_t)((uint64_t)n * run->inverse >> 32);
+    return part + (n - part * run->groups >= run->groups ? 1 : 0);
+}
+
 BL_FN void BL__NAME(open_share)(bl__worker *w) {
     const bl__run *run = w->run;
     uint64_t tasks = BL__NAME(in_tasks)(w), turn = run->of_static.turn;
     w->of_waves.task = w->of_waves.task_end = run->first_task + (uint32_t)tasks;
     if (turn)
         BL__NAME(give_share)(w, w->id * turn, (w->id + 1) * turn);
+    else if (BL_WARP > 1 && tasks <= run->inverse)
+        BL__NAME(give_share)
+        (w, BL__NAME(part)(run, (uint32_t)tasks * w->id), BL__NAME(part)(run, (uint32_t)tasks * (w->id + 1)));
     else
         BL__NAME(give_share)(w, tasks * w->id / run->groups, tasks * (w->id + 1) / run->groups);
 }
 
 BL_FN bool BL__NAME(next_share)(bl__worker *w) {
     const bl__run *run = w->run;
-    uint64_t turn = run->of_static.turn, done = w->of_waves.task_end - run->first_task;
-    return turn && BL__NAME(give_share)(w, done + (run->groups - 1) * turn, done + run->groups * turn);
+    const uint32_t turn = run->of_static.turn, others = (run->groups - 1) * turn;
+    const uint32_t done = w->of_waves.task_end - run->first_task, all = BL__NAME(in_tasks)(w);
+    return turn && done < all && all - done > others &&
+           BL__NAME(give_share)(w, (uint64_t)done + others, (uint64_t)done + others + turn);
 }
 
 /* A group with a long share runs it in pieces, so that the host sees it advance. */

@@ -124,29 +124,33 @@ BL_FN uint32_t BL__NAME(copy_part)(bl__worker *w, uint32_t most) {
     return 1;
 }
 
+/* Whether a lane moves an entry by itself. Of long ones all lanes together move word after word. */
+BL_FN bool BL__NAME(moves_alone)(const bl__worker *w) { return w->words <= 8; }
+
 /* ... of several entries: lane i looks at the i-th from the one that comes next. */
 BL_FN uint32_t BL__NAME(copy_share)(bl__worker *w, uint32_t most) {
     if (w->batch == 1)
         return BL__NAME(copy_part)(w, most);
-    const uint32_t *in = BL__NAME(in)(w), mine = w->of_waves.entry + w->lane;
+    const uint32_t mine = w->of_waves.entry + w->lane, entries = BL__NAME(in_entries)(w);
     const uint32_t task = w->of_waves.task, end = task + bl__min(w->of_waves.task_end - task, most);
+    const uint32_t *near = BL__NAME(in)(w) + (size_t)w->of_waves.entry * w->words;
+    const uint32_t *entry = near + w->lane * w->words;
+    uint32_t *slot = bl__stack_slot(w->stack, w->words, w->stack->top + w->lane);
     uint32_t begin = 0, n = 0, whole = 0;
-    if (w->lane < w->batch && mine < BL__NAME(in_entries)(w)) {
-        const uint32_t *entry = in + (size_t)mine * w->words, first = BL__NAME(in_first)(w)[mine];
-        const uint32_t skipped = task > first ? task - first : 0;
-        if (first < end) {
-            begin = entry[0] + skipped;
-            n = bl__min(entry[1] - begin, end - first - skipped);
-            whole = begin + n == entry[1];
-        }
+    if (w->lane < w->batch && mine < entries) {
+        const uint32_t first = BL__NAME(in_first)(w)[mine], last = entry[1];
+        begin = entry[0];
+        for (uint32_t i = BL__ENTRY_HEAD; BL__NAME(moves_alone)(w) && i < w->words; i++)
+            slot[i] = entry[i];
+        begin += task > first ? task - first : 0;
+        n = first < end ? bl__min(last - begin, end - (task > first ? task : first)) : 0;
+        whole = n && begin + n == last;
     }
-    const uint32_t near = bl__min(w->batch, BL__NAME(in_entries)(w) - w->of_waves.entry);
-    for (uint32_t i = w->lane; i < near * w->words; i += BL_WARP)
-        bl__stack_slot(w->stack, w->words, w->stack->top + i / w->words)[i % w->words] =
-            in[(size_t)w->of_waves.entry * w->words + i];
+    const uint32_t words = bl__min(w->batch, entries - w->of_waves.entry) * w->words;
+    for (uint32_t i = w->lane; !BL__NAME(moves_alone)(w) && i < words; i += BL_WARP)
+        bl__stack_slot(w->stack, w->words, w->stack->top + i / w->words)[i % w->words] = near[i];
     bl_warp_sync();
     if (n) {
-        uint32_t *slot = bl__stack_slot(w->stack, w->words, w->stack->top + w->lane);
         slot[0] = begin;
         slot[1] = begin + n;
     }
@@ -158,7 +162,8 @@ BL_FN uint32_t BL__NAME(copy_share)(bl__worker *w, uint32_t most) {
 /* The tasks of BL_WARP entries, lane i's are so many: those before lane i, and all. In two halves: a sum of 32 bits may
  * be too small. */
 BL_FN uint64_t BL__NAME(tasks_before)(uint32_t tasks, uint64_t *all) {
-    const uint32_t low = bl_warp_prefix_add(tasks & 0xffff), high = bl_warp_prefix_add(tasks >> 16);
+    const uint32_t low = bl_warp_prefix_add(tasks & 0xffff);
+    const uint32_t high = bl_warp_any(tasks >> 16 != 0) ? bl_warp_prefix_add(tasks >> 16) : 0;
     *all = bl_warp_broadcast32(low + (tasks & 0xffff), BL_WARP - 1) +
            ((uint64_t)bl_warp_broadcast32(high + (tasks >> 16), BL_WARP - 1) << 16);
     return low + ((uint64_t)high << 16);
@@ -172,20 +177,31 @@ BL_FN uint32_t BL__NAME(tasks_of)(bl__worker *w, uint32_t i, uint32_t n) {
 BL_FN uint32_t BL__NAME(reserve)(bl__worker *w, uint32_t n) {
     bl__control *control = w->run->control;
     uint32_t *out_first = BL__NAME(swapped)(w) ? (uint32_t *)(uintptr_t)w->run->in_first : w->run->out_first;
-    uint64_t tasks = 0, all, at = 0;
-    for (uint32_t i = 0; i < n; i += BL_WARP) {
-        (void)BL__NAME(tasks_before)(BL__NAME(tasks_of)(w, i + w->lane, n), &all);
-        tasks += all;
+    const uint32_t mine = BL__NAME(tasks_of)(w, w->lane, n);
+    uint64_t all, at = 0, before = 0;
+    if (n == 1)
+        all = bl_warp_broadcast32(mine, 0);
+    else
+        before = BL__NAME(tasks_before)(mine, &all);
+    uint64_t tasks = all;
+    BL_ROLLED
+    for (uint32_t i = BL_WARP; i < n; i += BL_WARP) {
+        uint64_t more;
+        (void)BL__NAME(tasks_before)(BL__NAME(tasks_of)(w, i + w->lane, n), &more);
+        tasks += more;
     }
     if (w->lane == 0) {
         at = bl_far_add64_relaxed(&control->out[BL__NAME(number)(w) % 3], tasks << 32 | n);
         if ((at >> 32) + tasks > UINT32_MAX)
             bl_fetch_or32_relaxed(&control->stop, BL__STOP_TOO_MANY);
+        bl__notes_spawned(w, (uint32_t)tasks, n);
     }
     const uint32_t base = bl_warp_broadcast32((uint32_t)at, 0);
     uint32_t first = bl_warp_broadcast32((uint32_t)(at >> 32), 0);
+    BL_ROLLED
     for (uint32_t i = 0; i < n; i += BL_WARP) {
-        const uint64_t before = BL__NAME(tasks_before)(BL__NAME(tasks_of)(w, i + w->lane, n), &all);
+        if (i)
+            before = BL__NAME(tasks_before)(BL__NAME(tasks_of)(w, i + w->lane, n), &all);
         if (i + w->lane < n)
             out_first[base + i + w->lane] = first + (uint32_t)before;
         first += (uint32_t)all;
@@ -214,8 +230,13 @@ BL_FN uint32_t BL__NAME(publish)(bl__worker *w, uint32_t n) {
     for (uint32_t i = 0; BL_WARP == 1 && i < n;
          i++) /* divisions by a number that the library does not know would take longer */
         bl__words_copy(out + (size_t)i * w->words, bl__stack_slot(s, w->words, s->bottom + i), w->words);
-    for (uint32_t i = w->lane; BL_WARP > 1 && i < n * w->words; i += BL_WARP)
+#if BL_WARP > 1
+    BL_ROLLED
+    for (uint32_t i = w->lane; BL__NAME(moves_alone)(w) && i < n; i += BL_WARP)
+        bl__words_copy(out + i * w->words, bl__stack_slot(s, w->words, s->bottom + i), w->words);
+    for (uint32_t i = w->lane; !BL__NAME(moves_alone)(w) && i < n * w->words; i += BL_WARP)
         out[i] = bl__stack_slot(s, w->words, s->bottom + i / w->words)[i % w->words];
+#endif
     bl_warp_sync();
     if (w->lane == 0)
         s->bottom += n;
@@ -223,24 +244,30 @@ BL_FN uint32_t BL__NAME(publish)(bl__worker *w, uint32_t n) {
     return n;
 }
 
-/* This worker has ended its part of the wave. True: another wave begins. */
+/* This worker has ended its part of the wave, and says so. */
+BL_FN void BL__NAME(end_share)(bl__worker *w) {
+#if BL_WARP > 1
+    bl__stack *s = bl__block_stack(w);
+    if (w->lane == 0 && w->stop & BL__STOP_HOST)
+        s->leaves = 1;
+    if (w->run->block_workers > 1)
+        bl_block_sync();
+    const uint32_t number = BL__NAME(number)(w);
+    if (w->lane == 0 && bl__leads_block(w))
+        bl__come(w, number, bl__takes_spawned(s), s->leaves != 0 || number + 1 == BL__MOST_MEETINGS);
+#else
+    (void)w;
+#endif
+}
+
+/* When all have. True: another wave begins. */
 BL_FN bool BL__NAME(next_wave)(bl__worker *w) {
 #if BL_WARP > 1
     const bl__run *run = w->run;
     const uint32_t number = BL__NAME(number)(w);
-    if (!BL__STAYS || !run->stays)
-        return false;
     bl__stack *s = bl__block_stack(w);
-    if (w->lane == 0 && w->stop & BL__STOP_HOST)
-        s->leaves = 1;
-    if (run->block_workers > 1)
-        bl_block_sync();
-    if (w->lane == 0 && bl__leads_block(w)) {
-        const bl__met met = bl__meet(w, number, s->leaves != 0 || number + 1 == BL__MOST_MEETINGS);
-        s->verdict.next = bl_load64_relaxed(&run->control->out[number % 3]);
-        s->verdict.meeting = met == BL__STOPPED ? 0 : number + 1;
-        s->verdict.stays = met == BL__STAY;
-    }
+    if (w->lane == 0 && bl__leads_block(w))
+        bl__wait_for_all(w, number, &s->verdict);
     if (run->block_workers > 1)
         bl_block_sync();
     bl_warp_sync();
@@ -250,7 +277,7 @@ BL_FN bool BL__NAME(next_wave)(bl__worker *w) {
     bl_warp_sync();
     if (!met)
         return false;
-    if (w->id == 0 && w->lane == 0)
+    if (bl__notes_meetings(w) && w->lane == 0)
         bl__note_meeting(w, number, next);
     if (!stays || tasks == 0 || tasks > run->stays)
         return false;

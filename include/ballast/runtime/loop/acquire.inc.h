@@ -1,28 +1,28 @@
 /* Template, part of worker_loop.inc.h: gets tasks: fetch, search, go idle. */
 
 #if BL__ENDS_ALONE && BL_WARP > 1
-/* Has ended its part of a wave. True when the next one begins; the time until then is not work. */
-BL_FN bool BL__NAME(waits)(bl__worker *w) {
-    if ((BL_MAX_SPAWN) == 0 || !w->run->stays)
-        return false;
+/* Has ended its part of a wave. True when the next one begins. Before that, `rested` says, it may have had no part of
+ * some. It writes as little as it can: all would have to wait until that is in memory. */
+BL_FN bool BL__NAME(waits)(bl__worker *w, bool rested) {
+    if (!rested) {
 #if BL__JOINS
-    bl__spare_trim(w->run, w->lane, w->spare, 0); /* so that those in the store are all that there are */
+        bl__spare_trim(w->run, w->lane, w->spare, 0); /* so that those in the store are all that there are */
 #endif
-    BL__NAME(spend)(w, bl_clock());
-    BL__NAME(stand)(w, BL__AT_IDLE);
-    BL__NAME(note)(w, BL__AT_END);
-    const bool another = BL__NAME(next_wave)(w);
-    BL__NAME(spend)(w, 0 - bl_clock());
+        BL__NAME(note)(w, BL__AT_END);
+    }
+    BL__NAME(end_share)(w);
+    return BL__NAME(next_wave)(w);
+}
+/* ... and has tasks of a later one, or leaves. To wait is not to work. */
+BL_FN void BL__NAME(resumes)(bl__worker *w, uint64_t ended, bool leaves) {
+    BL__NAME(spend)(w, ended - bl_clock());
+    if (leaves)
+        return;
 #if BL__JOINS
-    if (another)
-        BL__NAME(keep_records)(w);
+    BL__NAME(keep_records)(w);
     bl_warp_sync();
 #endif
-    if (another) {
-        BL__NAME(stand)(w, BL__AT_WORK);
-        BL__NAME(note)(w, BL__AT_WORK);
-    }
-    return another;
+    BL__NAME(note)(w, BL__AT_WORK);
 }
 #endif
 
@@ -81,14 +81,23 @@ BL_FN bool BL__NAME(gives_up)(bl__worker *w, uint32_t tries) {
 BL_FN bool BL__NAME(acquire)(bl__worker *w, const BL_SHARED *shared) {
 #if BL__ENDS_ALONE
     (void)shared;
-    while (BL__NAME(fetch)(w) == 0) {
-#if BL_WARP > 1
-        if (BL__NAME(waits)(w))
-            continue;
-#endif
-        return false;
+#if BL_WARP == 1
+    return BL__NAME(fetch)(w) != 0;
+#else
+    uint64_t ended = 0;
+    bool rested = false, leaves = false;
+    while (!leaves && BL__NAME(fetch)(w) == 0) {
+        if ((BL_MAX_SPAWN) == 0 || !w->run->stays)
+            return false;
+        if (!rested)
+            ended = bl_clock();
+        leaves = !BL__NAME(waits)(w, rested);
+        rested = true;
     }
-    return true;
+    if (rested)
+        BL__NAME(resumes)(w, ended, leaves);
+    return !leaves;
+#endif
 #else
     bool called = false, counted, waits = BL__NAME(begins_idle)(w, &counted);
     for (uint32_t tries = 0;; tries++) {

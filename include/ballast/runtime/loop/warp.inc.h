@@ -2,23 +2,28 @@
 
 /* A task for every lane, over as many of the newest entries as that needs. Entries on the stack are never empty, so
  * lane k looks at the k-th newest; a prefix sum gives where its tasks start, and the bits of those starts tell every
- * lane which entry is its own. */
+ * lane which entry is its own. In narrow trees, and in very wide ones, the newest has all that is taken. */
 BL_FN bool BL__NAME(take_tasks)(bl__worker *w, bl_word *payload, uint32_t *index) {
     bl__stack *s = w->stack;
-    uint32_t lane = w->lane, top = s->top, count = bl__stack_count(s);
+    const uint32_t lane = w->lane, top = s->top, count = bl__stack_count(s);
+    const uint32_t *entry = bl__stack_slot(s, w->words, top - 1);
     uint32_t *mine = bl__stack_slot(s, w->words, top - 1 - lane);
-    uint32_t n = lane < count ? mine[1] - mine[0] : 0;
-    uint32_t start = bl_warp_prefix_add(bl__min(n, BL_WARP));
-    bool used = n != 0 && start < BL_WARP;
-    uint32_t taken = used ? bl__min(n, BL_WARP - start) : 0;
-    uint32_t starts = bl_warp_or(used ? 1u << start : 0);
-    uint32_t total = bl_warp_broadcast32(bl__min(start + bl__min(n, BL_WARP), BL_WARP), BL_WARP - 1);
-    uint32_t which = bl_popcount(starts & ((2u << lane) - 1)) - 1;
-    uint32_t offset = lane - bl_warp_broadcast32(start, which);
-    const uint32_t *entry = bl__stack_slot(s, w->words, top - 1 - which);
+    const uint32_t n = lane < count ? mine[1] - mine[0] : 0, newest = entry[1] - entry[0];
+    uint32_t total = bl__min(newest, BL_WARP), offset = lane, taken = total, emptied = newest <= BL_WARP;
+    bool used = lane == 0;
+    if (BL__HIDES || (count > 1 && newest < BL_WARP)) {
+        const uint32_t start = bl_warp_prefix_add(bl__min(n, BL_WARP));
+        used = n != 0 && start < BL_WARP;
+        taken = used ? bl__min(n, BL_WARP - start) : 0;
+        const uint32_t starts = bl_warp_or(used ? 1u << start : 0);
+        total = bl_warp_broadcast32(bl__min(start + bl__min(n, BL_WARP), BL_WARP), BL_WARP - 1);
+        const uint32_t which = bl_popcount(starts & ((2u << lane) - 1)) - 1;
+        offset = lane - bl_warp_broadcast32(start, which);
+        entry = bl__stack_slot(s, w->words, top - 1 - which);
+        emptied = bl_popcount(bl_warp_ballot(used && taken == n));
+    }
     *index = entry[0] + offset;
     bl__words_copy(payload, entry + BL__ENTRY_HEAD, w->words - BL__ENTRY_HEAD);
-    uint32_t emptied = bl_popcount(bl_warp_ballot(used && taken == n));
     bl_warp_sync();
     if (used && taken < n)
         mine[0] += taken;

@@ -55,7 +55,8 @@ static void body(void *arg, uint32_t worker, uint32_t lane) {
     waves *v = arg;
     uint32_t number = 0;
     (void)lane;
-    bl__worker w = {.run = &v->run, .tally = &v->tally[worker], .id = worker};
+    bl__stack stack = {.top = 0};
+    const bl__worker w = {.run = &v->run, .stack = &stack, .tally = &v->tally[worker], .id = worker};
     bl__verdict verdict = {.stays = 1};
     for (; verdict.stays && number < v->meetings; number++) {
         const uint32_t one = 1;
@@ -67,11 +68,12 @@ static void body(void *arg, uint32_t worker, uint32_t lane) {
         if (v->records && number == 0)
             give_records(v);
         uint64_t spawned = spawned_by(v, worker, number);
+        if (v->records && number == 1 && worker == 0) /* a task for which there is no record */
+            spawned = UINT64_C(1) << 32;
         if (spawned)
             bl_far_add64_relaxed(&v->control.out[number % 3], spawned);
-        if (v->records && number == 1 && worker == 0) /* a task for which there is no record */
-            bl_far_add64_relaxed(&v->control.out[1], spawned = UINT64_C(1) << 32);
-        bl__come(&w, number, spawned, v->leaves && worker == 0 && number == 1);
+        bl__notes_spawned(&w, (uint32_t)(spawned >> 32), (uint32_t)spawned);
+        bl__come(&w, number, bl__takes_spawned(&stack), v->leaves && worker == 0 && number == 1);
         bl__wait_for_all(&w, number, &verdict);
         if (verdict.meeting != number + 1)
             break;

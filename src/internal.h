@@ -59,6 +59,9 @@ typedef struct bl__plan {
     bool fences_alone;   /* CPU: as in bl__run */
 } bl__plan;
 
+/* Waves: what one launch may at most add to the out-array. Tests have less. */
+extern uint32_t bl__slice_entries;
+
 enum { BL__KEPT = 16 };
 
 /* What a run that is over leaves for the next of the same shape (run/reuse.c). */

@@ -202,6 +202,27 @@ static void try_plain_function(const char *scheduler) {
     free(hits);
     bl_program_free(program);
 }
+
+static void add_piece(uint32_t begin, uint32_t end, const void *data) {
+    bl_fetch_add64_relaxed(*(uint64_t *const *)data, end - begin);
+}
+
+/* Workers and pieces whose product has more than 32 bits. */
+static void try_large_pieces(const char *scheduler) {
+    bl_program *program = bl_program_from_body(add_piece, sizeof(uint64_t *));
+    const uint64_t count = UINT64_C(1) << 27;
+    uint64_t sum = 0, *to = &sum;
+    bl_config config = {.device = "cpu", .scheduler = scheduler, .workers = 65, .grain = 1u << 26};
+    bl_context *c = NULL;
+    bl_stats stats;
+    check_at("%s, large pieces", scheduler);
+    CHECK_SAME(bl_open(&c, &config), BL_OK);
+    CHECK_SAME(bl_run_range(c, program, &to, NULL, count, &stats), BL_OK);
+    CHECK_SAME(sum, count);
+    CHECK_SAME(stats.tasks, count);
+    bl_close(c);
+    bl_program_free(program);
+}
 #endif
 
 int main(void) {
@@ -209,8 +230,10 @@ int main(void) {
     const char *scheduler;
 #ifndef BL_TARGET_SIM
     for (uint32_t i = 0; (scheduler = scheduler_at(i)); i++)
-        if (bl_program_has(LOOP(loop), scheduler))
+        if (bl_program_has(LOOP(loop), scheduler)) {
             try_plain_function(scheduler);
+            try_large_pieces(scheduler);
+        }
 #endif
     for (uint32_t i = 0; (scheduler = scheduler_at(i)); i++)
         for (uint64_t seed = 1; seed <= SEEDS && bl_program_has(LOOP(loop), scheduler);

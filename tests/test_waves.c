@@ -236,6 +236,32 @@ static void test_failed(const char *scheduler) {
     bl_close(f.c);
 }
 
+#ifdef __cplusplus
+extern "C"
+#else
+extern
+#endif
+    uint32_t bl__slice_entries; /* src/internal.h */
+
+/* Waves that are cut into several launches, at any place: also where a launch has as many tasks as the wave has entries,
+ * of which some are of several tasks. */
+static void test_sliced(const char *scheduler) {
+    fixture f;
+    bl_stats stats;
+    counters seen;
+    bl_config config;
+    memset(&config, 0, sizeof config);
+    const uint32_t usual = bl__slice_entries;
+    prepare(&f, config, scheduler, 2);
+    for (bl__slice_entries = 1; bl__slice_entries <= 100; bl__slice_entries++) {
+        CHECK_SAME(run(&f, &stats, &seen), BL_OK);
+        CHECK_SAME(seen.early, 0);
+        CHECK_SAME(stats.tasks, f.tasks);
+    }
+    bl__slice_entries = usual;
+    bl_close(f.c);
+}
+
 int main(void) {
     check_limit(200);
     for (int i = 0; i < SCHEDULERS; i++) {
@@ -244,6 +270,7 @@ int main(void) {
         test_right(schedulers[i], 3, SPREAD, 1);
         test_stopped(schedulers[i]);
         test_failed(schedulers[i]);
+        test_sliced(schedulers[i]);
     }
     if (LANES == 32) /* more than there is room for at first */
         for (int i = 0; i < 3; i++)

@@ -6,10 +6,11 @@
 #include <string.h>
 
 enum {
-    SLICE_ENTRIES = 1 << 24, /* what one launch of a wave may at most add to the out-array */
     FIRST_ENTRIES = 1 << 16, /* room to begin with where waves stay; ... */
     ROOM_TO_GROW = 4         /* ... and how much more than the first of them may spawn */
 };
+
+uint32_t bl__slice_entries = 1 << 24;
 
 /* Room in an array for so many entries; the first `used` stay. */
 static int make_room(bl__job *j, bl__buffer *array, bl__buffer *first, uint32_t used, uint64_t need) {
@@ -79,7 +80,7 @@ static void swap(bl__buffer *a, bl__buffer *b) {
 }
 
 /* So many tasks of the in-array from `first` on, and what follows them if that can be done in the same launch. */
-static int run_slice(bl__job *j, uint32_t first, uint32_t tasks, bool stays, progress *done) {
+static int run_slice(bl__job *j, uint32_t first, uint32_t tasks, bool whole, bool stays, progress *done) {
     bl__run *run = &j->run;
     bl__control after;
     const uint32_t batch = bl__tasks_at_once(j), max_spawn = j->plan.program->max_spawn;
@@ -87,7 +88,7 @@ static int run_slice(bl__job *j, uint32_t first, uint32_t tasks, bool stays, pro
     uint64_t room = (uint32_t)done->next + may_spawn;
     if (stays) {
         room = ROOM_TO_GROW * may_spawn < FIRST_ENTRIES ? FIRST_ENTRIES : ROOM_TO_GROW * may_spawn;
-        room = room < SLICE_ENTRIES ? room : SLICE_ENTRIES;
+        room = room < bl__slice_entries ? room : bl__slice_entries;
     }
     int status = make_room(j, &j->out, &j->out_first, (uint32_t)done->next, room);
     if (status == BL_OK && stays)
@@ -100,6 +101,7 @@ static int run_slice(bl__job *j, uint32_t first, uint32_t tasks, bool stays, pro
     run->out_first = j->out_first.memory;
     run->first_task = first;
     run->slice_tasks = tasks;
+    run->sliced = !whole;
     run->stays = stays ? (uint32_t)(room / max_spawn) : 0;
     if (j->plan.traits & BL_TRAIT_GROUP_PER_TASK)
         run->groups = (tasks + batch - 1) / batch;
@@ -133,13 +135,13 @@ static int run_slice(bl__job *j, uint32_t first, uint32_t tasks, bool stays, pro
 
 /* Every task of the in-array, in launches small enough that what they spawn surely fits; and perhaps more waves. */
 static int run_wave(bl__job *j, uint32_t tasks, progress *done) {
-    uint32_t most = j->plan.program->max_spawn ? SLICE_ENTRIES / j->plan.program->max_spawn : UINT32_MAX;
+    uint32_t most = j->plan.program->max_spawn ? bl__slice_entries / j->plan.program->max_spawn : UINT32_MAX;
     const bool stays = j->plan.stays && tasks <= most;
     int status = BL_OK;
     *done = (progress){0, 0, 0};
     for (uint32_t first = 0, slice; first < tasks && status == BL_OK; first += slice) {
         slice = tasks - first < most ? tasks - first : most;
-        status = run_slice(j, first, slice, stays, done);
+        status = run_slice(j, first, slice, slice == tasks, stays, done);
     }
     return status;
 }

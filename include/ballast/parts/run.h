@@ -53,7 +53,7 @@ typedef struct bl__control {
     /* Waves that stay on the GPU: where workers meet (meeting.h), ... */
     uint64_t met;
     unsigned char pad7[BL_LINE - 8];
-    /* ... and what one worker writes when it leaves a meeting: how many there were in this launch, the tasks that the
+    /* ... and what one of them writes when it leaves a meeting: how many there were in this launch, the tasks that the
      * waves before them spawned, the most tasks of a wave, and the most entries in both arrays. */
     uint32_t meetings, most_tasks;
     uint64_t spawned, most_entries;
@@ -230,6 +230,7 @@ typedef struct bl__run {
     uint32_t block_workers; /* that share a block of a GPU; ... */
     uint32_t blocks;        /* ... and how many of these there are */
     uint32_t inverse;       /* UINT32_MAX / groups */
+    uint32_t sliced;        /* this launch runs only a part of the wave */
     bl__outlet outlet;
     uint32_t settles; /* with a porter: this launch runs no tasks, only what results that have come home bring about */
     const uint32_t *roots; /* GPU and sim: in_entries entries that workers begin with; NULL: they are in the queues */

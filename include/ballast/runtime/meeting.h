@@ -2,11 +2,11 @@
  *
  *     tally->gathered    of the first worker of a group of blocks: how often a block of the group has come
  *     control->met       from the lowest bit, in all meetings of this launch:
+ *                          2          for even and odd meetings: all leave
  *                          12 bits    how many groups were complete, or blocks, if they are too few for groups; where
  *                                     there are join records, and one more when the last worker has seen that they
  *                                     suffice
  *                          18 and 32  entries and tasks that were spawned, unless they come in groups
- *                          2          for even and odd meetings: all leave
  *
  * The workers of a block meet first, and one of them comes for all. The counters only grow, so nobody resets them: what
  * counts is the difference since the last meeting. Those that wait look at the stop word, too: a worker that stops for
@@ -15,7 +15,8 @@
  * So the word on which they wait tells what comes next, and nobody has to ask for control->out after that, which would
  * take another trip to memory. Except where the difference is no answer: because they come in groups; because somebody
  * has come to the next meeting already; or because there may be more entries than 18 bits can count. Then they carry
- * over into the tasks, which come out as no fewer than that.
+ * over into the tasks, which come out as no fewer than that: there are as many tasks as entries, and BL__MOST_SPAWNED
+ * leaves room for what is carried over.
  *
  * The host wants the workers to leave (a pause): somebody sees that and sets the bit of this meeting before it comes,
  * so all see it or none. The bit of the next meeting is another one, because a worker may be slow to look.
@@ -38,10 +39,11 @@
 #define BL__MEETING_GROUP 32u  /* blocks, of a crowd */
 #define BL__MEETING_SPINS 16u  /* after that it is a long wave: those that run it should not wait for memory */
 #endif
+#define BL__MEETING_LEAVES(number) (UINT64_C(1) << (number) % 2)
+#define BL__MEETING_ONE UINT64_C(4) /* has come */
 #define BL__MEETING_COUNT_BITS 12
 #define BL__MEETING_ENTRY_BITS 18
-#define BL__MEETING_LEAVES(number) (UINT64_C(1) << (62 + (number) % 2))
-#define BL__MEETING_SUMS (BL__MEETING_LEAVES(0) - 1)
+#define BL__MOST_SPAWNED (UINT32_MAX - (1u << (32 - BL__MEETING_ENTRY_BITS))) /* tasks of a wave */
 #define BL__MOST_MEETINGS (1u << 20) /* in one launch, so that all workers sometimes look up */
 
 /* The worker that comes for a block. */
@@ -73,14 +75,15 @@ BL_FN bool bl__records_suffice(const bl__run *run, uint32_t number) {
 
 /* What a block adds to `met` that has spawned so much. */
 BL_FN uint64_t bl__met_spawned(uint64_t spawned) {
-    return (((spawned >> 32) << BL__MEETING_ENTRY_BITS) + (uint32_t)spawned) << BL__MEETING_COUNT_BITS;
+    return (((spawned >> 32) << BL__MEETING_ENTRY_BITS) + (uint32_t)spawned) * BL__MEETING_ONE
+           << BL__MEETING_COUNT_BITS;
 }
 /* Of two values of `met`: how many have come since, and what they have spawned. */
 BL_FN uint32_t bl__has_met(uint64_t met, uint64_t before) {
-    return (uint32_t)(met - before) & ((1u << BL__MEETING_COUNT_BITS) - 1);
+    return (uint32_t)((met - before) / BL__MEETING_ONE) & ((1u << BL__MEETING_COUNT_BITS) - 1);
 }
 BL_FN uint64_t bl__spawned_since(uint64_t met, uint64_t before) {
-    const uint64_t sums = ((met - before) & BL__MEETING_SUMS) >> BL__MEETING_COUNT_BITS;
+    const uint64_t sums = (met - before) / BL__MEETING_ONE >> BL__MEETING_COUNT_BITS;
     return sums >> BL__MEETING_ENTRY_BITS << 32 | (sums & ((1u << BL__MEETING_ENTRY_BITS) - 1));
 }
 
@@ -109,13 +112,13 @@ BL_FN void bl__come(const bl__worker *w, uint32_t number, uint64_t spawned, bool
         bl_fetch_or64_relaxed(&control->met, BL__MEETING_LEAVES(number));
     if (grouped && !bl__completes_group(w, number, run->blocks))
         return;
-    const uint64_t mine = (grouped ? 0 : bl__met_spawned(spawned)) + 1;
+    const uint64_t mine = (grouped ? 0 : bl__met_spawned(spawned)) + BL__MEETING_ONE;
     const uint64_t met = bl_far_add64_release(&control->met, mine) + mine; /* M3 */
     if (run->record_bytes && bl__has_met(met, w->stack->met) == bl__meeting_size(run) - 1) {
         (void)bl_load64_acquire(&control->met); /* M4 */
         if (!bl__records_suffice(run, number))
             bl_fetch_or64_relaxed(&control->met, BL__MEETING_LEAVES(number));
-        bl_far_add64_relaxed(&control->met, 1);
+        bl_far_add64_relaxed(&control->met, BL__MEETING_ONE);
     }
 }
 
@@ -142,7 +145,7 @@ BL_FN void bl__wait_for_all(const bl__worker *w, uint32_t number, bl__verdict *v
             uint64_t next = bl__spawned_since(met, before);
             if (grouped || have > all || next >> (32 + BL__MEETING_ENTRY_BITS))
                 next = bl_load64_relaxed(&run->control->out[number % 3]);
-            w->stack->met = before + (grouped ? 0 : bl__met_spawned(next)) + all;
+            w->stack->met = before + (grouped ? 0 : bl__met_spawned(next)) + all * BL__MEETING_ONE;
             if (tries > BL__MEETING_SPINS)
                 bl__block_stands(w, BL__AT_WORK);
             verdict->next = next;
@@ -160,8 +163,9 @@ BL_FN void bl__wait_for_all(const bl__worker *w, uint32_t number, bl__verdict *v
     }
 }
 
-/* Who notes meetings: a worker in the middle, which has little to do in a small wave. */
-BL_FN bool bl__notes_meetings(const bl__worker *w) { return w->id == w->run->workers / 2; }
+/* Who notes meetings: a worker in the middle, which has little to do in a small wave. It leads its block: if it stops
+ * for an error, its block does not come to the next meeting, so it misses one at most. */
+BL_FN bool bl__notes_meetings(const bl__worker *w) { return w->id == w->run->blocks / 2 * w->run->block_workers; }
 
 /* Everybody has met for the number-th time in this launch. By that worker alone: what the host will want to know, and
  * the counters of the wave after the next, which nobody uses any more. */

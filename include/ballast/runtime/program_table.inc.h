@@ -38,7 +38,7 @@ extern __shared__ __align__(16) unsigned char bl__shared_memory[];
             stack->verdict.meeting = 0;                                                                                \
             stack->tasks = stack->entries = stack->met = 0;                                                            \
         }                                                                                                              \
-        bl__worker_sync(lane_tasks ? 32 : run.lanes);                                                                  \
+        bl__worker_sync((waves) ? blockDim.x : lane_tasks ? 32 : run.lanes); /* of waves: they add up in one stack */  \
         uint32_t slot = run.tallies == run.groups ? id : bl_processor() % run.tallies;                                 \
         BL_CAT(BL__PROGRAM_(_work_), instance)(&run, &shared, id, lane, slot, stack, memory);                          \
     }

@@ -28,17 +28,15 @@ BL_FN void BL__NAME(open_share)(bl__worker *w) {
         BL__NAME(give_share)(w, w->id * turn, (w->id + 1) * turn);
     else if (BL_WARP > 1 && tasks <= run->inverse)
         BL__NAME(give_share)
-        (w, BL__NAME(part)(run, (uint32_t)tasks * w->id), BL__NAME(part)(run, (uint32_t)tasks * (w->id + 1)));
-    else
-        BL__NAME(give_share)(w, tasks * w->id / run->groups, tasks * (w->id + 1) / run->groups);
+    (w, BL__NAME(part)(run, (uint32_t)tasks * w->id), BL__NAME(part)(run, (uint32_t)tasks * (w->id + 1)));
+    else BL__NAME(give_share)(w, tasks * w->id / run->groups, tasks * (w->id + 1) / run->groups);
 }
 
 BL_FN bool BL__NAME(next_share)(bl__worker *w) {
     const bl__run *run = w->run;
-    const uint32_t turn = run->of_static.turn, others = (run->groups - 1) * turn;
     const uint32_t done = w->of_waves.task_end - run->first_task, all = BL__NAME(in_tasks)(w);
-    return turn && done < all && all - done > others &&
-           BL__NAME(give_share)(w, (uint64_t)done + others, (uint64_t)done + others + turn);
+    const uint64_t turn = run->of_static.turn, next = done + (run->groups - 1) * turn;
+    return turn && next < all && BL__NAME(give_share)(w, next, next + turn);
 }
 
 /* A group with a long share runs it in pieces, so that the host sees it advance. */

@@ -39,7 +39,7 @@ BL_FN uint32_t BL__NAME(locate)(const bl__worker *w, uint32_t task) {
     const uint32_t *first = BL__NAME(in_first)(w);
     uint32_t low = w->of_waves.entry, high = BL__NAME(in_entries)(w);
 #if BL_WARP > 1
-    if (w->run->first_task == 0 && high == BL__NAME(in_tasks)(w)) /* a task each */
+    if (!w->run->sliced && high == BL__NAME(in_tasks)(w)) /* a task each */
         return task;
     while (high - low > 1) { /* each lane looks at one place */
         const uint32_t step = (high - low - 1) / BL_WARP + 1, at = low + w->lane * step;
@@ -192,7 +192,7 @@ BL_FN uint32_t BL__NAME(reserve)(bl__worker *w, uint32_t n) {
     }
     if (w->lane == 0) {
         at = bl_far_add64_relaxed(&control->out[BL__NAME(number)(w) % 3], tasks << 32 | n);
-        if ((at >> 32) + tasks > UINT32_MAX)
+        if ((at >> 32) + tasks > BL__MOST_SPAWNED)
             bl_fetch_or32_relaxed(&control->stop, BL__STOP_TOO_MANY);
         bl__notes_spawned(w, (uint32_t)tasks, n);
     }

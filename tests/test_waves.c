@@ -243,8 +243,8 @@ extern
 #endif
     uint32_t bl__slice_entries; /* src/internal.h */
 
-/* Waves that are cut into several launches, at any place: also where a launch has as many tasks as the wave has entries,
- * of which some are of several tasks. */
+/* Waves that are cut into several launches, at any place: also where a launch has as many tasks as the wave has
+ * entries, of which some are of several tasks. */
 static void test_sliced(const char *scheduler) {
     fixture f;
     bl_stats stats;

@@ -51,7 +51,7 @@ typedef struct bl__plan {
     int queue;             /* which managed queue, -1 for none */
     bool as_in_paper;      /* asked for by a paper's name */
     bool pieces;           /* as in bl__run */
-    bool stays;            /* waves that can follow each other in one launch */
+    bool stays;            /* waves may follow each other in one launch */
     uint32_t threads;      /* per block of a GPU launch; lanes otherwise */
     uint32_t workers_per_block;
     uint32_t fit;        /* workers that fit at the same time */
@@ -59,7 +59,7 @@ typedef struct bl__plan {
     bool fences_alone;   /* CPU: as in bl__run */
 } bl__plan;
 
-/* Waves: what one launch may at most add to the out-array. Tests have less. */
+/* How many entries one launch of a wave may add to the out-array. Tests make it small. */
 extern uint32_t bl__slice_entries;
 
 enum { BL__KEPT = 16 };

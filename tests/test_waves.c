@@ -237,11 +237,10 @@ static void test_failed(const char *scheduler) {
 }
 
 #ifdef __cplusplus
-extern "C"
+extern "C" uint32_t bl__slice_entries; /* src/internal.h */
 #else
-extern
+extern uint32_t bl__slice_entries;
 #endif
-    uint32_t bl__slice_entries; /* src/internal.h */
 
 /* Waves that are cut into several launches, at any place: also where a launch has as many tasks as the wave has
  * entries, of which some are of several tasks. */

@@ -10,8 +10,8 @@
 
 static const bench_column COLUMNS[] = {
     {"device", "where"},
-    {"case", "the application, as for ballast run; spawn_tree: a binary tree of tasks that only spawn; chain: each "
-             "spawns the next, which is a wave where there are waves"},
+    {"case", "the application, as for ballast run; spawn_tree: a binary tree of tasks that only spawn; chain: 1,001 "
+             "such tasks, each of which spawns the next"},
     {"options", "options of the application"},
     {"scheduler", "as for ballast run"},
     {"repeat", "number of the measurement; a run before the first is not recorded"},
@@ -32,10 +32,10 @@ static const struct {
     {"spawn_tree", "--depth 0", false, "auto", NULL},
     {"spawn_tree", "--depth 10", false, "auto", NULL},
     {"spawn_tree", "--depth 20", true, "auto", NULL},
-    {"spawn_tree", "--children 1 --depth 1000", true, "auto", "chain"},
-    {"spawn_tree", "--children 1 --depth 1000", true, "static:split", "chain static:split"},
-    {"spawn_tree", "--children 1 --depth 1000", true, "static:cyclic", "chain static:cyclic"},
-    {"spawn_tree", "--children 1 --depth 1000", true, "list:faa", "chain list:faa"},
+    {"spawn_tree", "--children 1 --depth 1000", false, "auto", "chain"},
+    {"spawn_tree", "--children 1 --depth 1000", false, "static:split", "chain"},
+    {"spawn_tree", "--children 1 --depth 1000", false, "static:cyclic", "chain"},
+    {"spawn_tree", "--children 1 --depth 1000", false, "list:faa", "chain"},
     {"fib", "--n 1", false, "auto", NULL},
     {"fib", "--n 15", false, "auto", NULL},
     {"fib", "--n 20", false, "auto", NULL},
@@ -48,7 +48,9 @@ static const struct {
     {"uts", "--tree mini_T1_d5", false, "auto", NULL},
     {"uts", "--tree T1", true, "auto", NULL},
 };
-enum { COUNT = sizeof RUNS / sizeof RUNS[0], TIMES = 41, QUICK_TIMES = 11, KEY_SIZE = 128 };
+enum { COUNT = sizeof RUNS / sizeof RUNS[0], TIMES = 41, QUICK_TIMES = 11, KEY_SIZE = 128, CHAIN_TASKS = 1001 };
+
+static const char *label_of(unsigned i) { return RUNS[i].label ? RUNS[i].label : RUNS[i].app; }
 
 typedef struct measured {
     bench_times wall, longest, device;
@@ -105,14 +107,13 @@ static const app *find_case(const char *name) {
 
 static void run_one(bench *b, const bench_device *d, unsigned i, app_problems *problems) {
     const app *chosen = find_case(RUNS[i].app);
-    const char *label = RUNS[i].label ? RUNS[i].label : RUNS[i].app;
     bl_config config = {.device = d->id, .scheduler = RUNS[i].scheduler};
     bl_context *context = NULL;
     app_error error = {""};
     char key[KEY_SIZE], name[KEY_SIZE];
     measured m = {.how = ""};
-    snprintf(key, sizeof key, "%s,%s,%s,%s", d->id, label, RUNS[i].options, RUNS[i].scheduler);
-    snprintf(name, sizeof name, "%s %s", label, RUNS[i].label ? "" : RUNS[i].options);
+    snprintf(key, sizeof key, "%s,%s,%s,%s", d->id, label_of(i), RUNS[i].options, RUNS[i].scheduler);
+    snprintf(name, sizeof name, "%s %s", label_of(i), RUNS[i].label ? RUNS[i].scheduler : RUNS[i].options);
     bench_progress(b, "%s", name);
     bench_line(b, name);
     void *problem = app_problem_get(problems, chosen, RUNS[i].options, &error);
@@ -142,7 +143,7 @@ static void run(bench *b, bench_device *d) {
                 (unsigned)bench_repeats(b), bench_quick(b) ? (unsigned)QUICK_TIMES : (unsigned)TIMES);
     bench_head(b, "run", LABELS, sizeof LABELS / sizeof LABELS[0], 15);
     for (unsigned i = 0; i < COUNT && !bench_stopped(); i++)
-        if (bench_wants(b, RUNS[i].app) && (d->warp > 1 || !RUNS[i].gpu))
+        if (bench_wants(b, label_of(i)) && (d->warp > 1 || !RUNS[i].gpu))
             run_one(b, d, i, &problems);
     app_problems_close(&problems);
 }
@@ -158,10 +159,23 @@ static void say_least(const bench_panel *p, bench_verdict *v) {
     bench_say(v, BENCH_NOT_APPLICABLE, "The shortest run takes %s microseconds.", bench_digits(least).text);
 }
 
+/* The first mark of a curve, per task of the chain. */
+static double per_link(const bench_panel *p, const char *scheduler) {
+    const bench_curve *curve = bench_panel_curve(p, scheduler);
+    return curve && curve->count ? curve->marks[0].median / CHAIN_TASKS : NAN;
+}
+
+static void say_link(const bench_panel *p, bench_verdict *v) {
+    bench_say(v, BENCH_NOT_APPLICABLE,
+              "%s microseconds for a task with the default scheduler, %s for a wave with static:split.",
+              bench_digits(per_link(p, "auto")).text, bench_digits(per_link(p, "static:split")).text);
+}
+
 static const bench_figure FIGURES[] = {
     {.name = "wait",
      .title = "What the caller of a small run waits",
      .asks = "How small may a run be?",
+     .rows = "case=spawn_tree|fib|fourrow|nqueens|uts",
      .series = "case",
      .series_text = "application",
      .x = "tasks",
@@ -172,6 +186,18 @@ static const bench_figure FIGURES[] = {
      .flags = BENCH_LOG_X | BENCH_LOG_Y | BENCH_LESS,
      .no_contest = true,
      .agrees = say_least},
+    {.name = "chain",
+     .title = "A chain of 1,001 tasks that each spawn the next",
+     .asks = "What does it cost to pass on a task, or a wave?",
+     .rows = "case=chain",
+     .series = "scheduler",
+     .series_text = "scheduler",
+     .y = "seconds",
+     .y_scale = 1e6,
+     .y_text = "microseconds",
+     .flags = BENCH_BARS | BENCH_LOG_Y | BENCH_LESS,
+     .no_contest = true,
+     .agrees = say_link},
     {.name = NULL},
 };
 

@@ -335,7 +335,7 @@ static int make_plan(bl_context *c, const bl_program *program, bl__plan *plan, u
     plan->policy = s.number;
     plan->pieces = program->takes_pieces && (c->ops->warp == 1 || !plan->instance->lane_tasks);
     plan->queue = s.traits & BL_TRAIT_WAVES ? -1 : bl__queue_number(queue_name(&s));
-    /* The papers' have a launch each, and so has what the hardware hands out. */
+    /* Waves of the papers' schedulers, and those that the hardware hands out, take a launch each. */
     plan->stays = s.traits & BL_TRAIT_WAVES && !(s.traits & BL_TRAIT_GROUP_PER_TASK) && !plan->as_in_paper &&
                   c->ops->warp > 1 && program->max_spawn;
     return check_fields(c, plan, &s);

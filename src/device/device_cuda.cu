@@ -288,6 +288,7 @@ static cudaError_t do_delayed(cuda_device *d) {
     return error;
 }
 
+/* For what is put on the stream, by the thread that has the context and by no other. */
 static cuda_device *use(bl_context *c) {
     cuda_device *d = look_at(c);
     if (d->delayed.clear_bytes || d->delayed.words) {
@@ -697,7 +698,8 @@ static int cuda_timer_stop(bl_context *c, double *seconds) {
 
 /* ---- streams of the user ---- */
 
-/* All of this may be called while the context's own thread sets up a run: what is delayed is left to that. */
+/* Other threads may call these while the context's own thread sets up a run. So they leave alone what that thread has
+ * delayed: to do it here would take the roots away from the run. */
 static const char *cuda_wrong_stream(bl_context *c, void *stream) {
     cuda_device *d = look_at(c);
     int device = -1;

@@ -68,8 +68,8 @@ typedef struct bl__stack {
         uint32_t extras; /* threads: how many entries found no room */
         uint32_t leaves; /* meeting.h: somebody in the block has been told that the host wants the workers to stop */
     };
-    /* meeting.h, of the first worker of a block: tasks and entries that its workers have spawned since the last
-     * meeting, and control->met after that. Not in registers, which tasks need. */
+    /* meeting.h, in the stack of a block's first worker: tasks and entries that the block has spawned since the last
+     * meeting, and control->met after that meeting. They are not in registers because tasks need those. */
     uint32_t tasks, entries;
     uint64_t met;
 } bl__stack; /* the slots follow */

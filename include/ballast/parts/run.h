@@ -229,8 +229,8 @@ typedef struct bl__run {
     uint32_t meetings;      /* in earlier launches */
     uint32_t block_workers; /* that share a block of a GPU; ... */
     uint32_t blocks;        /* ... and how many of these there are */
-    uint32_t inverse;       /* UINT32_MAX / groups */
-    uint32_t sliced;        /* this launch runs only a part of the wave */
+    uint32_t inverse;       /* waves: UINT32_MAX / groups */
+    uint32_t sliced;        /* waves: 1: this launch runs only a part of one */
     bl__outlet outlet;
     uint32_t settles; /* with a porter: this launch runs no tasks, only what results that have come home bring about */
     const uint32_t *roots; /* GPU and sim: in_entries entries that workers begin with; NULL: they are in the queues */

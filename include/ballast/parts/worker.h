@@ -42,7 +42,7 @@ typedef struct bl__worker {
         uint32_t task, task_end, entry; /* the tasks still to fetch, and the entry they lie in */
         uint32_t number;                /* of the wave, in this launch; ... */
         uint32_t tasks, entries;        /* ... and what is in it */
-        uint32_t seat;                  /* lane tasks: which worker of its block it is */
+        uint32_t seat;                  /* its place in its block; 0 if it is alone there, or waves do not stay */
     } of_waves;
     struct {               /* lane 0 */
         uint32_t drawn;    /* tasks that it has drawn and not begun to fetch, ... */

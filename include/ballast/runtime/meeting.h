@@ -1,22 +1,23 @@
 /* Where the workers of a launch meet between two waves, so that a wave costs no launch: a barrier for all of them.
  *
  *     tally->gathered    of the first worker of a group of blocks: how often a block of the group has come
- *     control->met       from the lowest bit, in all meetings of this launch:
- *                          2          for even and odd meetings: all leave
- *                          12 bits    how many groups were complete, or blocks, if they are too few for groups; where
- *                                     there are join records, and one more when the last worker has seen that they
- *                                     suffice
- *                          18 and 32  entries and tasks that were spawned, unless they come in groups
+ *     control->met       sums over all meetings of this launch, from the lowest bit:
+ *                          2 bits     flags, for even and odd meetings: all leave
+ *                          12 bits    arrivals: of groups that were complete, or of blocks, if they are too few for
+ *                                     groups; with join records one more, when the last worker has looked whether
+ *                                     there are enough of them
+ *                          18 bits    entries spawned, and ...
+ *                          32 bits    ... tasks; neither where blocks come in groups
  *
- * The workers of a block meet first, and one of them comes for all. The counters only grow, so nobody resets them: what
- * counts is the difference since the last meeting. Those that wait look at the stop word, too: a worker that stops for
- * an error does not come.
+ * The workers of a block meet first, and one of them comes for all. The sums only grow, and nobody resets them: what
+ * counts is the difference since the last meeting. Those that wait read the stop word, too, because a worker that stops
+ * for an error does not come.
  *
- * So the word on which they wait tells what comes next, and nobody has to ask for control->out after that, which would
- * take another trip to memory. Except where the difference is no answer: because they come in groups; because somebody
- * has come to the next meeting already; or because there may be more entries than 18 bits can count. Then they carry
- * over into the tasks, which come out as no fewer than that: there are as many tasks as entries, and BL__MOST_SPAWNED
- * leaves room for what is carried over.
+ * So the word on which workers wait also tells what comes next, and they need not read control->out, which would be
+ * another trip to memory. They do read it where the difference cannot tell: if blocks come in groups; if somebody has
+ * already come to the next meeting; or if there may be more entries than 18 bits can count. Entries then carry over
+ * into the tasks. That shows, because every entry has a task: the sum of the tasks, with what was carried over, is 2^18
+ * or more. BL__MOST_SPAWNED keeps that sum below 2^32.
  *
  * The host wants the workers to leave (a pause): somebody sees that and sets the bit of this meeting before it comes,
  * so all see it or none. The bit of the next meeting is another one, because a worker may be slow to look.
@@ -40,11 +41,11 @@
 #define BL__MEETING_SPINS 16u  /* after that it is a long wave: those that run it should not wait for memory */
 #endif
 #define BL__MEETING_LEAVES(number) (UINT64_C(1) << (number) % 2)
-#define BL__MEETING_ONE UINT64_C(4) /* has come */
+#define BL__MEETING_ONE UINT64_C(4) /* an arrival */
 #define BL__MEETING_COUNT_BITS 12
 #define BL__MEETING_ENTRY_BITS 18
 #define BL__MOST_SPAWNED (UINT32_MAX - (1u << (32 - BL__MEETING_ENTRY_BITS))) /* tasks of a wave */
-#define BL__MOST_MEETINGS (1u << 20) /* in one launch, so that all workers sometimes look up */
+#define BL__MOST_MEETINGS (1u << 20)                                          /* in one launch */
 
 /* The worker that comes for a block. */
 BL_FN bool bl__leads_block(const bl__worker *w) { return w->of_waves.seat == 0; }
@@ -52,7 +53,7 @@ BL_FN bl__stack *bl__block_stack(const bl__worker *w) {
     return (bl__stack *)(void *)((unsigned char *)w->stack - (size_t)w->of_waves.seat * w->run->worker_memory);
 }
 
-/* One lane: its worker has put so much into control->out. */
+/* One lane: its worker has added so much to control->out. */
 BL_FN void bl__notes_spawned(const bl__worker *w, uint32_t tasks, uint32_t entries) {
     bl__stack *s = bl__block_stack(w);
     bl_lane_add32(&s->tasks, tasks);
@@ -65,20 +66,20 @@ BL_FN uint64_t bl__takes_spawned(bl__stack *s) {
     return spawned;
 }
 
-/* Everybody has come. Waves cannot ask for join records, so there must be one for every task of the next one, and what
- * workers hold back. */
+/* Everybody has come. A wave cannot ask for more join records, so there must be one for every task of the next wave,
+ * and as many as workers hold back. */
 BL_FN bool bl__records_suffice(const bl__run *run, uint32_t number) {
     const bl_broker q = bl__free_records(run);
     const uint64_t tasks = bl_load64_relaxed(&run->control->out[number % 3]) >> 32;
     return bl_broker_size(&q) >= 2 * (tasks + (uint64_t)run->workers * run->lanes);
 }
 
-/* What a block adds to `met` that has spawned so much. */
+/* What a block that has spawned so much adds to `met`. */
 BL_FN uint64_t bl__met_spawned(uint64_t spawned) {
     return (((spawned >> 32) << BL__MEETING_ENTRY_BITS) + (uint32_t)spawned) * BL__MEETING_ONE
            << BL__MEETING_COUNT_BITS;
 }
-/* Of two values of `met`: how many have come since, and what they have spawned. */
+/* From an earlier value of `met`: arrivals since then, and what they have spawned. */
 BL_FN uint32_t bl__has_met(uint64_t met, uint64_t before) {
     return (uint32_t)((met - before) / BL__MEETING_ONE) & ((1u << BL__MEETING_COUNT_BITS) - 1);
 }
@@ -97,7 +98,7 @@ BL_FN bool bl__completes_group(const bl__worker *w, uint32_t number, uint32_t bl
 }
 
 BL_FN bool bl__meets_in_groups(const bl__run *run) { return run->blocks > BL__MEETING_CROWD; }
-/* How many come to a meeting. */
+/* Arrivals at a meeting. */
 BL_FN uint32_t bl__meeting_size(const bl__run *run) {
     const uint32_t groups = bl__meets_in_groups(run) ? (run->blocks - 1) / BL__MEETING_GROUP + 1 : run->blocks;
     return groups + (run->record_bytes ? 1 : 0);
@@ -122,8 +123,8 @@ BL_FN void bl__come(const bl__worker *w, uint32_t number, uint64_t spawned, bool
     }
 }
 
-/* What the host's watch sees of the workers of the block. For all of them, and only where it takes long: what a worker
- * writes about itself all would have to wait for. */
+/* Tells the host's watch what the workers of the block do, all at once, and only if a wave takes long: if each said so
+ * when it comes, everybody would have to wait for that. So in a block with a worker that hangs all count as working. */
 BL_FN void bl__block_stands(const bl__worker *w, bl__standing standing) {
     BL_ROLLED
     for (uint32_t i = w->id; i < bl__min(w->id + w->run->block_workers, w->run->workers); i++)
@@ -138,7 +139,7 @@ BL_FN void bl__wait_for_all(const bl__worker *w, uint32_t number, bl__verdict *v
     const uint64_t before = w->stack->met;
     verdict->meeting = 0;
     for (uint32_t tries = 0;; tries++) {
-        const uint32_t stop = bl_load32_host(&run->control->stop);  /* both at once */
+        const uint32_t stop = bl_load32_host(&run->control->stop);  /* one trip to memory for both */
         const uint64_t met = bl_load64_acquire(&run->control->met); /* M4 */
         const uint32_t have = bl__has_met(met, before);
         if (have >= all) {
@@ -163,8 +164,9 @@ BL_FN void bl__wait_for_all(const bl__worker *w, uint32_t number, bl__verdict *v
     }
 }
 
-/* Who notes meetings: a worker in the middle, which has little to do in a small wave. It leads its block: if it stops
- * for an error, its block does not come to the next meeting, so it misses one at most. */
+/* The worker that records meetings for the host: one in the middle, which has little to do in a small wave. It must be
+ * the leader of its block: if a leader stops for an error, its block does not come to the next meeting, so at most one
+ * meeting goes unrecorded. */
 BL_FN bool bl__notes_meetings(const bl__worker *w) { return w->id == w->run->blocks / 2 * w->run->block_workers; }
 
 /* Everybody has met for the number-th time in this launch. By that worker alone: what the host will want to know, and

@@ -20,7 +20,7 @@ typedef struct bl__policy {
     bool empty_when_idle, claim_leaves;
     /* in waves */
     void (*open_share)(bl__worker *w);
-    void (*end_share)(bl__worker *w); /* then next_wave, by every worker: a block has two barriers in them */
+    void (*end_share)(bl__worker *w); /* every worker then calls next_wave: each has a barrier for the block */
     bool (*next_wave)(bl__worker *w);
     /* By a thread that is no worker, with a stack: half of what a worker's queue shows, `most` at most. NULL: only
      * workers can use these queues. */

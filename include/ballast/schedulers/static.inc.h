@@ -14,7 +14,7 @@
  */
 #include "waves.inc.h"
 
-/* n / run->groups: a GPU has no division, and it takes long to do without. */
+/* n / run->groups, without the many instructions that a division takes on a GPU. */
 BL_FN uint32_t BL__NAME(part)(const bl__run *run, uint32_t n) {
     const uint32_t part = (uint32_t)((uint64_t)n * run->inverse >> 32);
     return part + (n - part * run->groups >= run->groups ? 1 : 0);
@@ -22,14 +22,17 @@ BL_FN uint32_t BL__NAME(part)(const bl__run *run, uint32_t n) {
 
 BL_FN void BL__NAME(open_share)(bl__worker *w) {
     const bl__run *run = w->run;
-    uint64_t tasks = BL__NAME(in_tasks)(w), turn = run->of_static.turn;
+    const uint64_t tasks = BL__NAME(in_tasks)(w), turn = run->of_static.turn;
+    uint64_t from = w->id * turn, to = from + turn;
+    if (!turn && BL_WARP > 1 && tasks <= run->inverse) {
+        from = BL__NAME(part)(run, (uint32_t)tasks * w->id);
+        to = BL__NAME(part)(run, (uint32_t)tasks * (w->id + 1));
+    } else if (!turn) {
+        from = tasks * w->id / run->groups;
+        to = tasks * (w->id + 1) / run->groups;
+    }
     w->of_waves.task = w->of_waves.task_end = run->first_task + (uint32_t)tasks;
-    if (turn)
-        BL__NAME(give_share)(w, w->id * turn, (w->id + 1) * turn);
-    else if (BL_WARP > 1 && tasks <= run->inverse)
-        BL__NAME(give_share)
-    (w, BL__NAME(part)(run, (uint32_t)tasks * w->id), BL__NAME(part)(run, (uint32_t)tasks * (w->id + 1)));
-    else BL__NAME(give_share)(w, tasks * w->id / run->groups, tasks * (w->id + 1) / run->groups);
+    BL__NAME(give_share)(w, from, to);
 }
 
 BL_FN bool BL__NAME(next_share)(bl__worker *w) {

@@ -58,6 +58,9 @@ BL_FN uint32_t BL__NAME(locate)(const bl__worker *w, uint32_t task) {
     return low;
 }
 
+/* Whether a lane moves whole entries. The lanes of a warp move long ones together, word after word. */
+BL_FN bool BL__NAME(moves_alone)(const bl__worker *w) { return BL_WARP == 1 || w->words <= 8; }
+
 /* Tasks `from` up to `to` of this launch are this worker's next share. */
 BL_FN bool BL__NAME(give_share)(bl__worker *w, uint64_t from, uint64_t to) {
     uint64_t all = BL__NAME(in_tasks)(w);
@@ -123,9 +126,6 @@ BL_FN uint32_t BL__NAME(copy_part)(bl__worker *w, uint32_t most) {
     w->of_waves.entry += begin + n == end ? 1u : 0u;
     return 1;
 }
-
-/* Whether a lane moves an entry by itself. Of long ones all lanes together move word after word. */
-BL_FN bool BL__NAME(moves_alone)(const bl__worker *w) { return w->words <= 8; }
 
 /* ... of several entries: lane i looks at the i-th from the one that comes next. */
 BL_FN uint32_t BL__NAME(copy_share)(bl__worker *w, uint32_t most) {
@@ -227,16 +227,14 @@ BL_FN uint32_t BL__NAME(publish)(bl__worker *w, uint32_t n) {
     bl__stack *s = w->stack;
     const uint32_t base = BL__NAME(reserve)(w, n);
     uint32_t *out = (BL__NAME(swapped)(w) ? (uint32_t *)(uintptr_t)w->run->in : w->run->out) + (size_t)base * w->words;
-    for (uint32_t i = 0; BL_WARP == 1 && i < n;
-         i++) /* divisions by a number that the library does not know would take longer */
-        bl__words_copy(out + (size_t)i * w->words, bl__stack_slot(s, w->words, s->bottom + i), w->words);
-#if BL_WARP > 1
-    BL_ROLLED
-    for (uint32_t i = w->lane; BL__NAME(moves_alone)(w) && i < n; i += BL_WARP)
-        bl__words_copy(out + i * w->words, bl__stack_slot(s, w->words, s->bottom + i), w->words);
-    for (uint32_t i = w->lane; !BL__NAME(moves_alone)(w) && i < n * w->words; i += BL_WARP)
-        out[i] = bl__stack_slot(s, w->words, s->bottom + i / w->words)[i % w->words];
-#endif
+    if (BL__NAME(moves_alone)(w)) {
+        BL_ROLLED
+        for (uint32_t i = w->lane; i < n; i += BL_WARP)
+            bl__words_copy(out + i * w->words, bl__stack_slot(s, w->words, s->bottom + i), w->words);
+    } else {
+        for (uint32_t i = w->lane; i < n * w->words; i += BL_WARP)
+            out[i] = bl__stack_slot(s, w->words, s->bottom + i / w->words)[i % w->words];
+    }
     bl_warp_sync();
     if (w->lane == 0)
         s->bottom += n;

@@ -1,8 +1,9 @@
 /* Template, part of worker_loop.inc.h: gets tasks: fetch, search, go idle. */
 
 #if BL__ENDS_ALONE && BL_WARP > 1
-/* Has ended its part of a wave. True when the next one begins. Before that, `rested` says, it may have had no part of
- * some. It writes as little as it can: all would have to wait until that is in memory. */
+/* The worker has ended its part of a wave, and waits for the next one; false: there is none. `rested`: it has waited
+ * since an earlier wave, because the last one had nothing for it. It writes as little as possible before it waits:
+ * everybody would have to wait until that is in memory. */
 BL_FN bool BL__NAME(waits)(bl__worker *w, bool rested) {
     if (!rested) {
 #if BL__JOINS
@@ -13,7 +14,7 @@ BL_FN bool BL__NAME(waits)(bl__worker *w, bool rested) {
     BL__NAME(end_share)(w);
     return BL__NAME(next_wave)(w);
 }
-/* ... and has tasks of a later one, or leaves. To wait is not to work. */
+/* It has got tasks after such a wait, or it leaves. The time since it `ended` its part does not count as work. */
 BL_FN void BL__NAME(resumes)(bl__worker *w, uint64_t ended, bool leaves) {
     BL__NAME(spend)(w, ended - bl_clock());
     if (leaves)

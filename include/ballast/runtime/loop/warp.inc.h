@@ -2,7 +2,8 @@
 
 /* A task for every lane, over as many of the newest entries as that needs. Entries on the stack are never empty, so
  * lane k looks at the k-th newest; a prefix sum gives where its tasks start, and the bits of those starts tell every
- * lane which entry is its own. In narrow trees, and in very wide ones, the newest has all that is taken. */
+ * lane which entry is its own. If the newest entry has all that is taken, nothing need be summed up; only waves check
+ * that, because the kernels of other schedulers become slower by it. */
 BL_FN bool BL__NAME(take_tasks)(bl__worker *w, bl_word *payload, uint32_t *index) {
     bl__stack *s = w->stack;
     const uint32_t lane = w->lane, top = s->top, count = bl__stack_count(s);

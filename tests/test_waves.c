@@ -261,8 +261,31 @@ static void test_sliced(const char *scheduler) {
     bl_close(f.c);
 }
 
+#if !defined(BL_TARGET_CUDA) /* there the host cannot call it */
+/* Every worker has a place of its own, also if the last block is not full. */
+static void test_places(void) {
+    enum { MOST = 40 };
+    bl__run run;
+    memset(&run, 0, sizeof run);
+    for (run.workers = 1; run.workers <= MOST; run.workers++)
+        for (run.block_workers = 1; run.block_workers <= run.workers; run.block_workers++) {
+            bool taken[MOST] = {false};
+            run.blocks = (run.workers + run.block_workers - 1) / run.block_workers;
+            for (uint32_t id = 0; id < run.workers; id++) {
+                const uint32_t place = bl__place_of(&run, id);
+                CHECK(place < run.workers && !taken[place < run.workers ? place : 0]);
+                taken[place < run.workers ? place : 0] = true;
+                CHECK(id % run.block_workers || place == id / run.block_workers);
+            }
+        }
+}
+#endif
+
 int main(void) {
     check_limit(200);
+#if !defined(BL_TARGET_CUDA)
+    test_places();
+#endif
     for (int i = 0; i < SCHEDULERS; i++) {
         test_right(schedulers[i], 0, SPREAD, 1);
         test_right(schedulers[i], 1, 2, 1);
@@ -271,8 +294,10 @@ int main(void) {
         test_failed(schedulers[i]);
         test_sliced(schedulers[i]);
     }
-    if (LANES == 32) /* more than there is room for at first */
-        for (int i = 0; i < 3; i++)
-            test_right(schedulers[i], 0, 9, 3);
+    for (int i = 0; i < SCHEDULERS && LANES == 32; i++) {
+        test_right(schedulers[i], 999, SPREAD, 1); /* the last block is smaller than the others */
+        if (i < 3)
+            test_right(schedulers[i], 0, 9, 3); /* more than there is room for at first */
+    }
     return check_end();
 }

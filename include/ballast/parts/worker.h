@@ -42,7 +42,8 @@ typedef struct bl__worker {
         uint32_t task, task_end, entry; /* the tasks still to fetch, and the entry they lie in */
         uint32_t number;                /* of the wave, in this launch; ... */
         uint32_t tasks, entries;        /* ... and what is in it */
-        uint32_t seat;                  /* its place in its block; 0 if it is alone there, or waves do not stay */
+        uint32_t seat;                  /* its number in its block; 0 if it is alone there, or waves do not stay */
+        uint32_t place;                 /* bl__place_of, or its id */
     } of_waves;
     struct {               /* lane 0 */
         uint32_t drawn;    /* tasks that it has drawn and not begun to fetch, ... */
@@ -58,6 +59,13 @@ typedef struct bl__worker {
     bool woken;           /* CPU: it was out of work, or has joined late, and is about to wake the next */
     bool collects;        /* CPU: results have come home from another node, and it is about to see to them */
 } bl__worker;
+
+/* Lane tasks in waves: the place of a worker if blocks take turns, so that a few tasks are on all multiprocessors. The
+ * last block may be a small one. */
+BL_FN uint32_t bl__place_of(const bl__run *run, uint32_t id) {
+    const uint32_t seat = id % run->block_workers, in_last = run->workers - (run->blocks - 1) * run->block_workers;
+    return seat * run->blocks + id / run->block_workers - (seat > in_last ? seat - in_last : 0);
+}
 
 BL_FN bl__worker bl__worker_start(const bl__run *run, bl__stack *stack, uint32_t id, uint32_t lane, uint32_t slot,
                                   uint32_t batch, uint32_t words) {
@@ -83,7 +91,9 @@ BL_FN bl__worker bl__worker_start(const bl__run *run, bl__stack *stack, uint32_t
     w.of_steal.victim = run->queue_count ? (id + 1) % run->queue_count : 0;
     w.of_steal.primed = w.of_steal.seen = w.of_steal.size = w.of_steal.turn = 0;
     w.of_waves.task = w.of_waves.task_end = w.of_waves.entry = w.of_waves.number = 0;
-    w.of_waves.seat = batch > 1 && run->stays ? id % run->block_workers : 0;
+    const bool shares_block = batch > 1 && run->stays;
+    w.of_waves.seat = shares_block ? id % run->block_workers : 0;
+    w.of_waves.place = shares_block ? bl__place_of(run, id) : id;
     w.of_waves.tasks = run->slice_tasks;
     w.of_waves.entries = run->in_entries;
     w.of_list.drawn = 0;

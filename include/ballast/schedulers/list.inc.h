@@ -10,20 +10,22 @@
  *   list:faa       taken by fetch-and-add
  * On a GPU a worker that is about to run its last tasks takes the next ones at once: the answer of the fetch-and-add
  * arrives while they run. In a wave that follows another in the same launch (meeting.h) all workers have just met, so
- * all are there: each has the batch of its number without asking, and those after that are in the list.
+ * all are there: each has the batch of its place without asking, and those after that are in the list.
  *
  * Order pairs
  *   L1 (lock, acquire) with L2 (unlock, release): `drawn` is changed in turn.
  */
 #include "waves.inc.h"
 
-/* Lane 0: the first of the next n tasks. */
-BL_FN uint64_t BL__NAME(draw_locked)(bl__control *c, uint64_t *drawn, uint32_t n) {
-    uint64_t first = 0;
+/* Lane 0: the first of the next n tasks, or `all`: nobody queues up for nothing. */
+BL_FN uint64_t BL__NAME(draw_locked)(bl__control *c, uint64_t *drawn, uint32_t n, uint32_t all) {
+    uint64_t first = all;
     for (uint32_t waiting = 1, tries = 0;
          waiting;) { /* what is done with the lock stands inside the loop, as in blocking.h */
         uint32_t unlocked = 0;
-        if (bl_cas32_acquire(&c->draw_lock, &unlocked, 1)) { /* L1 */
+        if (bl_load64_relaxed(drawn) >= all) {
+            waiting = bl_opaque32(0);
+        } else if (bl_cas32_acquire(&c->draw_lock, &unlocked, 1)) { /* L1 */
             first = bl_load64_relaxed(drawn);
             bl_store64_relaxed(drawn, first + n);
             bl_store32_release(&c->draw_lock, 0); /* L2 */
@@ -46,7 +48,7 @@ BL_FN bool BL__NAME(is_listed)(const bl__worker *w) { return BL__NAME(given)(w) 
 BL_FN void BL__NAME(open_share)(bl__worker *w) {
     w->of_list.drawn_at = 0;
     if (BL__NAME(given)(w))
-        BL__NAME(give_share)(w, (uint64_t)w->id * w->batch, ((uint64_t)w->id + 1) * w->batch);
+        BL__NAME(give_share)(w, (uint64_t)w->of_waves.place * w->batch, ((uint64_t)w->of_waves.place + 1) * w->batch);
 }
 
 /* Lane 0: takes the tasks of the next share. */
@@ -63,12 +65,9 @@ BL_FN void BL__NAME(draw)(bl__worker *w) {
         w->of_list.drawn = w->batch;
     }
     const uint32_t given = BL__NAME(given)(w);
-    if (given + (run->of_list.locked ? bl_load64_relaxed(drawn) : 0) >= tasks) /* nobody queues up for nothing */
-        w->of_list.drawn_at = tasks;
-    else if (run->of_list.locked)
-        w->of_list.drawn_at = given + BL__NAME(draw_locked)(run->control, drawn, w->of_list.drawn);
-    else
-        w->of_list.drawn_at = given + bl_far_add64_relaxed(drawn, w->of_list.drawn);
+    w->of_list.drawn_at = given + (run->of_list.locked
+                                       ? BL__NAME(draw_locked)(run->control, drawn, w->of_list.drawn, tasks - given)
+                                       : bl_far_add64_relaxed(drawn, w->of_list.drawn));
 }
 
 BL_FN bool BL__NAME(next_share)(bl__worker *w) {

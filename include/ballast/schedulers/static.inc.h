@@ -14,23 +14,21 @@
  */
 #include "waves.inc.h"
 
-/* n / run->groups, without the many instructions that a division takes on a GPU. */
-BL_FN uint32_t BL__NAME(part)(const bl__run *run, uint32_t n) {
-    const uint32_t part = (uint32_t)((uint64_t)n * run->inverse >> 32);
+/* Where the share of worker `id` begins: tasks * id / groups, rounded up, so that a task that is alone goes to the first
+ * worker, which leads its block. */
+BL_FN uint64_t BL__NAME(part)(const bl__run *run, uint64_t tasks, uint32_t id) {
+    if (BL_WARP == 1 || tasks >= run->inverse)
+        return (tasks * id + run->groups - 1) / run->groups;
+    /* without the many instructions that a division takes on a GPU */
+    const uint32_t n = (uint32_t)tasks * id + run->groups - 1, part = (uint32_t)((uint64_t)n * run->inverse >> 32);
     return part + (n - part * run->groups >= run->groups ? 1 : 0);
 }
 
 BL_FN void BL__NAME(open_share)(bl__worker *w) {
     const bl__run *run = w->run;
     const uint64_t tasks = BL__NAME(in_tasks)(w), turn = run->of_static.turn;
-    uint64_t from = w->id * turn, to = from + turn;
-    if (!turn && BL_WARP > 1 && tasks <= run->inverse) {
-        from = BL__NAME(part)(run, (uint32_t)tasks * w->id);
-        to = BL__NAME(part)(run, (uint32_t)tasks * (w->id + 1));
-    } else if (!turn) {
-        from = tasks * w->id / run->groups;
-        to = tasks * (w->id + 1) / run->groups;
-    }
+    const uint64_t from = turn ? w->of_waves.place * turn : BL__NAME(part)(run, tasks, w->id),
+                   to = turn ? from + turn : BL__NAME(part)(run, tasks, w->id + 1);
     w->of_waves.task = w->of_waves.task_end = run->first_task + (uint32_t)tasks;
     BL__NAME(give_share)(w, from, to);
 }

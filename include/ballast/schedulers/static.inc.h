@@ -14,8 +14,8 @@
  */
 #include "waves.inc.h"
 
-/* Where the share of worker `id` begins: tasks * id / groups, rounded up, so that a task that is alone goes to the first
- * worker, which leads its block. */
+/* Where the share of worker `id` begins: tasks * id / groups, rounded up, so that a task that is alone goes to the
+ * first worker, which leads its block. */
 BL_FN uint64_t BL__NAME(part)(const bl__run *run, uint64_t tasks, uint32_t id) {
     if (BL_WARP == 1 || tasks >= run->inverse)
         return (tasks * id + run->groups - 1) / run->groups;

@@ -381,14 +381,17 @@ static int cuda_zero_for_launch(bl_context *c, void *memory, size_t bytes) {
 
 /* ---- queues between launches ---- */
 
-static __global__ void manage_kernel(bl__manage_op op, int queue, const bl__run run, uint32_t *entries, uint32_t count,
-                                     uint64_t *total) {
+/* The functions of each queue are called and not inlined, or this file would take more than twice as long to compile.
+ * So both kernels hand on the address of their parameter. */
+static __global__ void manage_kernel(bl__manage_op op, int queue, const __grid_constant__ bl__run run,
+                                     uint32_t *entries, uint32_t count, uint64_t *total) {
+    BL_ASSUME(op != BL__FILL); /* that is what the other kernel is for */
     manage_part(op, queue, &run, entries, count, total, blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x);
 }
 
 /* Fills the queues, and does what was delayed. */
-static __global__ void fill_kernel(int queue, const bl__run run, const cuda_delayed x, uint32_t *entries,
-                                   uint32_t count) {
+static __global__ void fill_kernel(int queue, const __grid_constant__ bl__run run, const cuda_delayed x,
+                                   uint32_t *entries, uint32_t count) {
     const uint32_t rank = blockIdx.x * blockDim.x + threadIdx.x, size = gridDim.x * blockDim.x;
     for (uint4 *p = x.clear + rank; p < x.clear + x.clear_bytes / sizeof *p; p += size)
         *p = make_uint4(0, 0, 0, 0);

@@ -161,13 +161,14 @@ static int too_many_entries(bl__job *j) {
 }
 
 /* A GPU's workers take a few roots by themselves: to put them into queues takes a kernel, and to get them out again
- * takes longer than many a task. Not where all tasks are to pass through the queues, or ranges are dealt out. */
+ * takes longer than many a task. Not where all tasks are to pass through the queues, ranges are dealt out, or more may
+ * come in at any time to workers that have yet to be counted as idle. */
 static const uint32_t *roots_for_workers(bl__job *j) {
     enum { FEW = 32 };
     const bl__run *run = &j->run;
     const bool fits = j->entries <= FEW && j->entries / run->workers + 1 + run->outbox <= run->stack_capacity;
-    if (!j->c->ops->sent || j->c->open || j->stats.launches || !j->entries || !fits || run->private_limit == 0 ||
-        run->queue_count != run->workers || run->dealt || j->plan.traits & BL_TRAIT_RANGES)
+    if (!j->c->ops->sent || (j->c->open && !bl__has_porter(j->c)) || j->stats.launches || !j->entries || !fits ||
+        run->private_limit == 0 || run->queue_count != run->workers || run->dealt || j->plan.traits & BL_TRAIT_RANGES)
         return NULL;
     return j->c->ops->sent(j->c, j->flat.memory);
 }

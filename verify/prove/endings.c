@@ -2,12 +2,17 @@
  * (runtime/termination.h) and deque (queues/steal_many.h), in the order in which a warp uses them
  * (runtime/loop/idle.inc.h, acquire.inc.h, schedulers/own_queue.inc.h). Here a worker has one lane.
  *
- * The first worker counts all others as idle. It runs one task, publishes the rest, and takes back what nobody has
+ * The last worker counts all others as idle. It runs one task, publishes the rest, and takes back what nobody has
  * stolen. Each of the others looks for work once or twice. When it sees some it leaves the idle count without waiting
  * for the result, and steals half; it runs one of those tasks and publishes the others. A worker that has nothing left
- * goes idle, and the last one to do so ends the run.
+ * goes idle. The last one to do so ends the run, or the first worker, which looks again and again while it is idle.
  *
- * When the run ends, every task has been run exactly once. When all workers have returned, the run has ended. */
+ * Or the first worker is a porter (loop/porter.inc.h), through which all tasks come in, or the last of them: then it
+ * counts as idle at first, as all others do, and rises when it has been counted. It publishes what has come in, runs
+ * none itself, and goes idle when nothing of its own is left. Only it notices that all are idle: then the node is dry.
+ *
+ * When the run ends, or the node is dry, every task has been run exactly once. When all workers have returned, a run
+ * without a porter has ended. */
 #include "prove.h"
 
 #include <ballast/queues/steal_many.h>
@@ -18,8 +23,11 @@
 
 enum { WORKERS = 3, TASKS = 4, CAPACITY = 4 };
 
+typedef enum porter { NO_PORTER, ALL_COME_IN, ONE_COMES_IN } porter;
+
 typedef struct protocol {
     uint32_t workers, tasks, looks;
+    porter ported;
     bl__control control;
     uint64_t queues[WORKERS][512];
     uint32_t results[TASKS];
@@ -67,6 +75,16 @@ static void end_if_last(protocol *p, uint64_t word) {
     prove_all_done(p->results, p->tasks);
 }
 
+/* As the first one does, again and again, while it is idle; a porter looks twice (bl__tell_dry). */
+static void watch(protocol *p) {
+    const uint64_t word = bl__idle_read(&p->control); /* T2 */
+    if (!bl__idle_all(word, p->workers) ||
+        !(p->ported ? bl__idle_read(&p->control) == word : bl__idle_finish(&p->control, word)))
+        return;
+    p->over = true;
+    prove_all_done(p->results, p->tasks);
+}
+
 /* An idle worker looks at another's deque. True: it is idle no longer, whether it has got something or not. */
 static bool steal(protocol *p, uint32_t worker, uint32_t victim) {
     bl_steal_many q = deque_of(p, victim);
@@ -83,27 +101,71 @@ static bool steal(protocol *p, uint32_t worker, uint32_t victim) {
     return true;
 }
 
-static void body(void *arg, uint32_t worker, uint32_t lane) {
-    protocol *p = arg;
-    bool idle = worker != 0;
-    (void)lane;
-    if (!idle) {
-        uint32_t tasks[TASKS];
-        for (uint32_t i = 0; i < p->tasks; i++)
-            tasks[i] = i;
-        if (bl__idle_enter_others(&p->control, p->workers - 1))
-            bl_explore_fail("somebody has left sooner than it was counted");
-        run_and_publish(p, worker, tasks, p->tasks);
+/* The worker with the only root. */
+static void begin(protocol *p, uint32_t worker) {
+    uint32_t tasks[TASKS];
+    for (uint32_t i = 0; i < p->tasks; i++)
+        tasks[i] = i;
+    if (bl__idle_enter_others(&p->control, p->workers - 1))
+        bl_explore_fail("somebody has left sooner than it was counted");
+    run_and_publish(p, worker, tasks, p->tasks - (p->ported == ONE_COMES_IN));
+}
+
+/* From this task on all come in. */
+static void bring_in(protocol *p, uint32_t task) {
+    bl_steal_many q = deque_of(p, 0);
+    for (; task < p->tasks; task++)
+        if (bl_steal_many_push(&q, &task) != BL_QUEUE_DONE)
+            bl_explore_fail("no room");
+}
+
+static void carry(protocol *p) {
+    bl_steal_many q = deque_of(p, 0);
+    bool idle = p->ported == ONE_COMES_IN, comes_in = idle;
+    if (!comes_in)
+        bring_in(p, 0);
+    for (uint32_t i = 0; i <= p->looks; i++) {
+        if (comes_in && bl_load64_relaxed(&p->control.idle)) {
+            if (!bl__idle_leave(&p->control))
+                bl_explore_fail("the end before the porter has brought everything in");
+            bring_in(p, p->tasks - 1);
+            idle = comes_in = false;
+        }
+        if (!idle && !bl_steal_many_size(&q)) {
+            bl__idle_enter(&p->control);
+            idle = true;
+        }
+        if (idle && !comes_in)
+            watch(p);
     }
+}
+
+static void work(protocol *p, uint32_t worker) {
+    bool idle = p->ported == ALL_COME_IN || worker != p->workers - 1;
+    if (!idle)
+        begin(p, worker);
     for (uint32_t i = 0; i <= p->looks; i++) {
         if (!idle) {
             run_own(p, worker);
-            end_if_last(p, bl__idle_enter(&p->control));
+            const uint64_t word = bl__idle_enter(&p->control);
+            if (!p->ported)
+                end_if_last(p, word);
             idle = true;
         }
+        if (worker == 0)
+            watch(p);
         for (uint32_t v = 1; i < p->looks && v < p->workers && idle; v++)
             idle = !steal(p, worker, (worker + v) % p->workers);
     }
+}
+
+static void body(void *arg, uint32_t worker, uint32_t lane) {
+    protocol *p = arg;
+    (void)lane;
+    if (p->ported && worker == 0)
+        carry(p);
+    else
+        work(p, worker);
 }
 
 static void before(void *arg) {
@@ -112,6 +174,8 @@ static void before(void *arg) {
     memset(p->results, 0, sizeof p->results);
     memset(p->ran, 0, sizeof p->ran);
     p->over = false;
+    if (p->ported == ALL_COME_IN) /* the others have gone idle before something came in */
+        p->control.idle = p->workers - 1;
     for (uint32_t i = 0; i < p->workers; i++) {
         bl_steal_many q = deque_of(p, i);
         bl_steal_many_init(&q, UINT32_MAX, 0, 1);
@@ -120,22 +184,29 @@ static void before(void *arg) {
 
 static const char *after(void *arg) {
     const protocol *p = arg;
-    for (uint32_t i = 0; i < p->tasks; i++)
+    for (uint32_t i = 0; i < p->tasks && !p->ported; i++) /* with a porter they may still lie in its queue */
         if (!p->ran[i])
             return "a task was lost";
-    return p->over ? NULL : "all have left, and the run has not ended";
+    return p->over || p->ported ? NULL : "all have left, and the run has not ended";
 }
 
 static const struct {
     uint32_t workers, tasks, looks;
-} clients[] = {{2, 1, 1}, {2, 2, 1}, {2, 3, 1}, {2, 4, 1}, {2, 2, 2}, {2, 3, 2}, {3, 1, 1},
-               {3, 2, 1}, {3, 3, 1}, {3, 4, 1}, {3, 2, 2}, {3, 3, 2}, {3, 4, 2}};
+    porter ported;
+} clients[] = {{2, 1, 1, NO_PORTER},    {2, 2, 1, NO_PORTER},    {2, 3, 1, NO_PORTER},    {2, 4, 1, NO_PORTER},
+               {2, 2, 2, NO_PORTER},    {2, 3, 2, NO_PORTER},    {3, 1, 1, NO_PORTER},    {3, 2, 1, NO_PORTER},
+               {3, 3, 1, NO_PORTER},    {3, 4, 1, NO_PORTER},    {3, 2, 2, NO_PORTER},    {3, 3, 2, NO_PORTER},
+               {3, 4, 2, NO_PORTER},    {2, 1, 2, ALL_COME_IN},  {2, 2, 1, ALL_COME_IN},  {2, 2, 2, ALL_COME_IN},
+               {3, 1, 1, ALL_COME_IN},  {3, 1, 2, ALL_COME_IN},  {3, 2, 1, ALL_COME_IN},  {3, 2, 2, ALL_COME_IN},
+               {2, 2, 1, ONE_COMES_IN}, {2, 2, 2, ONE_COMES_IN}, {2, 3, 2, ONE_COMES_IN}, {3, 2, 1, ONE_COMES_IN},
+               {3, 2, 2, ONE_COMES_IN}, {3, 3, 1, ONE_COMES_IN}};
 
 static uint32_t count(void) { return sizeof clients / sizeof clients[0]; }
 
 static void text(uint32_t client, char text[PROVE_TEXT]) {
-    snprintf(text, PROVE_TEXT, "endings %u workers %u tasks %u looks", clients[client].workers, clients[client].tasks,
-             clients[client].looks);
+    static const char *const ported[] = {"", " porter", " porter and root"};
+    snprintf(text, PROVE_TEXT, "endings %u workers %u tasks %u looks%s", clients[client].workers, clients[client].tasks,
+             clients[client].looks, ported[clients[client].ported]);
 }
 
 static bool explore(uint32_t client, const prove_limits *limits, bl_explore_result *result) {
@@ -144,6 +215,7 @@ static bool explore(uint32_t client, const prove_limits *limits, bl_explore_resu
     p.workers = clients[client].workers;
     p.tasks = clients[client].tasks;
     p.looks = clients[client].looks;
+    p.ported = clients[client].ported;
     return bl_explore(p.workers, body, &p, &o, result);
 }
 

@@ -108,8 +108,13 @@
 #else
 #define BL__IS_OPEN(run) (BL__OPENS & BL__OPEN && (run)->outside.slots && !(run)->outlet.slots)
 #endif
-/* ... The run is shared with other nodes, and workers are not threads: a porter does it for all (loop/porter.inc.h). */
+/* ... The run is shared with other nodes, and workers are not threads: a porter does it for all (loop/porter.inc.h). A
+ * GPU has a kernel for nothing else. */
+#ifdef BL_TARGET_CUDA
+#define BL__HAS_PORTER(run) ((run) && BL__OPENS & BL__SHARED)
+#else
 #define BL__HAS_PORTER(run) (BL__OPENS & BL__SHARED && (run)->outlet.slots)
+#endif
 
 BL_HOST_FN uint32_t *bl__inlet_slot(const bl__outside *o, uint32_t at) {
     return o->slots + (size_t)(at & o->mask) * o->stride;

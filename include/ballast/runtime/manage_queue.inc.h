@@ -15,7 +15,7 @@ BL_FN uint32_t BL__NAME(helpers)(const bl__run *run, uint32_t size) {
     return BL_QUEUE_(PER_THREAD) && run->workers < size ? run->workers : size;
 }
 
-BL_FN void BL__NAME(set_up)(const bl__run *run, uint32_t entries, uint32_t rank, uint32_t size) {
+BL_CALLED_FN void BL__NAME(set_up)(const bl__run *run, uint32_t entries, uint32_t rank, uint32_t size) {
     /* All threads share the slots of one queue, and each has a queue, or several, where there are many. */
     uint32_t share = size > run->queue_count ? size / run->queue_count : 1, of = rank % share;
     for (uint32_t i = rank / share; i < run->queue_count; i += size / share) {
@@ -39,7 +39,8 @@ BL_FN uint32_t BL__NAME(share)(uint32_t all, uint32_t rank, uint32_t size) {
 }
 
 /* Spreads the entries evenly, or as the host has dealt them out. The caller made the queues large enough. */
-BL_FN void BL__NAME(fill)(const bl__run *run, const uint32_t *entries, uint32_t count, uint32_t rank, uint32_t size) {
+BL_CALLED_FN void BL__NAME(fill)(const bl__run *run, const uint32_t *entries, uint32_t count, uint32_t rank,
+                                 uint32_t size) {
     size = BL__NAME(helpers)(run, size);
     if (rank >= size)
         return;
@@ -66,7 +67,7 @@ BL_FN void BL__NAME(fill)(const bl__run *run, const uint32_t *entries, uint32_t 
 #endif
 }
 
-BL_FN void BL__NAME(count)(const bl__run *run, uint64_t *total, uint32_t rank, uint32_t size) {
+BL_CALLED_FN void BL__NAME(count)(const bl__run *run, uint64_t *total, uint32_t rank, uint32_t size) {
     for (uint32_t i = rank; i < run->queue_count; i += size) {
         BL_QUEUE q = BL__NAME(managed)(run, i, rank);
         bl_fetch_add64_relaxed(total, BL_QUEUE_(size)(&q));
@@ -74,8 +75,8 @@ BL_FN void BL__NAME(count)(const bl__run *run, uint64_t *total, uint32_t rank, u
 }
 
 /* Everything in the queues into one flat array, `count` entries; `total` counts on from what is in it already. */
-BL_FN void BL__NAME(drain)(const bl__run *run, uint32_t *entries, uint32_t count, uint64_t *total, uint32_t rank,
-                           uint32_t size) {
+BL_CALLED_FN void BL__NAME(drain)(const bl__run *run, uint32_t *entries, uint32_t count, uint64_t *total, uint32_t rank,
+                                  uint32_t size) {
     size = BL__NAME(helpers)(run, size);
     if (rank >= size)
         return;

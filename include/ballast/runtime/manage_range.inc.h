@@ -9,7 +9,7 @@ BL_FN BL_QUEUE BL__NAME(bound)(unsigned char *memory) {
     return q;
 }
 
-BL_FN void BL__NAME(set_up)(const bl__run *run, uint32_t entries, uint32_t rank, uint32_t size) {
+BL_CALLED_FN void BL__NAME(set_up)(const bl__run *run, uint32_t entries, uint32_t rank, uint32_t size) {
     (void)entries;
     for (uint32_t i = rank; i < run->queue_count; i += size) {
         bl__region r = bl__region_of(run, i);
@@ -21,7 +21,8 @@ BL_FN void BL__NAME(set_up)(const bl__run *run, uint32_t entries, uint32_t rank,
 }
 
 /* The entries, evenly, to the end of each region; and the indices of the loop, if there is one. */
-BL_FN void BL__NAME(fill)(const bl__run *run, const uint32_t *entries, uint32_t count, uint32_t rank, uint32_t size) {
+BL_CALLED_FN void BL__NAME(fill)(const bl__run *run, const uint32_t *entries, uint32_t count, uint32_t rank,
+                                 uint32_t size) {
     uint64_t all = run->of_range.loop_tasks, queues = run->queue_count;
     for (uint32_t i = rank; i < run->queue_count; i += size) {
         bl__region r = bl__region_of(run, i);
@@ -35,7 +36,7 @@ BL_FN void BL__NAME(fill)(const bl__run *run, const uint32_t *entries, uint32_t 
     }
 }
 
-BL_FN void BL__NAME(count)(const bl__run *run, uint64_t *total, uint32_t rank, uint32_t size) {
+BL_CALLED_FN void BL__NAME(count)(const bl__run *run, uint64_t *total, uint32_t rank, uint32_t size) {
     for (uint32_t i = rank; i < run->queue_count; i += size) {
         bl__region r = bl__region_of(run, i);
         BL_QUEUE loop = BL__NAME(bound)(r.loop), own = BL__NAME(bound)(r.own);
@@ -44,8 +45,8 @@ BL_FN void BL__NAME(count)(const bl__run *run, uint64_t *total, uint32_t rank, u
 }
 
 /* What is left of a loop range becomes one entry. */
-BL_FN void BL__NAME(drain)(const bl__run *run, uint32_t *entries, uint32_t count, uint64_t *total, uint32_t rank,
-                           uint32_t size) {
+BL_CALLED_FN void BL__NAME(drain)(const bl__run *run, uint32_t *entries, uint32_t count, uint64_t *total, uint32_t rank,
+                                  uint32_t size) {
     (void)count;
     for (uint32_t i = rank; i < run->queue_count; i += size) {
         bl__region r = bl__region_of(run, i);

@@ -19,7 +19,7 @@ typedef struct bl__instance {
 
 /* What is compiled into a program and used by the library too. A change of any of these, or of what they mean, takes
  * another number. */
-#define BL__ABI 15u
+#define BL__ABI 16u
 typedef struct bl__layout {
     uint32_t run, control, tally, worker, stack, task, record, program, policy;
 } bl__layout;

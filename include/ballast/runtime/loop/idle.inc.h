@@ -147,8 +147,8 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint64_t word
     bl__watched watched = {bl_clock32(), w->id, 0, 0};
     (void)quarter, (void)scouts;
     for (uint32_t tries = 0;; tries++) {
-        if (BL__NAME(stopping)(w) || BL__NAME(over)(w, shared, word))
-            return false;
+        if (BL__NAME(stopping)(w) || (!BL__HAS_PORTER(w->run) && BL__NAME(over)(w, shared, word)))
+            return false; /* a porter notices the end */
         word = 0;
 #if BL__TURNS
         bl__scout_turn turn = *scouts ? BL__TURN_NOW : BL__TURN_LATER;
@@ -210,7 +210,7 @@ BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared, bool counted, 
         if (scouts)
             bl__scout_ends(w, quarter);
     }
-    if (BL__CLAIM_LEAVES && !BL__IS_OPEN(w->run) && !BL__HAS_PORTER(w->run)) {
+    if (BL__CLAIM_LEAVES && !BL__IS_OPEN(w->run)) {
         if (found && w->lane == 0)
             bl__idle_leave_to_claim(control);
         return found;

@@ -34,8 +34,8 @@ BL_CALLED_FN void BL__NAME(give)(bl__worker *w, const BL_SHARED *shared) {
 }
 #else
 /* Another node is out of work. It gets the older half of what is on the stack, but not what the lanes are about to run,
- * or the second half of the only long entry. */
-BL_FN void BL__NAME(give)(bl__worker *w, const BL_SHARED *shared) {
+ * or the second half of the only long entry. Called with a copy of the worker, which must not lie in memory. */
+BL_CALLED_FN void BL__NAME(give_half)(bl__worker *w, const BL_SHARED *shared) {
     const uint32_t count = BL__NAME(held)(w);
     if (!bl_warp_any(BL__NAME(can_share)(w, count))) /* all have looked before lane 0 changes it */
         return;
@@ -46,6 +46,10 @@ BL_FN void BL__NAME(give)(bl__worker *w, const BL_SHARED *shared) {
         n = bl__min(n, count - BL__NAME(newest_with)(w, BL__BATCH, count));
     if (n)
         bl__outlet_put(w, n);
+}
+BL_FN void BL__NAME(give)(bl__worker *w, const BL_SHARED *shared) {
+    bl__worker giver = *w;
+    BL__NAME(give_half)(&giver, shared);
 }
 #endif
 

@@ -174,6 +174,8 @@ BL_FN uint32_t BL__NAME(only_results)(bl__worker *w, bl_task *task, bool *brough
 BL_FN uint32_t BL__NAME(port)(bl__worker *w, bl_task *task, const BL_SHARED *shared, bool *idle, bool *brought) {
     bool entries = bl__inlet_shows(w, true), results = false;
     (void)task, (void)brought;
+    if (*idle && !bl_warp_any(w->lane == 0 && bl_load64_relaxed(&w->run->control->idle)))
+        return BL__PORTER_LOOKS; /* the worker with the root has yet to count the others: count_in */
 #if BL__PORTS
     BL__NAME(send_home)(w);
     results = BL__NAME(home_shows)(w);
@@ -240,6 +242,9 @@ BL_CALLED_FN void BL__NAME(carry)(bl__worker *w, uint32_t lane, void *scratch, c
 #if BL__TURNS
         if (w->lane == 0)
             bl__quarter_counts(w, 0 - BL__HAS_WORK);
+        idle = BL__NAME(one_begins)(run);
+        if (w->lane == 0 && idle)
+            bl__idler_counts(w, 1);
 #endif
         BL__NAME(stand)(w, BL__AT_IDLE);
         BL__NAME(spend)(w, bl_clock()); /* this is no work */

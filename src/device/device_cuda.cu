@@ -381,8 +381,8 @@ static int cuda_zero_for_launch(bl_context *c, void *memory, size_t bytes) {
 
 /* ---- queues between launches ---- */
 
-/* The functions of each queue are called and not inlined, or this file would take more than twice as long to compile.
- * So both kernels hand on the address of their parameter. */
+/* The functions of each queue are called and not inlined, or this file would take twice as long to compile. They get
+ * the address of the kernel's parameter; without __grid_constant__ each thread would make a copy for that. */
 static __global__ void manage_kernel(bl__manage_op op, int queue, const __grid_constant__ bl__run run,
                                      uint32_t *entries, uint32_t count, uint64_t *total) {
     BL_ASSUME(op != BL__FILL); /* that is what the other kernel is for */

@@ -162,7 +162,8 @@ static int too_many_entries(bl__job *j) {
 
 /* A GPU's workers take a few roots by themselves: to put them into queues takes a kernel, and to get them out again
  * takes longer than many a task. Not where all tasks are to pass through the queues, ranges are dealt out, or more may
- * come in at any time to workers that have yet to be counted as idle. */
+ * come in at any time to workers that have yet to be counted as idle. Nor in a run that had to set up its queues, like
+ * the first of a context: then what was to be sent has been. */
 static const uint32_t *roots_for_workers(bl__job *j) {
     enum { FEW = 32 };
     const bl__run *run = &j->run;

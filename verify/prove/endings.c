@@ -32,6 +32,7 @@ typedef struct protocol {
     uint64_t queues[WORKERS][512];
     uint32_t results[TASKS];
     bool ran[TASKS], over;
+    uint32_t brought; /* tasks that have come in through a porter */
 } protocol;
 
 static bl_steal_many deque_of(protocol *p, uint32_t worker) {
@@ -114,7 +115,7 @@ static void begin(protocol *p, uint32_t worker) {
 /* From this task on all come in. */
 static void bring_in(protocol *p, uint32_t task) {
     bl_steal_many q = deque_of(p, 0);
-    for (; task < p->tasks; task++)
+    for (; task < p->tasks; task++, p->brought++)
         if (bl_steal_many_push(&q, &task) != BL_QUEUE_DONE)
             bl_explore_fail("no room");
 }
@@ -174,6 +175,7 @@ static void before(void *arg) {
     memset(p->results, 0, sizeof p->results);
     memset(p->ran, 0, sizeof p->ran);
     p->over = false;
+    p->brought = 0;
     if (p->ported == ALL_COME_IN) /* the others have gone idle before something came in */
         p->control.idle = p->workers - 1;
     for (uint32_t i = 0; i < p->workers; i++) {
@@ -183,10 +185,15 @@ static void before(void *arg) {
 }
 
 static const char *after(void *arg) {
-    const protocol *p = arg;
-    for (uint32_t i = 0; i < p->tasks && !p->ported; i++) /* with a porter they may still lie in its queue */
-        if (!p->ran[i])
-            return "a task was lost";
+    protocol *p = arg;
+    const bl_steal_many q = deque_of(p, 0);
+    const uint32_t come_in = p->ported == ALL_COME_IN ? p->tasks : p->ported == ONE_COMES_IN;
+    /* Workers leave nothing behind, but what a porter has published may still lie there, and the rest outside. */
+    uint32_t left = p->ported ? come_in - p->brought + bl_steal_many_size(&q) : 0;
+    for (uint32_t i = 0; i < p->tasks; i++)
+        left -= !p->ran[i];
+    if (left)
+        return "a task was lost";
     return p->over || p->ported ? NULL : "all have left, and the run has not ended";
 }
 

@@ -108,10 +108,10 @@
 #else
 #define BL__IS_OPEN(run) (BL__OPENS & BL__OPEN && (run)->outside.slots && !(run)->outlet.slots)
 #endif
-/* ... The run is shared with other nodes, and workers are not threads: a porter does it for all (loop/porter.inc.h). A
- * GPU has a kernel for nothing else. */
+/* ... The run is shared with other nodes, and workers are not threads: a porter does it for all (loop/porter.inc.h). On
+ * a GPU such runs have a kernel of their own. */
 #ifdef BL_TARGET_CUDA
-#define BL__HAS_PORTER(run) ((run) && BL__OPENS & BL__SHARED)
+#define BL__HAS_PORTER(run) ((void)(run), (BL__OPENS & BL__SHARED) != 0)
 #else
 #define BL__HAS_PORTER(run) (BL__OPENS & BL__SHARED && (run)->outlet.slots)
 #endif

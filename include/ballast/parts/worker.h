@@ -43,7 +43,7 @@ typedef struct bl__worker {
         uint32_t number;                /* of the wave, in this launch; ... */
         uint32_t tasks, entries;        /* ... and what is in it */
         uint32_t seat;                  /* its number in its block; 0 if it is alone there, or waves do not stay */
-        uint32_t place;                 /* bl__place_of, or its id */
+        uint32_t place;                 /* whose turn it is: bl__place_of where workers share a block, else its id */
     } of_waves;
     struct {               /* lane 0 */
         uint32_t drawn;    /* tasks that it has drawn and not begun to fetch, ... */

@@ -20,8 +20,8 @@
 /* Returns the new word. It is not read with acquire, so a worker that acts on it needs an acquire fence first (T2). */
 BL_FN uint64_t bl__idle_enter(bl__control *c) { return bl_far_add64_release(&c->idle, 1) + 1; /* T1 */ }
 
-/* Counts workers that have not begun as idle. Returns the word before; it is 0, because none of them may have left idle
- * yet. */
+/* Counts others as idle, which do not count themselves. Returns the word before; it is 0, because none of them may have
+ * left idle yet. */
 BL_FN uint64_t bl__idle_enter_others(bl__control *c, uint32_t others) { return bl_far_add64_relaxed(&c->idle, others); }
 
 /* Does not wait for the result. For workers that claim what they take (BL__CLAIM_LEAVES): if the run is over, the claim

@@ -35,7 +35,7 @@ BL_FN bool BL__NAME(one_begins)(const bl__run *run) {
     return run->roots && run->in_entries == 1 && run->workers >= BL_CROWD;
 }
 /* One lane, when the worker has taken its roots. It counts the others before it publishes anything. They leave idle
- * only when they see something published, so none of them leaves before it is counted. */
+ * only when they see something published, so none of them leaves before it is counted; a porter waits until it is. */
 BL_FN void BL__NAME(count_in)(bl__worker *w) {
     bl__quarter_counts(w, BL__HAS_WORK);
     if (BL__NAME(one_begins)(w->run) && bl__stack_count(w->stack))

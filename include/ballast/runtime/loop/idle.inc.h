@@ -1,7 +1,8 @@
 /* Template, part of worker_loop.inc.h: a worker out of work waits until there may be some, or the run is over. */
 
 /* True when the run is over. Where nobody is asleep it is enough that one looks at all queues: worker 0, again and
- * again, and the last of all to become idle, once: for that one `word` is what the idle word was then, else 0. */
+ * again, and the last of all to become idle, once: for that one `word` is what the idle word was then, else 0. In a run
+ * of several nodes only the porter does, which is worker 0. */
 BL_FN bool BL__NAME(over)(bl__worker *w, const BL_SHARED *shared, uint64_t word) {
     bl__control *control = w->run->control;
     uint32_t over = 0;
@@ -148,7 +149,7 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint64_t word
     (void)quarter, (void)scouts;
     for (uint32_t tries = 0;; tries++) {
         if (BL__NAME(stopping)(w) || (!BL__HAS_PORTER(w->run) && BL__NAME(over)(w, shared, word)))
-            return false; /* a porter notices the end */
+            return false;
         word = 0;
 #if BL__TURNS
         bl__scout_turn turn = *scouts ? BL__TURN_NOW : BL__TURN_LATER;
@@ -200,8 +201,8 @@ BL_FN bool BL__NAME(idle)(bl__worker *w, const BL_SHARED *shared, bool counted, 
         bl__idler_counts(w, 1);
     }
 #endif
-    if (!bl__idle_all(word, w->run->workers) || BL__IS_OPEN(w->run) || BL__HAS_PORTER(w->run))
-        word = 0; /* with a porter worker 0 has more to say */
+    if (!bl__idle_all(word, w->run->workers) || BL__IS_OPEN(w->run))
+        word = 0;
     bool found = BL__NAME(await)(w, shared, word, quarter, &scouts, called);
 #if BL__TURNS
     if (w->lane == 0) {

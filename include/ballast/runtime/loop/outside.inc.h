@@ -34,7 +34,8 @@ BL_CALLED_FN void BL__NAME(give)(bl__worker *w, const BL_SHARED *shared) {
 }
 #else
 /* Another node is out of work. It gets the older half of what is on the stack, but not what the lanes are about to run,
- * or the second half of the only long entry. Called with a copy of the worker, which must not lie in memory. */
+ * or the second half of the only long entry. It is given a copy: a worker stays in registers only if nobody takes its
+ * address. */
 BL_CALLED_FN void BL__NAME(give_half)(bl__worker *w, const BL_SHARED *shared) {
     const uint32_t count = BL__NAME(held)(w);
     if (!bl_warp_any(BL__NAME(can_share)(w, count))) /* all have looked before lane 0 changes it */
@@ -50,6 +51,7 @@ BL_CALLED_FN void BL__NAME(give_half)(bl__worker *w, const BL_SHARED *shared) {
 BL_FN void BL__NAME(give)(bl__worker *w, const BL_SHARED *shared) {
     bl__worker giver = *w;
     BL__NAME(give_half)(&giver, shared);
+    w->stop = giver.stop;
 }
 #endif
 

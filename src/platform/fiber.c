@@ -2,6 +2,7 @@
 #include "fiber.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -192,8 +193,16 @@ static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 static size_t page_bytes(void) { return (size_t)sysconf(_SC_PAGESIZE); }
 static size_t top_bytes(void) { return round_up(sizeof(bl__fiber), 64); }
 
+/* Mappings begin at a page, so equal frames of all stacks would share a few sets of the cache. Each stack begins
+ * elsewhere within a page. */
+static size_t next_shift(void) {
+    static _Atomic unsigned stacks;
+    const unsigned line = 64, lines_apart = 11, lines = 64; /* 11 has no factor in common with 64 */
+    return (size_t)(atomic_fetch_add(&stacks, 1) * lines_apart % lines * line);
+}
+
 static bl__fiber *map_stack(size_t bytes) {
-    size_t page = page_bytes(), total = round_up(bytes + top_bytes(), page) + page;
+    size_t shift = next_shift(), page = page_bytes(), total = round_up(bytes + top_bytes() + shift, page) + page;
     char *base = (char *)mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (base == (char *)MAP_FAILED)
         return NULL;
@@ -201,15 +210,15 @@ static bl__fiber *map_stack(size_t bytes) {
         munmap(base, total);
         return NULL;
     }
-    bl__fiber *f = (bl__fiber *)(void *)(base + total - top_bytes());
+    bl__fiber *f = (bl__fiber *)(void *)(base + total - top_bytes() - shift);
     f->stack = base + page;
-    f->stack_bytes = total - page - top_bytes();
+    f->stack_bytes = total - page - top_bytes() - shift;
+    f->mapped_bytes = total;
     return f;
 }
 
 static void unmap_stack(bl__fiber *f) {
-    size_t page = page_bytes();
-    munmap((char *)f->stack - page, page + f->stack_bytes + top_bytes());
+    munmap((char *)f->stack - page_bytes(), f->mapped_bytes);
 }
 
 static bl__fiber *take_from_pool(size_t bytes) {

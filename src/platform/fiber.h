@@ -35,7 +35,7 @@ struct bl__fiber {
     bl__fiber_entry entry;
     void *arg;
     void *stack; /* lowest usable byte; for an adopted thread known only to AddressSanitizer */
-    size_t stack_bytes;
+    size_t stack_bytes, mapped_bytes;
     bl__fiber *next; /* in the pool */
     /* for the sanitizers, which must be told whose stack it is */
     bl__fiber *came_from;

@@ -21,7 +21,7 @@ typedef struct bl__exploration_ops {
     uint32_t (*bump)(bl__explorer *x, bl__sim_site *site);
     uint64_t (*clock)(bl__explorer *x);
     uint32_t (*lane)(const bl__explorer *x);
-    uint32_t (*exchange)(bl__explorer *x, uint32_t v, uint32_t all[BL__SIM_WARP]);
+    const uint32_t *(*exchange)(bl__explorer *x, uint32_t v);
     void (*block_sync)(bl__explorer *x);
 } bl__exploration_ops;
 

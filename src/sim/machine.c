@@ -24,12 +24,20 @@ typedef struct warp {
     uint32_t value[2][BL__SIM_WARP];
 } warp;
 
+/* Where a fiber belongs. */
+typedef struct seat {
+    bl__fiber *fiber;
+    warp *warp;
+    meeting *block;
+    uint32_t block_number, lane;
+} seat;
+
 typedef struct machine {
     bl__schedule schedule;
     bl__sleepers *sleepers;
     uint64_t points, check_at;
     uint32_t self, unfinished, lanes, block_warps;
-    bl__fiber **fibers;
+    seat *seats;
     warp *warps;
     meeting *blocks;
     bl_sim_body body;
@@ -54,7 +62,7 @@ static void end_run(machine *m, bl_sim_result result) {
     m->ended = true;
 }
 
-static void to_host(machine *m) { bl__fiber_switch(m->fibers[m->self], &m->host); }
+static void to_host(machine *m) { bl__fiber_switch(m->seats[m->self].fiber, &m->host); }
 
 static void set_check(machine *m) {
     uint64_t limit = m->options->max_points ? m->options->max_points : UINT64_MAX;
@@ -74,7 +82,7 @@ static void go_on(machine *m, bool yields) {
     if (next == self)
         return;
     m->self = next;
-    bl__fiber_switch(m->fibers[self], m->fibers[next]);
+    bl__fiber_switch(m->seats[self].fiber, m->seats[next].fiber);
 }
 
 /* A step of the running fiber, which costs it `ticks`. */
@@ -174,7 +182,7 @@ static void meet(machine *m, meeting *at) {
     }
     at->arrived = 0;
     at->generation++;
-    for (uint32_t fiber = at->first; fiber < at->first + at->lanes; fiber++)
+    for (uint32_t fiber = at->first; m->schedule.turns && fiber < at->first + at->lanes; fiber++)
         bl__schedule_delay(&m->schedule, m->self, clock_of(m, fiber));
     for (uint32_t fiber = at->first; fiber < at->first + at->lanes; fiber++)
         if (fiber != m->self)
@@ -184,31 +192,29 @@ static void meet(machine *m, meeting *at) {
 
 uint32_t bl__sim_warp_lane(void) {
     if (running)
-        return running->self % running->lanes % BL__SIM_WARP;
+        return running->seats[running->self].lane % BL__SIM_WARP;
     return bl__exploring.ops ? bl__exploring.ops->lane(bl__exploring.x) % BL__SIM_WARP : 0;
 }
 
-uint32_t bl__sim_exchange(uint32_t v, uint32_t all[BL__SIM_WARP]) {
+const uint32_t *bl__sim_exchange(uint32_t v) {
+    static _Thread_local uint32_t alone[BL__SIM_WARP];
     machine *m = running;
     if (!m && bl__exploring.ops)
-        return bl__exploring.ops->exchange(bl__exploring.x, v, all);
+        return bl__exploring.ops->exchange(bl__exploring.x, v);
     if (!m) {
-        memset(all, 0, sizeof(uint32_t) * BL__SIM_WARP);
-        all[0] = v;
-        return 0;
+        alone[0] = v;
+        return alone;
     }
-    uint32_t block = m->self / m->lanes, lane = m->self % m->lanes;
-    warp *w = &m->warps[block * m->block_warps + lane / BL__SIM_WARP];
-    uint32_t *value = w->value[w->at.generation & 1];
-    value[lane % BL__SIM_WARP] = v;
-    meet(m, &w->at);
-    memcpy(all, value, sizeof w->value[0]);
-    return lane % BL__SIM_WARP;
+    const seat *s = &m->seats[m->self];
+    uint32_t *value = s->warp->value[s->warp->at.generation & 1];
+    value[s->lane % BL__SIM_WARP] = v;
+    meet(m, &s->warp->at);
+    return value;
 }
 
 void bl__sim_block_sync(void) {
     if (running)
-        meet(running, &running->blocks[running->self / running->lanes]);
+        meet(running, running->seats[running->self].block);
     else if (bl__exploring.ops)
         bl__exploring.ops->block_sync(bl__exploring.x);
 }
@@ -218,7 +224,7 @@ void bl__sim_block_sync(void) {
 /* The life of a fiber. Returns the fiber that runs next. */
 static bl__fiber *live(void *arg) {
     machine *m = arg;
-    m->body(m->arg, m->self / m->lanes, m->self % m->lanes);
+    m->body(m->arg, m->seats[m->self].block_number, m->seats[m->self].lane);
     if (clock_of(m, m->self) > m->options->makespan)
         m->options->makespan = clock_of(m, m->self);
     bl__schedule_remove(&m->schedule, m->self);
@@ -226,7 +232,7 @@ static bl__fiber *live(void *arg) {
         end_run(m, BL_SIM_DONE);
     else if (somebody_runnable(m))
         m->self = bl__schedule_next(&m->schedule, m->self, false);
-    return m->ended ? &m->host : m->fibers[m->self];
+    return m->ended ? &m->host : m->seats[m->self].fiber;
 }
 
 static void lay_out(machine *m, uint32_t blocks) {
@@ -237,30 +243,33 @@ static void lay_out(machine *m, uint32_t blocks) {
             m->warps[b * m->block_warps + i].at =
                 (meeting){.first = b * m->lanes + i * BL__SIM_WARP, .lanes = left < BL__SIM_WARP ? left : BL__SIM_WARP};
         }
+        for (uint32_t lane = 0; lane < m->lanes; lane++)
+            m->seats[b * m->lanes + lane] =
+                (seat){NULL, &m->warps[b * m->block_warps + lane / BL__SIM_WARP], &m->blocks[b], b, lane};
     }
 }
 
 static bool open_machine(machine *m, uint32_t blocks, uint32_t fibers) {
-    m->fibers = calloc(fibers, sizeof *m->fibers);
+    m->seats = calloc(fibers, sizeof *m->seats);
     m->warps = calloc((size_t)blocks * m->block_warps, sizeof *m->warps);
     m->blocks = calloc(blocks, sizeof *m->blocks);
     m->sleepers = bl__sleepers_open(fibers);
-    if (!bl__schedule_open(&m->schedule, fibers, m->options) || !m->fibers || !m->warps || !m->blocks || !m->sleepers)
+    if (!bl__schedule_open(&m->schedule, fibers, m->options) || !m->seats || !m->warps || !m->blocks || !m->sleepers)
         return false;
-    for (uint32_t i = 0; i < fibers; i++)
-        if (!(m->fibers[i] = bl__fiber_create(0, live, m)))
-            return false;
     lay_out(m, blocks);
+    for (uint32_t i = 0; i < fibers; i++)
+        if (!(m->seats[i].fiber = bl__fiber_create(0, live, m)))
+            return false;
     return true;
 }
 
 static void close_machine(machine *m, uint32_t fibers) {
-    for (uint32_t i = fibers; m->fibers && i-- > 0;)
-        if (m->fibers[i])
-            bl__fiber_destroy(m->fibers[i]);
+    for (uint32_t i = fibers; m->seats && i-- > 0;)
+        if (m->seats[i].fiber)
+            bl__fiber_destroy(m->seats[i].fiber);
     bl__schedule_close(&m->schedule);
     bl__sleepers_close(m->sleepers);
-    free(m->fibers);
+    free(m->seats);
     free(m->warps);
     free(m->blocks);
 }
@@ -272,7 +281,7 @@ static void run(machine *m) {
     m->self = bl__schedule_next(&m->schedule, BL__NOBODY, false);
     while (!m->ended) {
         running = m;
-        bl__fiber_switch(&m->host, m->fibers[m->self]);
+        bl__fiber_switch(&m->host, m->seats[m->self].fiber);
         running = outer; /* the watch is host code: its operations act at once */
         if (!m->ended && m->options->watch(m->options->watch_arg))
             end_run(m, BL_SIM_STOPPED);

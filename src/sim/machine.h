@@ -74,6 +74,7 @@ bool bl_sim_uses_time(void);
 typedef struct bl__turn {
     uint64_t clock;
     uint32_t tie; /* drawn anew whenever the clock moves */
+    uint32_t fiber;
 } bl__turn;
 
 /* The fibers that can run, and the choice among them. */
@@ -81,8 +82,9 @@ typedef struct bl__schedule {
     bl_sim_options *options;
     uint64_t random;
     size_t decisions;
-    uint32_t *runnable; /* dense, in no order; in virtual time a heap, the lowest clock first */
-    uint32_t *place;    /* of each fiber in runnable, or BL__NOBODY */
+    uint32_t *runnable; /* dense, in no order */
+    bl__turn *heap;     /* the same in virtual time: the lowest clock first */
+    uint32_t *place;    /* of each fiber in either, or BL__NOBODY */
     bl__turn *turns;    /* of each fiber; NULL: no virtual time */
     uint32_t count, fibers;
 } bl__schedule;

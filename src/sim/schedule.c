@@ -7,61 +7,74 @@
 
 bool bl__schedule_open(bl__schedule *s, uint32_t fibers, bl_sim_options *options) {
     *s = (bl__schedule){.options = options, .random = options->seed, .count = fibers, .fibers = fibers};
-    s->runnable = malloc(sizeof *s->runnable * fibers);
     s->place = malloc(sizeof *s->place * fibers);
-    s->turns = options->timed ? calloc(fibers, sizeof *s->turns) : NULL;
+    if (options->timed) {
+        s->heap = calloc(fibers, sizeof *s->heap);
+        s->turns = calloc(fibers, sizeof *s->turns);
+    } else {
+        s->runnable = malloc(sizeof *s->runnable * fibers);
+    }
     options->record_count = 0;
-    if (!s->runnable || !s->place || (options->timed && !s->turns))
+    if (!s->place || (options->timed ? !s->heap || !s->turns : !s->runnable))
         return false;
-    for (uint32_t i = 0; i < fibers; i++)
-        s->runnable[i] = s->place[i] = i;
+    for (uint32_t i = 0; i < fibers; i++) {
+        s->place[i] = i;
+        if (s->turns)
+            s->heap[i].fiber = s->turns[i].fiber = i;
+        else
+            s->runnable[i] = i;
+    }
     return true;
 }
 
 void bl__schedule_close(bl__schedule *s) {
     free(s->runnable);
+    free(s->heap);
     free(s->place);
     free(s->turns);
 }
 
 static uint32_t below(uint64_t random, uint32_t n) { return (uint32_t)((random >> 32) * n >> 32); }
 
-/* ---- virtual time: runnable is a heap ---- */
+/* ---- virtual time ---- */
 
-static bool sooner(const bl__schedule *s, uint32_t a, uint32_t b) {
-    const bl__turn *x = &s->turns[a], *y = &s->turns[b];
-    return x->clock != y->clock ? x->clock < y->clock : x->tie < y->tie;
+/* Without branches: nobody can predict them. */
+static bool sooner(const bl__turn *a, const bl__turn *b) {
+    return (a->clock < b->clock) | ((a->clock == b->clock) & (a->tie < b->tie));
 }
 
-static void put(bl__schedule *s, uint32_t at, uint32_t fiber) {
-    s->runnable[at] = fiber;
-    s->place[fiber] = at;
+static void put(bl__schedule *s, uint32_t at, bl__turn turn) {
+    s->heap[at] = turn;
+    s->place[turn.fiber] = at;
 }
 
 static void rise(bl__schedule *s, uint32_t at) {
-    uint32_t fiber = s->runnable[at];
-    for (; at && sooner(s, fiber, s->runnable[(at - 1) / 2]); at = (at - 1) / 2)
-        put(s, at, s->runnable[(at - 1) / 2]);
-    put(s, at, fiber);
+    const bl__turn turn = s->heap[at];
+    for (; at && sooner(&turn, &s->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        put(s, at, s->heap[(at - 1) / 2]);
+    put(s, at, turn);
 }
 
 static void sink(bl__schedule *s, uint32_t at) {
-    uint32_t fiber = s->runnable[at];
+    const bl__turn turn = s->heap[at];
     for (uint32_t child; (child = 2 * at + 1) < s->count; at = child) {
-        if (child + 1 < s->count && sooner(s, s->runnable[child + 1], s->runnable[child]))
-            child++;
-        if (!sooner(s, s->runnable[child], fiber))
+        if (child + 1 < s->count)
+            child += sooner(&s->heap[child + 1], &s->heap[child]);
+        if (!sooner(&s->heap[child], &turn))
             break;
-        put(s, at, s->runnable[child]);
+        put(s, at, s->heap[child]);
     }
-    put(s, at, fiber);
+    put(s, at, turn);
 }
 
 /* Clocks only move on, so a fiber in the heap only sinks. */
 static void set_clock(bl__schedule *s, uint32_t fiber, uint64_t clock, uint32_t tie) {
-    s->turns[fiber] = (bl__turn){clock, tie};
-    if (s->place[fiber] != BL__NOBODY)
-        sink(s, s->place[fiber]);
+    const uint32_t at = s->place[fiber];
+    s->turns[fiber] = (bl__turn){clock, tie, fiber};
+    if (at == BL__NOBODY)
+        return;
+    s->heap[at] = s->turns[fiber];
+    sink(s, at);
 }
 
 void bl__schedule_spend(bl__schedule *s, uint32_t fiber, uint64_t ticks) {
@@ -80,19 +93,30 @@ void bl__schedule_delay(bl__schedule *s, uint32_t fiber, uint64_t until) {
 /* ---- the choice ---- */
 
 void bl__schedule_add(bl__schedule *s, uint32_t fiber) {
-    put(s, s->count++, fiber);
-    if (s->turns)
-        rise(s, s->count - 1);
+    const uint32_t at = s->count++;
+    if (s->turns) {
+        s->heap[at] = s->turns[fiber];
+        rise(s, at);
+    } else {
+        s->runnable[at] = fiber;
+        s->place[fiber] = at;
+    }
 }
 
 void bl__schedule_remove(bl__schedule *s, uint32_t fiber) {
-    uint32_t at = s->place[fiber], last = s->runnable[--s->count];
-    put(s, at, last);
+    const uint32_t at = s->place[fiber], last = --s->count;
     s->place[fiber] = BL__NOBODY;
-    if (!s->turns || at == s->count)
+    if (at == last)
         return;
-    sink(s, at);
-    rise(s, s->place[last]);
+    if (s->turns) {
+        const uint32_t moved = s->heap[last].fiber;
+        s->heap[at] = s->heap[last];
+        sink(s, at);
+        rise(s, s->place[moved]);
+    } else {
+        s->runnable[at] = s->runnable[last];
+        s->place[s->runnable[at]] = at;
+    }
 }
 
 static uint32_t draw(const bl__schedule *s, uint64_t random, uint32_t self, bool yields) {
@@ -109,7 +133,7 @@ static uint32_t draw(const bl__schedule *s, uint64_t random, uint32_t self, bool
 uint32_t bl__schedule_next(bl__schedule *s, uint32_t self, bool yields) {
     bl_sim_options *o = s->options;
     /* Drawn during a replay too: the start of a record and its seed then give the whole run. */
-    uint32_t next = s->turns ? s->runnable[0] : draw(s, bl__splitmix64(&s->random), self, yields);
+    uint32_t next = s->turns ? s->heap[0].fiber : draw(s, bl__splitmix64(&s->random), self, yields);
     size_t decision = s->decisions++;
     if (o->replay && decision < o->replay_count) {
         uint32_t wanted = o->replay[decision];

@@ -84,14 +84,13 @@ static uint32_t warp_lanes(const bl__explorer *x, uint32_t first_lane) {
     return left < BL__SIM_WARP ? left : BL__SIM_WARP;
 }
 
-static uint32_t exchange(bl__explorer *x, uint32_t v, uint32_t all[BL__SIM_WARP]) {
+static const uint32_t *exchange(bl__explorer *x, uint32_t v) {
     uint32_t lane = x->self % x->lanes, rank = lane % BL__SIM_WARP, first = x->self - rank;
     bl__meeting *at = &x->warps[first];
     uint32_t *value = at->value[at->generation & 1];
     value[rank] = v;
     meet(x, at, first, warp_lanes(x, lane - rank));
-    memcpy(all, value, sizeof at->value[0]);
-    return rank;
+    return value;
 }
 
 static void block_sync(bl__explorer *x) {

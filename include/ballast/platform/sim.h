@@ -69,8 +69,9 @@ BL_API void bl__sim_wait(bl__sim_site *site, const void *p, unsigned bits, uint6
 BL_API void bl__sim_data(bl__sim_site *site, const void *p, uint32_t words); /* is about to be read or written */
 BL_API uint32_t bl__sim_bump(bl__sim_site *site);                            /* 1, or 0 in the mutant that forgets it */
 
-/* Lanes. exchange: each lane of a warp gets the values of all, 0 for those that do not exist, and returns its rank. */
-BL_API uint32_t bl__sim_exchange(uint32_t v, uint32_t all[BL__SIM_WARP]);
+/* Lanes. exchange: each lane of a warp gets the values of all, 0 for those that do not exist; they stay until the lane
+ * exchanges something else. */
+BL_API const uint32_t *bl__sim_exchange(uint32_t v);
 BL_API uint32_t bl__sim_warp_lane(void);
 BL_API void bl__sim_block_sync(void);
 BL_API void bl__sim_yield(bl__sim_site *site, uint32_t tries);
@@ -287,40 +288,34 @@ BL_FN uint64_t bl_time(void) { return bl__sim_clock(); }
 BL_FN void bl_spend(uint64_t ticks) { bl__sim_spend(ticks); }
 
 BL_FN uint32_t bl_warp_lane(void) { return bl__sim_warp_lane(); }
-BL_FN void bl_warp_sync(void) {
-    uint32_t all[BL_WARP];
-    bl__sim_exchange(0, all);
-}
+BL_FN void bl_warp_sync(void) { bl__sim_exchange(0); }
 BL_FN uint32_t bl_warp_ballot(bool flag) {
-    uint32_t all[BL_WARP], votes = 0;
-    bl__sim_exchange(flag ? 1u : 0u, all);
+    const uint32_t *all = bl__sim_exchange(flag ? 1u : 0u);
+    uint32_t votes = 0;
     for (uint32_t i = 0; i < BL_WARP; i++)
         votes |= all[i] << i;
     return votes;
 }
 BL_FN bool bl_warp_any(bool flag) { return bl_warp_ballot(flag) != 0; }
-BL_FN uint32_t bl_warp_broadcast32(uint32_t v, uint32_t lane) {
-    uint32_t all[BL_WARP];
-    bl__sim_exchange(v, all);
-    return all[lane % BL_WARP];
-}
+BL_FN uint32_t bl_warp_broadcast32(uint32_t v, uint32_t lane) { return bl__sim_exchange(v)[lane % BL_WARP]; }
 BL_FN uint32_t bl_warp_prefix_add(uint32_t v) {
-    uint32_t all[BL_WARP], lane = bl__sim_exchange(v, all), sum = 0;
+    const uint32_t *all = bl__sim_exchange(v), lane = bl__sim_warp_lane();
+    uint32_t sum = 0;
     for (uint32_t i = 0; i < lane; i++)
         sum += all[i];
     return sum;
 }
 BL_FN uint32_t bl_warp_prefix_add_small(uint32_t v) { return bl_warp_prefix_add(v); }
 BL_FN uint32_t bl_warp_add(uint32_t v) {
-    uint32_t all[BL_WARP], sum = 0;
-    bl__sim_exchange(v, all);
+    const uint32_t *all = bl__sim_exchange(v);
+    uint32_t sum = 0;
     for (uint32_t i = 0; i < BL_WARP; i++)
         sum += all[i];
     return sum;
 }
 BL_FN uint32_t bl_warp_or(uint32_t v) {
-    uint32_t all[BL_WARP], bits = 0;
-    bl__sim_exchange(v, all);
+    const uint32_t *all = bl__sim_exchange(v);
+    uint32_t bits = 0;
     for (uint32_t i = 0; i < BL_WARP; i++)
         bits |= all[i];
     return bits;

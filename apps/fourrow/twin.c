@@ -55,17 +55,22 @@ typedef struct twin_entry {
     int32_t lower, upper;
 } twin_entry;
 
-enum { TWIN_BITS = 20 };
+typedef struct twin_table {
+    twin_entry *entries;
+    uint32_t bits;
+} twin_table;
 
-static twin_entry *entry_of(twin_entry *table, const fourrow_board *b) {
-    return table + ((b->mine * 3 + b->mask) * UINT64_C(0xd1342543de82ef95) >> (64 - TWIN_BITS));
+enum { MOST_BITS = 20, MORE_BITS = 2 };
+
+static twin_entry *entry_of(const twin_table *table, const fourrow_board *b) {
+    return table->entries + ((b->mine * 3 + b->mask) * UINT64_C(0xd1342543de82ef95) >> (64 - table->bits));
 }
 
 static int32_t highest(int32_t a, int32_t b) { return a > b ? a : b; }
 static int32_t lowest(int32_t a, int32_t b) { return a < b ? a : b; }
 
 /* Exact between alpha and beta, otherwise a bound on the same side. */
-static int32_t score_of(twin_entry *table, const fourrow_board *b, uint32_t stones, int32_t alpha, int32_t beta) {
+static int32_t score_of(const twin_table *table, const fourrow_board *b, uint32_t stones, int32_t alpha, int32_t beta) {
     static const uint32_t from_the_middle[FOURROW_COLUMNS] = {3, 2, 4, 1, 5, 0, 6};
     int32_t best = -22, from = alpha;
     if (fourrow_is_won(b)) /* by the side that is not to move, which has played (stones + 1) / 2 */
@@ -92,10 +97,13 @@ static int32_t score_of(twin_entry *table, const fourrow_board *b, uint32_t ston
 }
 
 bool fourrow_twin_score(const fourrow_board *board, int32_t *score) {
-    twin_entry *table = calloc((size_t)1 << TWIN_BITS, sizeof *table);
-    if (!table)
+    /* Near the end of a game there are few positions, and to clear a large table would take most of the time. */
+    const uint32_t stones = fourrow_count(board->mask), bits = FOURROW_CELLS - stones + MORE_BITS;
+    twin_table table = {NULL, bits < MOST_BITS ? bits : MOST_BITS};
+    table.entries = calloc((size_t)1 << table.bits, sizeof *table.entries);
+    if (!table.entries)
         return false;
-    *score = score_of(table, board, fourrow_count(board->mask), -21, 21);
-    free(table);
+    *score = score_of(&table, board, stones, -21, 21);
+    free(table.entries);
     return true;
 }

@@ -11,6 +11,8 @@ if [ $# -lt 2 ]; then
 fi
 include="-I$1 -I$2"
 nvcc=${3:-}
+quick= # what compiles is not run
+[ -n "$nvcc" ] && "$nvcc" --help | grep -q Ofast-compile && quick=--Ofast-compile=max
 # shellcheck source=tests/harness.sh
 . "$(dirname "$0")/harness.sh"
 
@@ -40,7 +42,7 @@ snippet() {
         case $compiler in
         gcc | clang) file=$tmp/$1.c most=$3 flags="-std=c11 -fsyntax-only" ;;
         g++ | clang++) file=$tmp/$1.cpp most=$(($3 + 3)) flags="-std=c++17 -fsyntax-only" ;;
-        nvcc) file=$tmp/$1.cu most=$(($3 + 3)) flags="-std=c++17 -arch=sm_90 -c -o $tmp/out.o" command=$nvcc ;;
+        nvcc) file=$tmp/$1.cu most=$(($3 + 3)) flags="-std=c++17 -arch=sm_90 $quick -c -o $tmp/out.o" command=$nvcc ;;
         esac
         if ! command -v "${command:-none}" >/dev/null 2>&1; then
             continue

@@ -66,18 +66,23 @@ int main(void) {
 END
 }
 
-# NAME: configures and builds it, runs both programs
-use_project() {
+# NAME
+configure_project() {
     # It compiles faster as Debug, and for one GPU.
     check "$1: configure" cmake -S "$tmp/$1" -B "$tmp/$1/build" -DCMAKE_BUILD_TYPE=Debug \
         -DCMAKE_CUDA_ARCHITECTURES=90 || return
-    check "$1: build" cmake --build "$tmp/$1/build" -j 2 || return
-    check "$1: the program with the static library" sh -c '"$1" | grep -qx "13529 calls"' sh "$tmp/$1/build/ballast"
-    check "$1: the program with the shared library" sh -c '"$1" | grep -qx "13529 calls"' sh "$tmp/$1/build/test_apps"
     check "$1: its build type" grep -q '^CMAKE_BUILD_TYPE:.*=Debug$' "$tmp/$1/build/CMakeCache.txt"
     check "$1: neither tool nor tests" sh -c \
         'cmake --build "$1" --target help >"$1/targets"; ! grep -E "ballast_(tool|demo|apps|bench|prove)|test_runtime" "$1/targets"' \
         sh "$tmp/$1/build"
+}
+
+# NAME: also builds it, and runs both programs
+use_project() {
+    configure_project "$1" || return
+    check "$1: build" cmake --build "$tmp/$1/build" -j 2 || return
+    check "$1: the program with the static library" sh -c '"$1" | grep -qx "13529 calls"' sh "$tmp/$1/build/ballast"
+    check "$1: the program with the shared library" sh -c '"$1" | grep -qx "13529 calls"' sh "$tmp/$1/build/test_apps"
     check "$1: installs nothing of Ballast" sh -c \
         'cmake --install "$1" --prefix "$1/prefix" && test -z "$(find "$1/prefix" -type f 2>/dev/null)"' \
         sh "$tmp/$1/build"
@@ -97,7 +102,7 @@ check "the project's own file has none of the library's flags" sh -c \
 write_project fetch "include(FetchContent)
 FetchContent_Declare(ballast SOURCE_DIR \"$source\")
 FetchContent_MakeAvailable(ballast)" OFF
-use_project fetch
+configure_project fetch # the rest is as above
 
 # With its install rules on, the project installs the library, too.
 check "install rules: configure" cmake -S "$tmp/subdirectory" -B "$tmp/subdirectory/build" -DBALLAST_INSTALL_RULES=ON

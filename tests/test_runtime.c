@@ -549,8 +549,8 @@ static void test_no_stall(void) {
     const char *scheduler;
     for (uint32_t i = 0; (scheduler = bl_scheduler_name(i)); i += SLOW_STEP) {
         check_at("%s, steady work", scheduler);
-        bl_context *c = open_with((bl_config){.scheduler = scheduler, .workers = 1, .stall_seconds = 0.6});
-        CHECK_SAME(bl_run_range(c, program, NULL, NULL, 60, NULL), BL_OK);
+        bl_context *c = open_with((bl_config){.scheduler = scheduler, .workers = 1, .stall_seconds = 0.3});
+        CHECK_SAME(bl_run_range(c, program, NULL, NULL, 30, NULL), BL_OK);
         bl_close(c);
     }
     bl_program_free(program);

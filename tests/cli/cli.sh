@@ -332,9 +332,9 @@ refuses "several memories, checkpoint" 1 "uts: stopped by --time-limit after " \
     run uts --tree T1 --device cpu+sim --workers 1 --time-limit 0.02 --checkpoint "$tmp/nodes"
 says "several memories, resumed by one" "^checked *known" run uts --tree T1 --device cpu --resume "$tmp/nodes"
 refuses "several memories, joins, checkpoint" 1 "fourrow: stopped by --time-limit after " \
-    run fourrow --lookahead 8 --device cpu --workers 1 --time-limit 0.1 --checkpoint "$tmp/nodes"
+    run fourrow --lookahead 7 --device cpu --workers 1 --time-limit 0.02 --checkpoint "$tmp/nodes"
 says "joins, resumed by several memories" "^checked *known" \
-    run fourrow --lookahead 8 --device sim+cpu --resume "$tmp/nodes"
+    run fourrow --lookahead 7 --device sim+cpu --resume "$tmp/nodes"
 says "nodes with a memory each" '"nodes": \[{"device": "cpu", .*{"device": "sim", "workers": 4, .*"nodes": 63914' \
     run uts --tree mini_T1_d7 --device cpu+sim --workers 1 --json
 says "all devices" "^checked *known" run nqueens --n 7 --device all

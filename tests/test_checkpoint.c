@@ -554,11 +554,12 @@ static void seal(crafted *f) {
     memcpy(f->bytes + f->count - sizeof end, &end, sizeof end);
 }
 
-/* Writes a checkpoint of unfinished joins, at all kinds of stages. */
+/* Writes a checkpoint of unfinished joins, at all kinds of stages. Which ones there are depends on when threads run. */
 static bool stop_words(void) {
     static unsigned char bytes[1 << 22];
     bl_stats stats;
-    for (cancel_after = 20; cancel_after < 300; cancel_after += 7) {
+    for (uint32_t tries = 0; tries < 800; tries++) {
+        cancel_after = 20 + tries % 40 * 7;
         bl_context *c = open_with((bl_config){.checkpoint = file, .workers = 2});
         int status = run_words(c, &stats, false);
         bl_close(c);

@@ -8,7 +8,6 @@
 #include "sleepers.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define WATCH_EVERY 65536u
 

@@ -213,6 +213,8 @@ void bench_progress(bench *b, const char *format, ...) {
 
 void bench_table(bench *b, const char *format, ...) {
     va_list arguments;
+    if (b->asking)
+        return;
     clear_progress(b);
     putchar('\n');
     va_start(arguments, format);

@@ -221,6 +221,8 @@ refuses "bench, rows of another version" 2 \
     --quick --device cpu --out "$tmp/rows"
 refuses "bench, a case where there are none" 2 "--case one: kerbl-faa has only one case (accepted: none)" \
     bench kerbl-faa --case one
+refuses "bench, a heading before the cases, no such tables" 2 "--case one: latency has no such tables" \
+    bench latency --case one --device cpu
 says "bench --case" "^50k " bench cederman2008 --case fig5 --quick --repeats 1 --device cpu --out "$tmp/rows"
 cp "$tmp/rows/cederman2008.csv" "$tmp/before.csv"
 for force in "" --force; do

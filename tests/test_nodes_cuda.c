@@ -21,9 +21,9 @@ static const char *const others[][RANKS_MAX] = {
 
 /* Entries through the ring, and how long a node waits for them: short tasks, and tasks of about 1 and 10 us. */
 static void measure(const bl_program *wood, const char *device) {
-    measure_chains(wood, device, 2000000, 3, 0);
-    measure_chains(wood, device, 500000, 3, 2000);
-    measure_chains(wood, device, 100000, 3, 20000);
+    measure_chains(wood, device, 200000000, 3, 0);
+    measure_chains(wood, device, 20000000, 3, 2000);
+    measure_chains(wood, device, 2000000, 3, 20000);
 }
 
 int main(int argc, char **argv) {

@@ -36,6 +36,7 @@
 
 enum {
     MOST = 64,                                               /* entries of a letter, and of an outlet: a power of two */
+    FEW = 8,                                                 /* of a GPU's outlet, as long as only threads ask */
     LETTERS = 8 * BL__LOCAL_NODES_MAX * BL__LOCAL_NODES_MAX, /* more than all nodes can have open */
     PIECES = 8,              /* that long entries are divided into, if they are all that a raid has brought */
     LISTENS = 128,           /* tasks after which a worker may listen to other processes */
@@ -78,6 +79,7 @@ typedef struct bl__node {
     double asked_away; /* when its last question to another process left */
     bool stocks;       /* with GPUs or other processes: the outlet is kept filled */
     /* A GPU's: */
+    uint32_t stock; /* entries that its outlet is to have */
     uint32_t collected,
         limit;         /* positions in its outlet: from where nothing has been taken yet, and as far as it may go */
     uint32_t question; /* that its workers answer when they are low, ... */
@@ -221,6 +223,7 @@ static bool is_gpu(const bl__node *n) { return n->c->inlet.outlet.slots != NULL;
 
 static void begin_exchange(bl__node *n) {
     n->asked = n->low_at = 0;
+    n->stock = FEW;
     n->collected = n->limit = 0;
     n->fetched = n->brought = 0;
     bl_store64_host(&n->held_up, 0);
@@ -306,12 +309,12 @@ uint64_t bl__local_progress(const bl_context *c) {
 
 /* ---- with the lock ---- */
 
-/* Of a GPU: its workers fill the outlet again. A wish is never taken back. While results wait for room on their way
+/* Of a GPU: its porter fills the outlet again. A wish is never taken back. While results wait for room on their way
  * home there is none: the porter passes them on more slowly than threads return them, and all would wait for it at the
  * end. */
 static void renew_wish(bl__node *n) {
-    if (n->stocks && !n->homes.first)
-        n->limit = n->collected + MOST - n->shown;
+    if (n->stocks && !n->homes.first && n->shown < n->stock)
+        n->limit = n->collected + n->stock - n->shown;
     bl__wish(&n->c->inlet.outlet, n->limit, n->question);
 }
 
@@ -539,6 +542,14 @@ static void is_wanted(bl__node *n, bool wanted) {
         bl__inlet_is_wanted(n->c, wanted);
 }
 
+/* An entry from a GPU is the oldest of one of its workers, and long work for a thread: the fewer wait for one, the
+ * sooner the run ends. Another GPU takes all that there are. */
+static void receive(bl__node *n, uint32_t from, const bl__cluster_message *m, bl__cluster_orders *orders) {
+    if ((m->kind == BL__CLUSTER_ASK || m->kind == BL__CLUSTER_NAME) && m->count)
+        n->stock = MOST;
+    bl__cluster_receive(&n->protocol, from, m, orders);
+}
+
 /* `about`: the letter that has arrived; for an event at the node itself, one with what is to be sent. */
 static void carry_out(bl__node *n, const bl__cluster_orders *orders, letter *about) {
     for (uint32_t i = 0; i < orders->count; i++) {
@@ -568,7 +579,7 @@ static void follow_with(bl__node *n, bl__cluster_orders *orders, bl__parcel *par
         cluster->waiting--;
         bl__node *to = node_of(cluster, next.to);
         if (!cluster->halted) {
-            bl__cluster_receive(&to->protocol, next.from, &next.message, orders);
+            receive(to, next.from, &next.message, orders);
             carry_out(to, orders, &next);
         } else if (next.parcel && cluster->keeps) {
             take_parcel(to, &next.parcel);
@@ -600,7 +611,7 @@ static void deliver(bl__cluster *cluster, letter *l) {
         if (!cluster->halted && !halt(cluster))
             cluster->status = BL_ENOMEM;
     } else if (!cluster->halted) {
-        bl__cluster_receive(&to->protocol, l->from, &l->message, &orders);
+        receive(to, l->from, &l->message, &orders);
         carry_out(to, &orders, l);
         orders.count = 0;
         follow(to, &orders);

@@ -9,7 +9,8 @@
  *
  * Or the first worker is a porter (loop/porter.inc.h), through which all tasks come in, or the last of them: then it
  * counts as idle at first, as all others do, and rises when it has been counted. It publishes what has come in, runs
- * none itself, and goes idle when nothing of its own is left. Only it notices that all are idle: then the node is dry.
+ * none itself, and goes idle when nothing of its own is left. Or it rises to steal for another node: one task is gone
+ * then, and others it publishes. Only it notices that all are idle: then the node is dry.
  *
  * When the run ends, or the node is dry, every task has been run exactly once. When all workers have returned, a run
  * without a porter has ended. */
@@ -23,7 +24,7 @@
 
 enum { WORKERS = 3, TASKS = 4, CAPACITY = 4 };
 
-typedef enum porter { NO_PORTER, ALL_COME_IN, ONE_COMES_IN } porter;
+typedef enum porter { NO_PORTER, ALL_COME_IN, ONE_COMES_IN, GIVES } porter;
 
 typedef struct protocol {
     uint32_t workers, tasks, looks;
@@ -86,18 +87,24 @@ static void watch(protocol *p) {
     prove_all_done(p->results, p->tasks);
 }
 
+/* Half of a deque; how many. */
+static uint32_t take_half(bl_steal_many q, uint32_t *tasks) {
+    uint64_t word;
+    uint32_t n = (bl_steal_many_look(&q, &word) + 1) / 2;
+    for (uint32_t i = 0; i < n; i++)
+        bl_race_read(tasks + i, bl_steal_many_slot(&q, bl_steal_many_top(word) + i), 1);
+    return n && bl_steal_many_claim(&q, word, n) ? n : 0;
+}
+
 /* An idle worker looks at another's deque. True: it is idle no longer, whether it has got something or not. */
 static bool steal(protocol *p, uint32_t worker, uint32_t victim) {
     bl_steal_many q = deque_of(p, victim);
     uint32_t tasks[TASKS];
-    uint64_t word;
     if (!bl_steal_many_size(&q))
         return false;
     bl__idle_leave_to_claim(&p->control);
-    uint32_t n = (bl_steal_many_look(&q, &word) + 1) / 2;
-    for (uint32_t i = 0; i < n; i++)
-        bl_race_read(tasks + i, bl_steal_many_slot(&q, bl_steal_many_top(word) + i), 1);
-    if (n && bl_steal_many_claim(&q, word, n))
+    const uint32_t n = take_half(q, tasks);
+    if (n)
         run_and_publish(p, worker, tasks, n);
     return true;
 }
@@ -120,18 +127,40 @@ static void bring_in(protocol *p, uint32_t task) {
             bl_explore_fail("no room");
 }
 
+static void rise(protocol *p) {
+    if (!bl__idle_leave(&p->control))
+        bl_explore_fail("the end, and the porter has not said so");
+}
+
+/* As far as this node is concerned, a task that is given away has been run. */
+static void give(protocol *p, bool *idle) {
+    for (uint32_t victim = 1; victim < p->workers; victim++) {
+        bl_steal_many q = deque_of(p, victim);
+        uint32_t tasks[TASKS], n;
+        if (!bl_steal_many_size(&q))
+            continue;
+        if (*idle)
+            rise(p);
+        *idle = false;
+        if ((n = take_half(q, tasks)))
+            run_and_publish(p, 0, tasks, n);
+        return;
+    }
+}
+
 static void carry(protocol *p) {
     bl_steal_many q = deque_of(p, 0);
-    bool idle = p->ported == ONE_COMES_IN, comes_in = idle;
-    if (!comes_in)
+    bool idle = p->ported != ALL_COME_IN, comes_in = p->ported == ONE_COMES_IN;
+    if (!idle)
         bring_in(p, 0);
     for (uint32_t i = 0; i <= p->looks; i++) {
         if (comes_in && bl_load64_relaxed(&p->control.idle)) {
-            if (!bl__idle_leave(&p->control))
-                bl_explore_fail("the end before the porter has brought everything in");
+            rise(p);
             bring_in(p, p->tasks - 1);
             idle = comes_in = false;
         }
+        if (p->ported == GIVES && i < p->looks && bl_load64_relaxed(&p->control.idle) && !bl_steal_many_size(&q))
+            give(p, &idle);
         if (!idle && !bl_steal_many_size(&q)) {
             bl__idle_enter(&p->control);
             idle = true;
@@ -206,12 +235,13 @@ static const struct {
                {3, 4, 2, NO_PORTER},    {2, 1, 2, ALL_COME_IN},  {2, 2, 1, ALL_COME_IN},  {2, 2, 2, ALL_COME_IN},
                {3, 1, 1, ALL_COME_IN},  {3, 1, 2, ALL_COME_IN},  {3, 2, 1, ALL_COME_IN},  {3, 2, 2, ALL_COME_IN},
                {2, 2, 1, ONE_COMES_IN}, {2, 2, 2, ONE_COMES_IN}, {2, 3, 2, ONE_COMES_IN}, {3, 2, 1, ONE_COMES_IN},
-               {3, 2, 2, ONE_COMES_IN}, {3, 3, 1, ONE_COMES_IN}};
+               {3, 2, 2, ONE_COMES_IN}, {3, 3, 1, ONE_COMES_IN}, {2, 2, 1, GIVES},        {2, 3, 2, GIVES},
+               {2, 4, 1, GIVES},        {3, 2, 1, GIVES},        {3, 3, 1, GIVES},        {3, 4, 1, GIVES}};
 
 static uint32_t count(void) { return sizeof clients / sizeof clients[0]; }
 
 static void text(uint32_t client, char text[PROVE_TEXT]) {
-    static const char *const ported[] = {"", " porter", " porter and root"};
+    static const char *const ported[] = {"", " porter", " porter and root", " porter gives"};
     snprintf(text, PROVE_TEXT, "endings %u workers %u tasks %u looks%s", clients[client].workers, clients[client].tasks,
              clients[client].looks, ported[clients[client].ported]);
 }

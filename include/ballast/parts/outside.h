@@ -39,16 +39,16 @@
  * memory, at a position that workers draw from control->answered; the host reads it and stores 0. The host has given
  * out no more numbers than that ring has places, so workers never wait and never look.
  *
- * Nodes that share a run (src/cluster/local.c) are source and sink for each other. While another node is out of work,
- * BL__HUNGRY is set in the stop word. A worker that sees it gives the older half of its private stack to the host: from
- * then on these entries are not the worker's. Workers tell the host when some of them are out of work, and when all are
- * and nothing is left. The inlet stays open until the nodes agree that the run is over.
- *   CPU   the host sets the bit, and workers call it: bl__node_gives, bl__node_low, bl__node_dry.
+ * Nodes that share a run (src/cluster/local.c) are source and sink for each other. What a node gives is the host's from
+ * then on. Workers tell the host when some of them are out of work, and when all are and nothing is left. The inlet
+ * stays open until the nodes agree that the run is over.
+ *   CPU   while another node is out of work, the host sets BL__HUNGRY in the stop word. A worker that sees it gives the
+ *         older half of its private stack. Workers call the host: bl__node_gives, bl__node_low, bl__node_dry.
  *   GPU   neither reaches the other's memory at a reasonable price, except for a few lines and two rings in pinned
  *         memory, of which each is written by one side: inlet, outlet, and bl__notes.
  *
- *             host: wish ------------> the porter: it sets the bit and keeps the wish in control->limit
- *             host  <----------------- outlet: workers draw positions in control->given, as far as the limit
+ *             host: wish ------------> the porter: how far it may fill the outlet (control->limit)
+ *             host  <----------------- outlet: what the porter steals for that from other workers
  *             host  <----------------- low: the porter answers a question, if a quarter of all are out of work
  *             host  <----------------- dry: the porter, when all are idle and all queues empty
  *
@@ -82,8 +82,8 @@
  *   O5 (number + 1, release) with O6 (the host's look, acquire): the result is written before it is announced.
  *   O7 (the knock, acq_rel) with O8 (its removal, acquire): a worker that takes the knock away sees the entry that it
  *      was for.
- *   O9 (wish, release) with O10 (the second look there, acquire), and O11 (control->limit, release) with O12 (a worker
- *      that gives, acquire): the host has its copy before a slot of the outlet is written again.
+ *   O9 (wish, release) with O10 (the second look there, acquire): the host has its copy before a slot of the outlet is
+ *      written again.
  *   O13 (a slot of the outlet, release) with O14 (the host, acquire): the entry is in its slot.
  *   O15 (dry, release) with O16 (the host, acquire): all that was given is in the outlet. Taken and given are read with
  *      acquire, so that the idle word is read again after them.
@@ -279,12 +279,6 @@ BL_API bool bl__node_has_results(const bl__run *run);
 #define BL__PORTER_LOOKS 1u
 #define BL__PORTER_JOINS 2u
 
-/* One lane: where there are many, a few at a time give, because what is wished for is soon there, and to find that out
- * takes time. */
-BL_FN bool bl__has_turn_to_give(const bl__worker *w) {
-    return w->run->workers < BL_CROWD || (bl_clock32() >> 6 ^ w->id) % 32 == 0;
-}
-
 /* One lane: whether it is time to look, and this worker does. All read the same word to know, so where there are many
  * each does so now and then; but worker 0 always, which notices the end. */
 BL_FN bool bl__look_begins(bl__worker *w) {
@@ -299,31 +293,25 @@ BL_FN bool bl__look_begins(bl__worker *w) {
     return now - last >= BL_LOOK_TICKS && bl_cas32_relaxed(looked, &last, now);
 }
 
-/* Of the idle word: so many that what others hold is for them, and nothing is given away. */
-BL_FN bool bl__are_short(const bl__run *run, uint64_t idle) {
-    return ((uint32_t)idle & 0x7fffffffu) > run->workers / 4;
-}
+/* So many of a run's workers are out of work that what others hold is for them, and nothing is given away. */
+BL_FN bool bl__are_short(const bl__run *run, uint32_t idle) { return idle > run->workers / 4; }
 
-/* One lane of the worker that looks: the host's wish reaches the workers. If a bit is lost because somebody else takes
- * it away at the same moment, the next look sets it again. At first it does not: entries are few and large then, and
- * most workers have yet to find out that there are none for them. */
-BL_FN void bl__wish_arrives(const bl__worker *w, uint32_t limit) {
+/* The porter, one lane: how many entries another node should get now. At first none: entries are few and large then,
+ * most workers have yet to find out that there are none for them, and a run that is soon over would only wait for what
+ * others took. `idle`: it counts as idle itself. */
+BL_FN uint32_t bl__wished(const bl__worker *w, bool idle) {
     const bl__run *run = w->run;
-    bl__control *c = run->control;
-    const uint32_t given = run->outlet.given + bl_load32_relaxed(&c->given);
-    if ((int32_t)(limit - given) <= 0 || bl_clock32() - (uint32_t)w->tally->since < BL_LONG_TICKS ||
-        bl__are_short(run, bl_load64_relaxed(&c->idle)))
-        return;
-    if (bl_load32_relaxed(&c->limit) != limit)
-        bl_store32_release(&c->limit, (uint32_t)bl_load64_host_acquire(&run->outlet.notes->wish)); /* O11, O10 */
-    if (!(bl_load32_host(&c->stop) & BL__HUNGRY))
-        bl_fetch_or32_relaxed(&c->stop, BL__HUNGRY);
+    const int32_t left = (int32_t)(run->control->limit - run->outlet.given - run->control->given);
+    return left <= 0 || bl_clock32() - (uint32_t)w->tally->since < BL_SPREAD_TICKS / 2 ||
+                   bl__are_short(run, bl__idle_count(bl_load64_relaxed(&run->control->idle)) - idle)
+               ? 0
+               : (uint32_t)left;
 }
-/* The same, out of work. */
+/* Out of work. */
 BL_FN void bl__tell_low(const bl__run *run, uint32_t question) {
     bl__control *c = run->control;
     const uint64_t idle = bl_load64_relaxed(&c->idle);
-    if (bl_load32_relaxed(&c->told) == question || !bl__are_short(run, idle))
+    if (bl_load32_relaxed(&c->told) == question || !bl__are_short(run, bl__idle_count(idle)))
         return;
     bl_store32_relaxed(&c->told, question);
     bl_store64_host(&run->outlet.notes->low, (uint64_t)question << 32 | idle >> 32);
@@ -339,7 +327,8 @@ BL_FN bool bl__inlet_shows(bl__worker *w, bool idle) {
         if (seen == BL__SHUT)
             bl_store32_relaxed(&run->control->shut, 1);
         if (run->outlet.slots) {
-            bl__wish_arrives(w, (uint32_t)wish);
+            if (run->control->limit != (uint32_t)wish)
+                run->control->limit = (uint32_t)bl_load64_host_acquire(&run->outlet.notes->wish); /* O10 */
             if (idle)
                 bl__tell_low(run, (uint32_t)(wish >> 32));
         }
@@ -384,36 +373,22 @@ BL_FN uint32_t bl__next_finished(const bl__run *run) {
     return BL__NO_JOIN;
 }
 
-/* All lanes: up to n of the oldest entries of the private stack, as far as they are wished for. How many. */
-BL_FN uint32_t bl__outlet_put(bl__worker *w, uint32_t n) {
+/* The porter, all lanes: gives the n oldest entries of its private stack away. There is room for them. */
+BL_FN void bl__outlet_put(bl__worker *w, uint32_t n) {
     const bl__run *run = w->run;
     const bl__outlet *x = &run->outlet;
-    bl__control *c = run->control;
-    uint32_t at = 0, got = 0;
-    if (w->lane == 0) {
-        uint32_t given = bl_load32_relaxed(&c->given);
-        const uint32_t limit = bl_load32_acquire(&c->limit); /* O12 */
-        do {
-            at = x->given + given;
-            const int32_t room = (int32_t)(limit - at);
-            got = room <= 0 ? 0 : bl__min(n, (uint32_t)room);
-        } while (got && !bl_cas32_relaxed(&c->given, &given, given + got));
-        uint32_t stop = at + got == limit || got == 0 ? bl_load32_host(&c->stop) : 0;
-        if (stop & BL__HUNGRY)
-            bl_cas32_relaxed(&c->stop, &stop, stop & ~BL__HUNGRY); /* if it fails another worker will */
-    }
-    at = bl_warp_broadcast32(at, 0);
-    got = bl_warp_broadcast32(got, 0);
-    for (uint32_t i = w->lane; i < got; i += BL_WARP) {
+    const uint32_t at = bl_warp_broadcast32(w->lane ? 0 : x->given + run->control->given, 0);
+    for (uint32_t i = w->lane; i < n; i += BL_WARP) {
         uint32_t *slot = bl__outlet_slot(&run->outside, x, at + i);
         bl_data_write(slot + 1, bl__stack_slot(w->stack, w->words, w->stack->bottom + i), w->words);
         bl_store32_host_release(slot, at + i + 1); /* O13 */
     }
     bl_warp_sync();
-    if (w->lane == 0)
-        w->stack->bottom += got;
+    if (w->lane == 0) {
+        w->stack->bottom += n;
+        run->control->given += n;
+    }
     bl_warp_sync();
-    return got;
 }
 
 /* As many as there are lanes with tasks of their own. */

@@ -26,8 +26,8 @@ typedef struct bl__control {
     uint32_t taken;    /* with queues, outside.h, in this launch: entries that workers took from the inlet; ... */
     uint32_t answered; /* ... GPU and sim: roots whose results workers announced; ... */
     uint32_t shut;     /* ... 1: the inlet is closed and empty; ... */
-    uint32_t given;    /* ... of a node: entries that workers put into the outlet, ... */
-    uint32_t limit;    /* ... and the host's wish, how far they may, as a worker last saw it; ... */
+    uint32_t given;    /* ... of a node: entries that the porter put into the outlet, ... */
+    uint32_t limit;    /* ... and how far it may, as it last saw; ... */
     uint64_t dried;    /* ... worker 0's: the inverse of what it last told the host to be all; ... */
     uint32_t told;     /* ... the last question that a worker has answered, ... */
     uint32_t looked;   /* ... and when a worker last read the host's memory */

@@ -47,6 +47,9 @@
 /* Entries with which a thread asks other processes for more. */
 #define BL__FEW 4u
 
+/* Times that a porter steals for other nodes before it looks what else there is to do. */
+#define BL__GIFTS 4u
+
 #define BL__BATCH (BL_KIND_LANE ? BL_WARP : 1u)
 
 #include "loop/basics.inc.h"
@@ -195,6 +198,7 @@ BL_FN void BL__NAME(work)(const bl__run *run, const BL_SHARED *shared, uint32_t 
 #undef BL__RETURNS
 #undef BL__RAIDS
 #undef BL__FEW
+#undef BL__GIFTS
 #undef BL__HIDES
 #undef BL__TURNS
 #undef BL__POSTS

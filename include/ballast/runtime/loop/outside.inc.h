@@ -32,27 +32,6 @@ BL_CALLED_FN void BL__NAME(give)(bl__worker *w, const BL_SHARED *shared) {
         BL__NAME(halve)(w, shared);
     BL__NAME(share_and_give)(w, bl__max(count / 2, 1));
 }
-#else
-/* Another node is out of work. It gets the older half of what is on the stack, but not what the lanes are about to run,
- * or the second half of the only long entry. It is given a copy: a worker stays in registers only if nobody takes its
- * address. */
-BL_CALLED_FN void BL__NAME(give_half)(bl__worker *w, const BL_SHARED *shared) {
-    const uint32_t count = BL__NAME(held)(w);
-    if (!bl_warp_any(BL__NAME(can_share)(w, count))) /* all have looked before lane 0 changes it */
-        return;
-    uint32_t n = bl__max(count / 2, 1);
-    if (count == 1)
-        BL__NAME(halve)(w, shared);
-    else if (BL__BATCH > 1)
-        n = bl__min(n, count - BL__NAME(newest_with)(w, BL__BATCH, count));
-    if (n)
-        bl__outlet_put(w, n);
-}
-BL_FN void BL__NAME(give)(bl__worker *w, const BL_SHARED *shared) {
-    bl__worker giver = *w;
-    BL__NAME(give_half)(&giver, shared);
-    w->stop = giver.stop;
-}
 #endif
 
 #if BL__IMPORTS

@@ -170,6 +170,21 @@ BL_FN uint32_t BL__NAME(only_results)(bl__worker *w, bl_task *task, bool *brough
 }
 #endif
 
+/* Another node is out of work, and gets what this worker steals from others: their oldest entries. So the others need
+ * no code to give. Of an only long entry the first half stays here. */
+BL_FN void BL__NAME(give)(bl__worker *w, const BL_SHARED *shared, uint32_t wished) {
+    for (uint32_t tries = 0; wished && tries < BL__GIFTS && !BL__NAME(held)(w) && BL__NAME(fetch)(w); tries++) {
+        uint32_t n = BL__NAME(held)(w);
+        if (n == 1 && BL__NAME(width)(w) > BL__BATCH)
+            BL__NAME(halve)(w, shared);
+        n = bl__min(n, wished);
+        bl__outlet_put(w, n);
+        wished -= n;
+        if (BL__NAME(held)(w))
+            BL__NAME(share_and_publish)(w, BL__NAME(held)(w));
+    }
+}
+
 /* The leading warp. What all lanes do next; with BL__PORTER_JOINS, `brought`: this one has a result to pass on. */
 BL_FN uint32_t BL__NAME(port)(bl__worker *w, bl_task *task, const BL_SHARED *shared, bool *idle, bool *brought) {
     bool entries = bl__inlet_shows(w, true), results = false;
@@ -182,11 +197,14 @@ BL_FN uint32_t BL__NAME(port)(bl__worker *w, bl_task *task, const BL_SHARED *sha
     if ((entries || results) && !BL__NAME(is_ready)(w))
         entries = results = false;
 #endif
-    if ((entries || results) && *idle) {
+    const uint32_t wished = bl_warp_broadcast32(w->lane ? 0 : bl__wished(w, *idle), 0);
+    if ((entries || results || wished) && *idle) {
         if (!BL__NAME(rise)(w))
             return BL__PORTER_LEAVES;
         *idle = false;
     }
+    if (wished)
+        BL__NAME(give)(w, shared, wished);
     if (entries) {
         const uint32_t n = bl__inlet_fetch(w);
         (void)n;
@@ -203,7 +221,7 @@ BL_FN uint32_t BL__NAME(port)(bl__worker *w, bl_task *task, const BL_SHARED *sha
         return BL__PORTER_JOINS;
     }
 #endif
-    if (!*idle && BL__NAME(has_none)(w)) {
+    if (!*idle && !wished && BL__NAME(has_none)(w)) {
         BL__NAME(rest)(w);
         *idle = true;
     }

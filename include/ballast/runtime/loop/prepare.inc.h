@@ -24,8 +24,6 @@ BL_FN bool BL__NAME(is_told_to_stop)(bl__worker *w) {
 BL_FN bool BL__NAME(prepare)(bl__worker *w, const BL_SHARED *shared) {
     if (!BL_KIND_LANE && (BL_MAX_SPAWN) > 0)
         bl__close_outbox(w, BL_MAX_SPAWN);
-    if (BL__HAS_PORTER(w->run) && bl_warp_any(w->lane == 0 && w->stop & BL__HUNGRY && bl__has_turn_to_give(w)))
-        BL__NAME(give)(w, shared);
 #if BL__POSTS
     BL__NAME(post)(w);
 #endif

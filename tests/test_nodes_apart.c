@@ -50,7 +50,27 @@ static void check_dry(void) {
     CHECK_SAME(bl_close(c), BL_OK);
 }
 
-/* As much as the outlet has room for, as soon as another node wants something. */
+/* For threads that are out of work a few entries, and as many as the outlet has room for when a GPU asks, too. */
+static void check_wish_for_threads(void) {
+    bl_context *c = NULL;
+    check_at("wish for threads");
+    CHECK_SAME(bl_open(&c, &(bl_config){.device = "cpu+sim+sim"}), BL_OK);
+    bl_context *node = bl__local_node(c->cluster, 1), *other = bl__local_node(c->cluster, 2);
+    CHECK_SAME(bl__local_start(c->cluster, wood_cpu(), 0, false, c), BL_OK);
+    bl__control control = {.idle = (uint64_t)1 << 32 | 1};
+    const bl__run run = {.control = &control, .outside = bl__local_node(c->cluster, 0)->inlet.ring};
+    const uint64_t *wish = &node->inlet.outlet.notes->wish;
+    const uint32_t room = node->inlet.outlet.mask + 1;
+    bl__node_dry(&run, control.idle);
+    const uint32_t few = (uint32_t)bl_load64_host(wish);
+    CHECK(few > 0 && few < room);
+    CHECK_SAME((uint32_t)bl_load64_host(&other->inlet.outlet.notes->wish), few);
+    (void)sent_after(other, c, 0, 0);
+    CHECK_SAME((uint32_t)bl_load64_host(wish), room);
+    CHECK_SAME(bl_close(c), BL_OK);
+}
+
+/* As much as the outlet has room for, as soon as a GPU wants something. */
 static void check_wish(void) {
     const uint32_t entry[4] = {0, 1, 7, 7};
     bl_context *c = NULL;
@@ -136,6 +156,7 @@ int main(int argc, char **argv) {
     check_memories("sim+cpu");
     check_dry();
     check_wish();
+    check_wish_for_threads();
     check_low();
     check_numbers(wood);
     for (uint32_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {

@@ -144,7 +144,8 @@ typedef struct bl_config {
 typedef struct bl_stats {
     uint64_t tasks;          /* indices run: the same for every scheduler */
     double seconds;          /* the run itself; on a GPU: device time, excluding set-up */
-    uint64_t steals;         /* entries taken from another worker's queue, and tasks from boards (GPU: design.md) */
+    uint64_t steals;         /* entries taken from another worker's queue, and tasks from boards (GPU: design.md); of
+                              * a GPU among several nodes, also those that it gave to others */
     uint64_t steal_attempts; /* tries to do so, successful or not */
     uint64_t peak_entries;   /* entries: the sum of the workers' high-water marks */
     /* The papers' figure: the largest queue times the number of queues, or the most tasks of a launch. */

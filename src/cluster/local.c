@@ -9,8 +9,8 @@
  * one question open at a time, and left its name with each neighbour once. One more entry says that results have come
  * home (homes.h).
  *
- * The workers of a GPU cannot take the lock. They put entries into a ring and notes beside it (parts/outside.h), and
- * the thread that waits for the GPU looks there all the time: bl__node_serves.
+ * The workers of a GPU cannot take the lock. One of them, the porter, puts entries into a ring and notes beside it
+ * (parts/outside.h), and the thread that waits for the GPU looks there all the time: bl__node_serves.
  *
  * With GPUs or other processes, outlets are kept filled from the moment at which somebody asks until the node is short
  * of work itself, so that the next one to ask need not wait: a GPU does in microseconds what takes threads much longer,
@@ -545,8 +545,11 @@ static void is_wanted(bl__node *n, bool wanted) {
 /* An entry from a GPU is the oldest of one of its workers, and long work for a thread: the fewer wait for one, the
  * sooner the run ends. Another GPU takes all that there are. */
 static void receive(bl__node *n, uint32_t from, const bl__cluster_message *m, bl__cluster_orders *orders) {
-    if ((m->kind == BL__CLUSTER_ASK || m->kind == BL__CLUSTER_NAME) && m->count)
+    if ((m->kind == BL__CLUSTER_ASK || m->kind == BL__CLUSTER_NAME) && m->count && n->stock < MOST) {
         n->stock = MOST;
+        if (is_gpu(n))
+            renew_wish(n);
+    }
     bl__cluster_receive(&n->protocol, from, m, orders);
 }
 

@@ -110,8 +110,8 @@ static void choose_policy(bl__job *j) {
 
 /* ---- memory ---- */
 
-/* For blocks that steal, if they may keep something to themselves. Of a run on several nodes the others would not see
- * what lies there. */
+/* For blocks that steal, if they may keep something to themselves. In a run of several nodes the porter would not give
+ * away what lies there: it steals from queues. */
 static bool has_boards(const bl__job *j) {
     const bl__run *run = &j->run;
     return j->c->ops->warp > 1 && !j->plan.instance->lane_tasks && !j->plan.program->splits && !run->pieces &&

@@ -159,7 +159,7 @@ static void carry(protocol *p) {
             bring_in(p, p->tasks - 1);
             idle = comes_in = false;
         }
-        if (p->ported == GIVES && i < p->looks && bl_load64_relaxed(&p->control.idle) && !bl_steal_many_size(&q))
+        if (p->ported == GIVES && i < p->looks && bl_load64_relaxed(&p->control.idle))
             give(p, &idle);
         if (!idle && !bl_steal_many_size(&q)) {
             bl__idle_enter(&p->control);

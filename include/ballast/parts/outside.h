@@ -169,7 +169,7 @@ BL_FN const uint32_t *bl__outlet_look(const bl__outside *o, const bl__outlet *x,
     const uint32_t *slot = bl__outlet_slot(o, x, at);
     return bl_load32_host_acquire(slot) == at + 1 ? slot + 1 : NULL; /* O14 */
 }
-/* Workers may fill the outlet up to that position; `question`: another number than before asks when they are low. */
+/* The porter may fill the outlet up to that position; `question`: another number than before asks when they are low. */
 BL_FN void bl__wish(const bl__outlet *x, uint32_t limit, uint32_t question) {
     bl_store64_host_release(&x->notes->wish, (uint64_t)question << 32 | limit); /* O9 */
 }
@@ -293,31 +293,35 @@ BL_FN bool bl__look_begins(bl__worker *w) {
     return now - last >= BL_LOOK_TICKS && bl_cas32_relaxed(looked, &last, now);
 }
 
-/* So many of a run's workers are out of work that what others hold is for them, and nothing is given away. */
-BL_FN bool bl__are_short(const bl__run *run, uint32_t idle) { return idle > run->workers / 4; }
+/* So many workers are out of work that what the others hold is for them, and nothing is given away. `idle`: the porter
+ * counts as idle, too. */
+BL_FN bool bl__are_short(const bl__run *run, uint64_t word, bool idle) {
+    const uint32_t count = bl__idle_count(word);
+    return count - (count && idle) > run->workers / 4;
+}
 
 /* The porter, one lane: how many entries another node should get now. At first none: entries are few and large then,
  * most workers have yet to find out that there are none for them, and a run that is soon over would only wait for what
- * others took. `idle`: it counts as idle itself. */
+ * others took. */
 BL_FN uint32_t bl__wished(const bl__worker *w, bool idle) {
     const bl__run *run = w->run;
     const int32_t left = (int32_t)(run->control->limit - run->outlet.given - run->control->given);
     return left <= 0 || bl_clock32() - (uint32_t)w->tally->since < BL_SPREAD_TICKS / 2 ||
-                   bl__are_short(run, bl__idle_count(bl_load64_relaxed(&run->control->idle)) - idle)
+                   bl__are_short(run, bl_load64_relaxed(&run->control->idle), idle)
                ? 0
                : (uint32_t)left;
 }
 /* Out of work. */
-BL_FN void bl__tell_low(const bl__run *run, uint32_t question) {
+BL_FN void bl__tell_low(const bl__run *run, uint32_t question, bool idle) {
     bl__control *c = run->control;
-    const uint64_t idle = bl_load64_relaxed(&c->idle);
-    if (bl_load32_relaxed(&c->told) == question || !bl__are_short(run, bl__idle_count(idle)))
+    const uint64_t word = bl_load64_relaxed(&c->idle);
+    if (bl_load32_relaxed(&c->told) == question || !bl__are_short(run, word, idle))
         return;
     bl_store32_relaxed(&c->told, question);
-    bl_store64_host(&run->outlet.notes->low, (uint64_t)question << 32 | idle >> 32);
+    bl_store64_host(&run->outlet.notes->low, (uint64_t)question << 32 | word >> 32);
 }
 
-/* All lanes. Whether this worker looks, now, and sees something. `idle`: it has nothing to do. */
+/* All lanes. Whether this worker looks, now, and sees something. `idle`: a porter that counts as idle. */
 BL_FN bool bl__inlet_shows(bl__worker *w, bool idle) {
     const bl__run *run = w->run;
     uint32_t seen = 0;
@@ -329,8 +333,7 @@ BL_FN bool bl__inlet_shows(bl__worker *w, bool idle) {
         if (run->outlet.slots) {
             if (run->control->limit != (uint32_t)wish)
                 run->control->limit = (uint32_t)bl_load64_host_acquire(&run->outlet.notes->wish); /* O10 */
-            if (idle)
-                bl__tell_low(run, (uint32_t)(wish >> 32));
+            bl__tell_low(run, (uint32_t)(wish >> 32), idle);
         }
     }
     return bl_warp_broadcast32(seen, 0) == 1;

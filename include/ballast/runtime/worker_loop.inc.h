@@ -1,6 +1,6 @@
 /* Template: THE worker loop, for every target, scheduler, queue and group.
  *
- *     give       in a run of several nodes: let another node have some
+ *     give       in a run of several nodes: let another node have some; on a GPU, the porter does
  *     settle     publish what others should have, on a GPU the surplus (expose.inc.h); keep room for the next spawns
  *                and records for the next forks
  *     admit      in a run that is open: take what came from outside; with several nodes, a GPU's porter does

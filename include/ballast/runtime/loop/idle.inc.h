@@ -101,7 +101,7 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, bool *on_duty
             return false;
         if (w->run->outside.listens)
             bl__node_listens(w->run, true);
-        if (BL__IS_OPEN(w->run) && bl__inlet_shows(w, true)) {
+        if (BL__IS_OPEN(w->run) && bl__inlet_shows(w, false)) {
             *called = true;
             return true;
         }
@@ -171,7 +171,7 @@ BL_FN bool BL__NAME(await)(bl__worker *w, const BL_SHARED *shared, uint64_t word
         tries = *scouts ? tries : 0;
         *scouts = true;
 #endif
-        if (BL__IS_OPEN(w->run) && bl__inlet_shows(w, true)) {
+        if (BL__IS_OPEN(w->run) && bl__inlet_shows(w, false)) {
             *called = true;
             return true;
         }

@@ -73,7 +73,7 @@ BL_FN void BL__NAME(postpone)(bl__worker *w) {
 /* Something from outside onto the stack, as far as there is something; `called`: it has been seen. In a run of several
  * nodes an entry may need a record, and its first task another one. */
 BL_FN uint32_t BL__NAME(fetch_outside)(bl__worker *w, bool called) {
-    if (BL_WARP > 1 && !called && !bl__inlet_shows(w, true))
+    if (BL_WARP > 1 && !called && !bl__inlet_shows(w, false))
         return 0;
 #if BL__IMPORTS
     if (w->run->outside.node) {

@@ -4,9 +4,9 @@
  * where others steal it. So the others look nowhere, as in a run of one node. A look takes microseconds, and code for
  * it in their loops slows them down even if they do not look: a GPU reads code from memory again and again.
  *
- * In a program with results it also makes the records of entries that come in, sends their results home, and puts those
- * that come home into their records. If they were the last it continues in the fork's place: the only code of the user
- * that a porter runs is BL_JOIN. */
+ * If another node is out of work it steals for that one (give). In a program with results it also makes the records of
+ * entries that come in, sends their results home, and puts those that come home into their records. If they were the
+ * last it continues in the fork's place: the only code of the user that a porter runs is BL_JOIN, and BL_SPLIT. */
 
 BL_FN bool BL__NAME(has_none)(bl__worker *w) {
     return !BL__NAME(held)(w) && !bl_warp_any(w->lane == 0 && BL__NAME(shown)(w));
@@ -170,24 +170,33 @@ BL_FN uint32_t BL__NAME(only_results)(bl__worker *w, bl_task *task, bool *brough
 }
 #endif
 
-/* Another node is out of work, and gets what this worker steals from others: their oldest entries. So the others need
- * no code to give. Of an only long entry the first half stays here. */
+/* Whether there is something to steal. What lies in its own queue is not: a node that got entries runs some of them. */
+BL_FN bool BL__NAME(sees_prey)(bl__worker *w) {
+    return BL__NAME(sees_work)(w) && (!BL__EMPTY_WHEN_IDLE || bl_warp_any(w->of_steal.size > 0));
+}
+
+/* Another node is out of work, and gets what this worker steals from others, who need no code to give. Of an only long
+ * entry the first half stays here. So does one entry where `fetch` begins with the own queue, or the only one. */
 BL_FN void BL__NAME(give)(bl__worker *w, const BL_SHARED *shared, uint32_t wished) {
-    for (uint32_t tries = 0; wished && tries < BL__GIFTS && !BL__NAME(held)(w) && BL__NAME(fetch)(w); tries++) {
+    for (uint32_t tries = 1; !BL__NAME(held)(w) && BL__NAME(fetch)(w); tries++) {
         uint32_t n = BL__NAME(held)(w);
         if (n == 1 && BL__NAME(width)(w) > BL__BATCH)
             BL__NAME(halve)(w, shared);
+        else if (!BL__EMPTY_WHEN_IDLE)
+            n--;
         n = bl__min(n, wished);
         bl__outlet_put(w, n);
         wished -= n;
         if (BL__NAME(held)(w))
             BL__NAME(share_and_publish)(w, BL__NAME(held)(w));
+        if (!wished || tries == BL__GIFTS || !BL__NAME(sees_prey)(w))
+            return;
     }
 }
 
 /* The leading warp. What all lanes do next; with BL__PORTER_JOINS, `brought`: this one has a result to pass on. */
 BL_FN uint32_t BL__NAME(port)(bl__worker *w, bl_task *task, const BL_SHARED *shared, bool *idle, bool *brought) {
-    bool entries = bl__inlet_shows(w, true), results = false;
+    bool entries = bl__inlet_shows(w, *idle), results = false;
     (void)task, (void)brought;
     if (*idle && !bl_warp_any(w->lane == 0 && bl_load64_relaxed(&w->run->control->idle)))
         return BL__PORTER_LOOKS; /* the worker with the root has yet to count the others: count_in */
@@ -198,12 +207,13 @@ BL_FN uint32_t BL__NAME(port)(bl__worker *w, bl_task *task, const BL_SHARED *sha
         entries = results = false;
 #endif
     const uint32_t wished = bl_warp_broadcast32(w->lane ? 0 : bl__wished(w, *idle), 0);
-    if ((entries || results || wished) && *idle) {
+    const bool gives = wished && BL__NAME(sees_prey)(w);
+    if ((entries || results || gives) && *idle) {
         if (!BL__NAME(rise)(w))
             return BL__PORTER_LEAVES;
         *idle = false;
     }
-    if (wished)
+    if (gives)
         BL__NAME(give)(w, shared, wished);
     if (entries) {
         const uint32_t n = bl__inlet_fetch(w);
@@ -221,7 +231,7 @@ BL_FN uint32_t BL__NAME(port)(bl__worker *w, bl_task *task, const BL_SHARED *sha
         return BL__PORTER_JOINS;
     }
 #endif
-    if (!*idle && !wished && BL__NAME(has_none)(w)) {
+    if (!*idle && BL__NAME(has_none)(w)) {
         BL__NAME(rest)(w);
         *idle = true;
     }

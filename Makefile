@@ -50,7 +50,7 @@ demo: configure
 	$(BUILD)/ballast_demo
 
 test: build
-	ctest --test-dir $(BUILD) --output-on-failure --no-tests=error --parallel $(JOBS)
+	ctest --test-dir $(BUILD) --output-on-failure --no-tests=error --parallel $$(($(JOBS) + 1)) # some mostly wait
 
 prove: configure
 	cmake --build $(BUILD) --parallel $(JOBS) --target ballast_prove test_cluster

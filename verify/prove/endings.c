@@ -51,7 +51,7 @@ static void run(protocol *p, uint32_t task) {
     bl_data_write(&p->results[task], &(uint32_t){1}, 1);
 }
 
-/* Runs the first of n tasks; the others come into the own deque, which is empty. */
+/* Runs the first of n tasks; the others come into the own deque. */
 static void run_and_publish(protocol *p, uint32_t worker, const uint32_t *tasks, uint32_t n) {
     bl_steal_many q = deque_of(p, worker);
     if (n > 1 && bl_steal_many_push_n(&q, tasks + 1, n - 1) != n - 1)

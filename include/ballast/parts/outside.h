@@ -49,7 +49,7 @@
  *
  *             host: wish ------------> the porter: how far it may fill the outlet (control->limit)
  *             host  <----------------- outlet: what the porter steals for that from other workers
- *             host  <----------------- low: the porter answers a question, if a quarter of all are out of work
+ *             host  <----------------- low: the porter answers a question, if more than a quarter are out of work
  *             host  <----------------- dry: the porter, when all are idle and all queues empty
  *
  *         A slot of the outlet is at + 1 once position `at` is filled. It needs no word for free: the host wishes for

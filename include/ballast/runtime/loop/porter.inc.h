@@ -6,7 +6,7 @@
  *
  * If another node is out of work it steals for that one (give). In a program with results it also makes the records of
  * entries that come in, sends their results home, and puts those that come home into their records. If they were the
- * last it continues in the fork's place: the only code of the user that a porter runs is BL_JOIN, and BL_SPLIT. */
+ * last it continues in the fork's place: the only code of the user that a porter runs is BL_JOIN and BL_SPLIT. */
 
 BL_FN bool BL__NAME(has_none)(bl__worker *w) {
     return !BL__NAME(held)(w) && !bl_warp_any(w->lane == 0 && BL__NAME(shown)(w));
@@ -170,19 +170,19 @@ BL_FN uint32_t BL__NAME(only_results)(bl__worker *w, bl_task *task, bool *brough
 }
 #endif
 
-/* Whether there is something to steal. What lies in its own queue is not: a node that got entries runs some of them. */
+/* Whether there is something to steal. What lies in its own deque is not: a node that got entries runs some of them. */
 BL_FN bool BL__NAME(sees_prey)(bl__worker *w) {
     return BL__NAME(sees_work)(w) && (!BL__EMPTY_WHEN_IDLE || bl_warp_any(w->of_steal.size > 0));
 }
 
 /* Another node is out of work, and gets what this worker steals from others, who need no code to give. Of an only long
- * entry the first half stays here. So does one entry where `fetch` begins with the own queue, or the only one. */
+ * entry the first half stays here. So does one of several where `fetch` begins with the own queue, or the only one. */
 BL_FN void BL__NAME(give)(bl__worker *w, const BL_SHARED *shared, uint32_t wished) {
     for (uint32_t tries = 1; !BL__NAME(held)(w) && BL__NAME(fetch)(w); tries++) {
         uint32_t n = BL__NAME(held)(w);
         if (n == 1 && BL__NAME(width)(w) > BL__BATCH)
             BL__NAME(halve)(w, shared);
-        else if (!BL__EMPTY_WHEN_IDLE)
+        else if (!BL__EMPTY_WHEN_IDLE && n > 1)
             n--;
         n = bl__min(n, wished);
         bl__outlet_put(w, n);

@@ -293,8 +293,8 @@ BL_FN bool bl__look_begins(bl__worker *w) {
     return now - last >= BL_LOOK_TICKS && bl_cas32_relaxed(looked, &last, now);
 }
 
-/* So many workers are out of work that what the others hold is for them, and nothing is given away. `idle`: the porter
- * counts as idle, too. */
+/* More than a quarter of the workers are out of work: what the others hold is for them, and nothing is given away.
+ * `word`: the idle word. `idle`: the porter is one of those that it counts. */
 BL_FN bool bl__are_short(const bl__run *run, uint64_t word, bool idle) {
     const uint32_t count = bl__idle_count(word);
     return count - (count && idle) > run->workers / 4;
@@ -311,7 +311,7 @@ BL_FN uint32_t bl__wished(const bl__worker *w, bool idle) {
                ? 0
                : (uint32_t)left;
 }
-/* Out of work. */
+/* The porter, one lane: answers the host's question once the node is short of work. */
 BL_FN void bl__tell_low(const bl__run *run, uint32_t question, bool idle) {
     bl__control *c = run->control;
     const uint64_t word = bl_load64_relaxed(&c->idle);
@@ -321,7 +321,7 @@ BL_FN void bl__tell_low(const bl__run *run, uint32_t question, bool idle) {
     bl_store64_host(&run->outlet.notes->low, (uint64_t)question << 32 | word >> 32);
 }
 
-/* All lanes. Whether this worker looks, now, and sees something. `idle`: a porter that counts as idle. */
+/* All lanes. Whether this worker looks, now, and sees something. `idle`: it is the porter, and counts as idle. */
 BL_FN bool bl__inlet_shows(bl__worker *w, bool idle) {
     const bl__run *run = w->run;
     uint32_t seen = 0;

@@ -170,13 +170,15 @@ BL_FN uint32_t BL__NAME(only_results)(bl__worker *w, bl_task *task, bool *brough
 }
 #endif
 
-/* Whether there is something to steal. What lies in its own deque is not: a node that got entries runs some of them. */
+/* Whether there is something to steal. Entries in the porter's own deque do not count: a node must run some of those
+ * that it received. */
 BL_FN bool BL__NAME(sees_prey)(bl__worker *w) {
     return BL__NAME(sees_work)(w) && (!BL__EMPTY_WHEN_IDLE || bl_warp_any(w->of_steal.size > 0));
 }
 
-/* Another node is out of work, and gets what this worker steals from others, who need no code to give. Of an only long
- * entry the first half stays here. So does one of several where `fetch` begins with the own queue, or the only one. */
+/* Steals up to `wished` entries for a node that is out of work. If a steal brings one wide entry, this node keeps its
+ * first half. If the scheduler fetches from the porter's own queue first, it keeps one of several entries, for the same
+ * reason. */
 BL_FN void BL__NAME(give)(bl__worker *w, const BL_SHARED *shared, uint32_t wished) {
     for (uint32_t tries = 1; !BL__NAME(held)(w) && BL__NAME(fetch)(w); tries++) {
         uint32_t n = BL__NAME(held)(w);

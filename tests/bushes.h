@@ -6,7 +6,7 @@
 #ifndef BALLAST_TESTS_BUSHES_H
 #define BALLAST_TESTS_BUSHES_H
 
-#include "join_programs.h"
+#include "join_trees.h"
 #include "shared_trees.h"
 
 #include <stdlib.h>
@@ -29,9 +29,9 @@ typedef struct garden_of {
     garden *garden;
 } garden_of;
 
-static uint32_t twig_mix(uint32_t a, uint32_t b) { return (uint32_t)(word_mix(a ^ (uint64_t)b << 32, b) >> 20); }
+static inline uint32_t twig_mix(uint32_t a, uint32_t b) { return (uint32_t)(word_mix(a ^ (uint64_t)b << 32, b) >> 20); }
 
-static twig twig_at(const twig *parent, uint32_t index) {
+static inline twig twig_at(const twig *parent, uint32_t index) {
     return (twig){twig_mix(parent->hash, index), parent->depth + 1, 0};
 }
 
@@ -47,7 +47,7 @@ static inline uint32_t twig_children(const garden *g, const twig *p, uint32_t in
     return p->depth < g->deepest ? p->hash / 64 % 4 : 0;
 }
 
-static uint64_t twig_value(const twig *p) { return p->hash & 0xffff; }
+static inline uint64_t twig_value(const twig *p) { return p->hash & 0xffff; }
 
 /* Whether the join of its children forks again, and what. */
 static inline bool twig_forks_again(const twig *p, uint64_t value, twig *child) {
@@ -109,22 +109,8 @@ static BL_TASK void bush_join(bl_task *t, const twig *p, const uint64_t *results
         bl_return(t, &value);
 }
 
-#define BL_PROGRAM bush
-#define BL_PAYLOAD twig
-#define BL_SHARED garden_of
-#define BL_RUN bush_run
-#define BL_RESULT uint64_t
-#define BL_JOIN bush_join
-#define BL_JOIN_WIDTH 4
-#include <ballast/program.h>
-
-#define BL_PROGRAM bush_sum
-#define BL_PAYLOAD twig
-#define BL_SHARED garden_of
-#define BL_RUN bush_run
-#define BL_RESULT uint64_t
-#define BL_SUM 1
-#include <ballast/program.h>
+const bl_program *bush_cpu(void);
+const bl_program *bush_sum_cpu(void);
 
 /* The same by recursion. */
 static inline uint64_t bush_expect(garden *g, twig parent, uint32_t index, bool sums) {
@@ -160,24 +146,9 @@ static inline void bush_left(void *arg, const void *payload, uint32_t begin, uin
     g->left_in = pthread_self();
 }
 
-/* ---- the reduction of a loop ---- */
+/* The reduction of a loop adds these up. */
+static inline double term(uint32_t i) { return (i % 3 ? 1.0 : -0.75) / (1.0 + (double)(i % 1009) * 1e6); }
 
-static double term(uint32_t i) { return (i % 3 ? 1.0 : -0.75) / (1.0 + (double)(i % 1009) * 1e6); }
-
-static BL_TASK void add_terms(bl_task *t, const uint32_t *from, uint32_t begin, uint32_t end, const bl_nothing *shared,
-                              bl_nothing *local) {
-    double sum = 0;
-    (void)shared, (void)local;
-    for (uint32_t i = begin; i < end; i++)
-        sum += term(*from + i);
-    bl_return(t, &sum);
-}
-static BL_TASK void add_two(double *into, const double *next) { *into += *next; }
-#define BL_PROGRAM terms
-#define BL_PAYLOAD uint32_t
-#define BL_RESULT double
-#define BL_RANGE_RUN add_terms
-#define BL_REDUCE add_two
-#include <ballast/program.h>
+const bl_program *terms_cpu(void);
 
 #endif

@@ -219,7 +219,8 @@ BEGIN {
     }
 }
 END
-for use in $alones platform_sim $uses policies policies_sim; do
+cat $(printf "$tmp/%s " $alones) | grep -v '^int alone;' >"$tmp/together" # each header would include most of them
+for use in together platform_sim $uses policies policies_sim; do
     "$cc" -std=c11 -I"$include" $mpi $inside -E -dD -x c "$tmp/$use" | awk -v ours="$include/" -f "$tmp/names.awk"
     "$cc" -std=c++17 -I"$include" $mpi $inside -E -dD -x c++ "$tmp/$use" | awk -v ours="$include/" -f "$tmp/names.awk"
 done | sort -u >"$tmp/names"

@@ -3,6 +3,7 @@
 #ifndef BALLAST_TESTS_MISUSE_H
 #define BALLAST_TESTS_MISUSE_H
 
+#include "common/kernels.h"
 #include <ballast/task.h>
 
 /* ---- spawner: `width` children, each one entry, down to depth 0; BL_MAX_SPAWN is not defined ---- */
@@ -244,7 +245,7 @@ static BL_TASK void checked_run(bl_task *t, const checked_node *parent, uint32_t
 #define BL_PAYLOAD spawner_node
 #define BL_RUN spawner_run
 #define BL_LANE_TASKS 1
-#define BL_SCHEDULERS BL_SCHEDULERS_PAPERS
+#define BL_SCHEDULERS APP_SCHEDULERS(BL_SCHEDULERS_PAPERS, 0)
 #include <ballast/program.h>
 
 #define BL_PROGRAM wide
@@ -254,7 +255,7 @@ static BL_TASK void checked_run(bl_task *t, const checked_node *parent, uint32_t
 #define BL_JOIN wide_join
 #define BL_JOIN_WIDTH 2
 #define BL_LANE_TASKS 1
-#define BL_SCHEDULERS BL_SCHEDULERS_PAPERS
+#define BL_SCHEDULERS APP_SCHEDULERS(BL_SCHEDULERS_PAPERS, 0)
 #include <ballast/program.h>
 
 #define BL_PROGRAM rules

@@ -26,7 +26,7 @@ fi
 
 # ---- making them ----
 
-check "cpack" sh -c 'cd "$1" && cpack -G DEB -B "$2"' sh "$build" "$tmp/made" || finish
+check "cpack" sh -c 'cd "$1" && cpack -G DEB -D CPACK_CMAKE_GENERATOR=Ninja -B "$2"' sh "$build" "$tmp/made" || finish
 version=$(sed -n 's/^project(ballast VERSION \([0-9.]*\) .*/\1/p' "$source/CMakeLists.txt")
 architecture=$(dpkg --print-architecture)
 packages="libballast0 libballast-dev ballast"

@@ -180,12 +180,13 @@ static inline void check_ranks_all_work(const bl_program *branch, const char *co
     rank all[RANKS_MAX];
     wood_totals none = {0, 0, 0};
     const branch_text want = branch_alone(&e.rules, &none, root);
+    const double until = check_now() + nodes_patience;
     uint32_t worked = 0, wanted = 0;
     uint64_t left;
     check_at("ranks with %s, %s, all work", devices[0], devices[1]);
     for (uint32_t i = 0; devices[i]; i++)
         wanted |= 1u << i;
-    for (uint32_t rounds = 0; worked != wanted && rounds < 50; rounds++) {
+    for (uint32_t rounds = 0; worked != wanted && check_now() < until; rounds++) {
         (void)run_errand(&e, all, devices, rounds, &left);
         for (uint32_t i = 0; devices[i]; i++) {
             worked |= all[i].own.tasks ? 1u << i : 0;

@@ -9,8 +9,7 @@
 #include "config.h"
 #include "target.h"
 
-#define JOINS_OWN_PROGRAMS
-#include "join_programs.h"
+#include "join_trees.h"
 
 #include <ballast/ballast.h>
 #include <dirent.h>

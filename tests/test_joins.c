@@ -5,7 +5,7 @@
 #include "config.h"
 #include "target.h"
 
-#include "join_programs.h"
+#include "join_trees.h"
 
 #include <stdlib.h>
 

@@ -7,12 +7,6 @@
 #include "run/job.h"
 #include <ballast/parts/outside.h>
 
-const bl_program *wood_sim(void);
-const bl_program *twig_sim(void);
-const bl_program *branch_sim(void);
-const bl_program *stem_sim(void);
-const bl_program *bark_sim(void);
-
 /* ---- what the host makes of the notes: here the test is the GPU ---- */
 
 /* Messages that node 1 has sent: with the first ones it asks for work, because it is dry. */
@@ -167,11 +161,11 @@ int main(int argc, char **argv) {
         for (uint32_t n = 1; n <= 10000; n *= 100)
             check_loop(wood, devices[i], n);
         check_all_work(wood, devices[i], 200, 20);
-        check_cancelled(wood, devices[i], 100000, 20 / CHECK_SLOWER + 1);
+        check_cancelled(wood, devices[i], 100000, 10 / CHECK_SLOWER + 1);
         for (uint32_t how = 0; how < 3; how++)
             for (uint32_t roots = 1; roots <= 100; roots *= 10)
                 check_early_end(wood, devices[i], how, roots);
-        check_all_results(&programs, devices[i], 22, 200, 50000, 9);
+        check_all_results(&programs, devices[i], 12, 200, 50000, 9);
     }
     bl_program_free(wood);
     bl_program_free(programs.twig);

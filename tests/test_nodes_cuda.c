@@ -7,13 +7,6 @@
 
 #ifdef BL_HAVE_CUDA
 
-const bl_program *wood_cuda(void);
-const bl_program *twig_cuda(void);
-const bl_program *branch_cuda(void);
-const bl_program *stem_cuda(void);
-const bl_program *bark_cuda(void);
-const bl_program *lonely_cuda(void);
-
 /* What is written with one of these is resumed with another: nodes of one process, and processes. */
 static const char *const others[][RANKS_MAX] = {
     {"cpu+cuda:0"}, {"cuda:0+cpu"},        {"cpu", "cuda:0"}, {"cuda:0+cuda:0"},

@@ -5,6 +5,8 @@
 
 #include "bushes.h"
 
+#include <ballast/parts/outside.h>
+
 static bl_context *open_nodes(bl_config config) {
     bl_context *c = NULL;
     if (!config.device)

@@ -4,11 +4,6 @@
 
 #include <unistd.h>
 
-const bl_program *wood_sim(void);
-const bl_program *twig_sim(void);
-const bl_program *branch_sim(void);
-const bl_program *stem_sim(void);
-
 static const char *const devices[][RANKS_MAX] = {
     {"cpu", "sim"}, {"sim", "cpu"}, {"sim", "sim", "sim"}, {"cpu+sim", "cpu"}, {"cpu", "sim+cpu", "cpu+cpu", "sim"}};
 
@@ -29,8 +24,8 @@ int main(void) {
     for (uint32_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
         check_ranks_woods(wood, devices[i], (bl_config){.workers = 2}, 12);
         check_ranks_woods(wood, devices[i], (bl_config){.workers = 1, .capacity = 2, .private_entries = 1}, 6);
-        check_ranks_results(&programs, devices[i], (bl_config){.workers = 2}, 21, 200);
-        check_ranks_results(&programs, devices[i], (bl_config){.workers = 1, .capacity = 2, .private_entries = 1}, 10,
+        check_ranks_results(&programs, devices[i], (bl_config){.workers = 2}, 12, 200);
+        check_ranks_results(&programs, devices[i], (bl_config){.workers = 1, .capacity = 2, .private_entries = 1}, 6,
                             200);
         check_ranks_all_work(programs.branches[0], devices[i], 50000, 9);
         check_ranks_width(programs.branches[0], devices[i]);
@@ -38,7 +33,7 @@ int main(void) {
     }
     const journey way = {
         .devices = others, .count = 8, .file = file, .seconds = 0.002, .every = 0.002, .deepest = 7, .ticks = 20000};
-    check_journeys(&way, wood, &programs, 10);
+    check_journeys(&way, wood, &programs, 6);
     bl_program_free(wood);
     bl_program_free(programs.twig);
     bl_program_free(programs.branches[0]);

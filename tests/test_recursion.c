@@ -5,8 +5,7 @@
 #include "check.h"
 #include "config.h"
 
-#define JOINS_OWN_PROGRAMS
-#include "join_programs.h"
+#include "join_trees.h"
 
 #include <ballast/ballast.h>
 #include <pthread.h>

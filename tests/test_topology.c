@@ -4,7 +4,7 @@
  * the places. */
 #include "check.h"
 #include "config.h"
-#include "join_programs.h"
+#include "join_trees.h"
 #include "platform/topology.h"
 
 #include <ballast/parts/worker.h>

@@ -3,6 +3,7 @@
 #define BALLAST_FIB_TASK_H
 
 #include "fib.h"
+#include "common/kernels.h"
 #include <ballast/task.h>
 
 static BL_TASK void fib_run(bl_task *t, const fib_call *caller, uint32_t index, const bl_nothing *shared,
@@ -27,6 +28,7 @@ static BL_TASK void fib_run(bl_task *t, const fib_call *caller, uint32_t index, 
 #define BL_RESIDENT 32
 #define BL_MAX_SPAWN 1
 #define BL_OPEN 1
+#define BL_SCHEDULERS APP_SCHEDULERS(BL_SCHEDULERS_DEFAULT, 0)
 #include <ballast/program.h>
 
 #endif

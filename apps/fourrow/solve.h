@@ -15,6 +15,7 @@
 #ifndef BALLAST_FOURROW_SOLVE_H
 #define BALLAST_FOURROW_SOLVE_H
 
+#include "common/kernels.h"
 #include "question.h"
 
 /* What is known of a score before any search; the exact score if the game is over or ends with this stone. */
@@ -229,6 +230,7 @@ static BL_TASK void fourrow_solve_join(bl_task *t, const fourrow_question *forke
 #define BL_MERGE fourrow_solve_merge
 #define BL_LANE_TASKS 1
 #define BL_OPEN 1
+#define BL_SCHEDULERS APP_SCHEDULERS(BL_SCHEDULERS_DEFAULT, 0)
 #include <ballast/program.h>
 #endif
 

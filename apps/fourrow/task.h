@@ -8,6 +8,7 @@
 #ifndef BALLAST_FOURROW_TASK_H
 #define BALLAST_FOURROW_TASK_H
 
+#include "common/kernels.h"
 #include "solve.h"
 
 /* The payload: the position before the move. The task with index i plays the possible column number first + i, from
@@ -86,7 +87,7 @@ static BL_TASK void fourrow_join(bl_task *t, const fourrow_node *node, const int
 #define BL_DONE_TEST fourrow_done
 #define BL_LANE_TASKS 1
 #define BL_RESIDENT 24
-#define BL_SCHEDULERS BL_SCHEDULERS_PAPERS
+#define BL_SCHEDULERS APP_SCHEDULERS(BL_SCHEDULERS_PAPERS, 0)
 #define BL_OPEN 1
 #include <ballast/program.h>
 

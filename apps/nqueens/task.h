@@ -4,6 +4,7 @@
 #define BALLAST_NQUEENS_TASK_H
 
 #include "nqueens.h"
+#include "common/kernels.h"
 #include <ballast/task.h>
 
 /* Without its `count` lowest columns. Nearly all nodes lie deep in the tree, where few columns are free: the greatest
@@ -58,6 +59,7 @@ static BL_TASK void nqueens_merge(const nqueens_shared *shared, const nqueens_lo
 #define BL_RESIDENT 36
 #define BL_MAX_SPAWN 1
 #define BL_OPEN 1
+#define BL_SCHEDULERS APP_SCHEDULERS(BL_SCHEDULERS_DEFAULT, 0)
 #include <ballast/program.h>
 
 #endif

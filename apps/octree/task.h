@@ -7,6 +7,7 @@
  */
 #include "octree.h"
 
+#include "common/kernels.h"
 #include <ballast/task.h>
 
 #define OCTREE_WARPS (BL_WARP > 1 ? 1024 / BL_WARP : 1) /* the most warps in a block */
@@ -204,5 +205,5 @@ static BL_TASK bool octree_done(const octree_shared *s) {
 #define BL_DONE_TEST octree_done
 #define BL_MAX_SPAWN 8
 #define BL_LANES 512
-#define BL_SCHEDULERS BL_SCHEDULERS_PAPERS
+#define BL_SCHEDULERS APP_SCHEDULERS(BL_SCHEDULERS_PAPERS, 0)
 #include <ballast/program.h>

@@ -17,6 +17,7 @@
 
 #include "pagerank.h"
 
+#include "common/kernels.h"
 #include <ballast/task.h>
 
 #include <math.h>
@@ -156,8 +157,9 @@ static BL_TASK void pagerank_run(bl_task *t, const pagerank_work *work, uint32_t
 #define BL_LANES 64
 /* Kerbl et al. compare queues on PageRank; the last two are the fastest here. */
 #define BL_SCHEDULERS                                                                                                  \
-    (BL_SCHEDULERS_PAPERS | BL_SCHEDULER_central_gottlieb | BL_SCHEDULER_central_lcrq | BL_SCHEDULER_central_wfq |     \
-     BL_SCHEDULER_steal_bwd | BL_SCHEDULER_donate_broker)
+    APP_SCHEDULERS(BL_SCHEDULERS_PAPERS | BL_SCHEDULER_central_gottlieb | BL_SCHEDULER_central_lcrq |                  \
+                       BL_SCHEDULER_central_wfq | BL_SCHEDULER_steal_bwd | BL_SCHEDULER_donate_broker,                 \
+                   BL_SCHEDULER_steal_bwd)
 #ifdef BL_TARGET_CUDA
 /* A unit spawns two or three others at a time, and a queue hands these on sooner than a deque. */
 #define BL_AUTO "steal:bwd"

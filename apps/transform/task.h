@@ -3,6 +3,7 @@
 #define BALLAST_TRANSFORM_TASK_H
 
 #include "transform.h"
+#include "common/kernels.h"
 #include <ballast/task.h>
 
 BL_FN transform_quad transform_of(transform_quad q) {
@@ -64,7 +65,7 @@ static BL_TASK void transform_run(bl_task *t, const bl_nothing *payload, uint32_
 #define BL_MAX_SPAWN 0
 #define BL_LANES 512
 #define BL_GRAIN 1
-#define BL_SCHEDULERS (BL_SCHEDULERS_PAPERS | BL_SCHEDULER_range_packed_range)
+#define BL_SCHEDULERS APP_SCHEDULERS(BL_SCHEDULERS_PAPERS | BL_SCHEDULER_range_packed_range, 0)
 #include <ballast/program.h>
 
 #endif

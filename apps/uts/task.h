@@ -5,6 +5,7 @@
 
 #include "sha1.h"
 #include "uts.h"
+#include "common/kernels.h"
 #include <ballast/task.h>
 
 #include <math.h>
@@ -66,7 +67,7 @@ static BL_TASK void uts_merge(const uts_shared *shared, const uts_local *local) 
 #define BL_MAX_SPAWN 1
 #define BL_RESIDENT 32
 #define BL_OPEN 1
-#define BL_SCHEDULERS BL_SCHEDULERS_ALL
+#define BL_SCHEDULERS APP_SCHEDULERS(BL_SCHEDULERS_ALL, 0)
 #include <ballast/program.h>
 #endif
 

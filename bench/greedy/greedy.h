@@ -7,6 +7,7 @@
 #ifndef BALLAST_BENCH_GREEDY_H
 #define BALLAST_BENCH_GREEDY_H
 
+#include "common/kernels.h"
 #include <ballast/task.h>
 
 #include <errno.h>
@@ -168,8 +169,10 @@ static BL_TASK void greedy_join_run(bl_task *t, const greedy_span *span, uint32_
 #define BL_LANES 64
 #define BL_RESIDENT 28 /* or the number of lane workers would depend on the registers that a scheduler needs */
 #define BL_SCHEDULERS                                                                                                  \
-    (BL_SCHEDULER_static | GREEDY_LIST | BL_SCHEDULER_central_broker | BL_SCHEDULER_donate_bwd |                       \
-     BL_SCHEDULER_range_packed_range | BL_SCHEDULER_steal_abp | BL_SCHEDULER_steal_broker | BL_SCHEDULERS_OWN_GROUP)
+    (APP_SCHEDULERS(BL_SCHEDULER_static | GREEDY_LIST | BL_SCHEDULER_central_broker | BL_SCHEDULER_donate_bwd |        \
+                        BL_SCHEDULER_range_packed_range | BL_SCHEDULER_steal_abp | BL_SCHEDULER_steal_broker,          \
+                    0) |                                                                                               \
+     BL_SCHEDULERS_OWN_GROUP)
 #include <ballast/program.h>
 #endif
 #undef GREEDY_LIST

@@ -1,11 +1,12 @@
-/* Programs with results, for test_joins and test_joins_sim, and the same results by recursion.
+/* Programs with results (join_programs.c), and the same results by recursion.
  *
  * words: a tree whose shape comes from a hash. A node returns a word that depends on its subtree and the order of its
  * children, and the number of tasks in it. An inner node forks twice: the join of the first fork makes the second, with
  * the first one's result in its payload. leaves: the number of leaves of the same trees. */
-#ifndef BALLAST_TESTS_JOIN_PROGRAMS_H
-#define BALLAST_TESTS_JOIN_PROGRAMS_H
+#ifndef BALLAST_TESTS_JOIN_TREES_H
+#define BALLAST_TESTS_JOIN_TREES_H
 
+#include <ballast/ballast.h>
 #include <ballast/task.h>
 
 #define JOINS_WIDTH 5u
@@ -124,24 +125,10 @@ static inline uint64_t leaf_expect(leaf_node parent, uint32_t index, uint64_t *t
         sum += leaf_expect(node, i, tasks);
     return sum;
 }
-#endif
 
-#ifndef JOINS_OWN_PROGRAMS /* defined by files that build their own programs from these functions */
-#define BL_PROGRAM words
-#define BL_PAYLOAD word_node
-#define BL_RUN word_run
-#define BL_RESULT word
-#define BL_JOIN word_join
-#define BL_JOIN_WIDTH JOINS_WIDTH
-#define BL_LANE_TASKS 1
-#include <ballast/program.h>
+const bl_program *words_cpu(void);
+const bl_program *words_sim(void);
+const bl_program *leaves_cpu(void);
+const bl_program *leaves_sim(void);
 
-#define BL_PROGRAM leaves
-#define BL_PAYLOAD leaf_node
-#define BL_RUN leaf_run
-#define BL_RESULT uint64_t
-#define BL_SUM 1
-#define BL_MAX_SPAWN 2
-#define BL_LANE_TASKS 1
-#include <ballast/program.h>
 #endif

@@ -1,7 +1,7 @@
-/* The programs of test_nodes_apart and test_nodes_cuda, for the target of the file that includes it: random trees whose
- * tasks count themselves in memory from bl_alloc, by rules that they read there. */
-#ifndef BALLAST_TESTS_NODES_PROGRAM_H
-#define BALLAST_TESTS_NODES_PROGRAM_H
+/* The tasks of nodes_programs.c: random trees whose tasks count themselves in memory from bl_alloc, by rules that they
+ * read there. */
+#ifndef BALLAST_TESTS_NODES_TREES_H
+#define BALLAST_TESTS_NODES_TREES_H
 
 #include "mix.h"
 
@@ -59,17 +59,6 @@ static BL_TASK void wood_merge(const wood_shared *shared, const wood_totals *loc
     bl_fetch_add64_relaxed(&shared->totals->spawned, local->spawned);
 }
 
-#define BL_PROGRAM wood
-#define BL_PAYLOAD wood_place
-#define BL_SHARED wood_shared
-#define BL_LOCAL wood_totals
-#define BL_RUN wood_run
-#define BL_MERGE wood_merge
-#define BL_MAX_SPAWN 1
-#define BL_LANE_TASKS 1
-#define BL_OPEN 1
-#include <ballast/program.h>
-
 /* With results: the same trees, whose tasks fork. */
 
 BL_HOST_FN wood_place twig_place(const wood_place *forked, uint32_t index, bool root) {
@@ -104,19 +93,6 @@ static BL_TASK void twig_run(bl_task *t, const wood_place *forked, uint32_t inde
     if (twig_is_leaf(t, p, shared->rules, local))
         bl_return(t, &leaf);
 }
-
-#define BL_PROGRAM twig
-#define BL_PAYLOAD wood_place
-#define BL_SHARED wood_shared
-#define BL_LOCAL wood_totals
-#define BL_RUN twig_run
-#define BL_MERGE wood_merge
-#define BL_RESULT uint64_t
-#define BL_SUM 1
-#define BL_MAX_SPAWN 1
-#define BL_LANE_TASKS 1
-#define BL_OPEN 1
-#include <ballast/program.h>
 
 /* The order of results matters, and some joins fork once more. */
 typedef struct branch_text {
@@ -167,35 +143,6 @@ static BL_TASK void branch_join(bl_task *t, const wood_place *p, const branch_te
         bl_return(t, &all);
 }
 
-#define BL_PROGRAM branch
-#define BL_PAYLOAD wood_place
-#define BL_SHARED wood_shared
-#define BL_LOCAL wood_totals
-#define BL_RUN branch_run
-#define BL_MERGE wood_merge
-#define BL_RESULT branch_text
-#define BL_JOIN branch_join
-#define BL_JOIN_WIDTH 6
-#define BL_MAX_SPAWN 1
-#define BL_LANE_TASKS 1
-#define BL_OPEN 1
-#include <ballast/program.h>
-
-/* Tasks of a block. */
-#define BL_PROGRAM stem
-#define BL_PAYLOAD wood_place
-#define BL_SHARED wood_shared
-#define BL_LOCAL wood_totals
-#define BL_RUN branch_run
-#define BL_MERGE wood_merge
-#define BL_RESULT branch_text
-#define BL_JOIN branch_join
-#define BL_JOIN_WIDTH 6
-#define BL_MAX_SPAWN 1
-#define BL_LANE_TASKS 0
-#define BL_OPEN 1
-#include <ballast/program.h>
-
 /* A loop whose result depends on the order of its indices. */
 static BL_TASK void bark_run(bl_task *t, const wood_place *p, uint32_t begin, uint32_t end, const bl_nothing *shared,
                              bl_nothing *local) {
@@ -208,26 +155,5 @@ static BL_TASK void bark_run(bl_task *t, const wood_place *p, uint32_t begin, ui
 }
 
 static BL_TASK void bark_reduce(uint32_t *into, const uint32_t *next) { *into = mix(*into, *next); }
-
-#define BL_PROGRAM bark
-#define BL_PAYLOAD wood_place
-#define BL_RANGE_RUN bark_run
-#define BL_RESULT uint32_t
-#define BL_REDUCE bark_reduce
-#define BL_LANE_TASKS 1
-#define BL_OPEN 1
-#include <ballast/program.h>
-
-/* A GPU's kernel has no code to share. */
-#define BL_PROGRAM lonely
-#define BL_PAYLOAD wood_place
-#define BL_SHARED wood_shared
-#define BL_LOCAL wood_totals
-#define BL_RUN wood_run
-#define BL_MERGE wood_merge
-#define BL_MAX_SPAWN 1
-#define BL_LANE_TASKS 1
-#define BL_SCHEDULERS BL_SCHEDULERS_OWN_GROUP
-#include <ballast/program.h>
 
 #endif

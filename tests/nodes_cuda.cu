@@ -1,2 +1,0 @@
-/* The programs of test_nodes_cuda on a GPU. */
-#include "nodes_program.h"

@@ -1,0 +1,2 @@
+#define BL_TARGET_SIM 1
+#include "nodes_programs.c"

@@ -23,17 +23,31 @@ static void check_bound(void) {
     greedy_limits gpu = greedy_limits_of(&(greedy_setting){GREEDY_RANGE, 4, 1, true}, took, NULL, 16);
     CHECK(near(gpu.share, 0.034) && near(gpu.path, 0.016) && near(gpu.bound, 1.1 * 0.066 + 50e-6));
     /* Worker 0 has a batch of the first eight and one of the next four, worker 2 the others, one after another. */
-    uint32_t began[16], worker[16];
+    uint32_t began[32], worker[32];
     for (uint32_t i = 0; i < 16; i++) {
         began[i] = UINT32_MAX - 5 + (i < 8 ? i : i < 12 ? 10000000 : 20000000 * (i - 11));
         worker[i] = i < 12 ? 0 : 2;
     }
-    const greedy_batches batches = {began, worker};
+    greedy_batches batches = {began, worker, NULL};
     greedy_limits lanes = greedy_limits_of(&(greedy_setting){GREEDY_RANGE, 4, 8, true}, took, &batches, 16);
-    CHECK(near(lanes.share, (0.008000007 + 0.012 + 0.013 + 0.014 + 0.015 + 0.016) / 4) && near(lanes.path, 0.016));
-    CHECK(near(lanes.filled, 0.136 / (8 * 0.078000007)));
-    greedy_limits waits = greedy_limits_of(&(greedy_setting){GREEDY_TREE, 4, 8, true}, took, &batches, 16);
-    CHECK(near(waits.path, 0.032));
+    CHECK(near(lanes.share, (0.008 + 0.012 + 0.013 + 0.014 + 0.015 + 0.016) / 4) && near(lanes.path, 0.016));
+    CHECK(near(lanes.filled, 0.136 / (8 * 0.078)));
+    /* The root, task 24, forks task 28, which shares the batch of the first eight and forks the eighth task and task
+     * 30, and that one, in the batch of the thirteenth task, forks all others. */
+    uint32_t parents[32];
+    memset(parents, 0xff, sizeof parents);
+    for (uint32_t i = 0; i < 16; i++)
+        parents[i] = i < 7 ? 24 : i == 7 ? 28 : 30;
+    parents[28] = 24;
+    parents[30] = 28;
+    began[28] = began[3];
+    began[30] = began[12] + 1;
+    worker[28] = 0;
+    worker[30] = 2;
+    batches.parents = parents;
+    greedy_limits forks = greedy_limits_of(&(greedy_setting){GREEDY_TREE, 4, 8, true}, took, &batches, 16);
+    CHECK(near(forks.share, lanes.share) && near(forks.path, 0.008 + 0.013 + 0.016));
+    CHECK(near(forks.bound, 1.1 * (forks.share + 2 * forks.path) + 50e-6));
 }
 
 static void check_loads(void) {

@@ -17,9 +17,9 @@ typedef struct greedy_shared {
     const uint32_t *length; /* nanoseconds of each task */
     uint32_t *took;
     uint32_t *runs;
-    uint32_t *began, *worker; /* of lane tasks: when, and where, so that it is known which ran together */
-    uint32_t one_entry;       /* spawn all tasks as one entry */
-    uint32_t unused;
+    uint32_t *began, *worker; /* of lane tasks, and behind them of those that only spawn: when, and where */
+    uint32_t tasks;
+    uint32_t one_entry; /* spawn all tasks as one entry */
 } greedy_shared;
 
 /* Tasks first .. first + count - 1 in `parts` equal parts; a task's index selects its part. count 0: task number first
@@ -27,6 +27,14 @@ typedef struct greedy_shared {
 typedef struct greedy_span {
     uint32_t first, count, parts;
 } greedy_span;
+
+/* Tasks below each task that a lane spawns, and below the first that it forks. */
+#define GREEDY_LANE_FAN 4u
+BL_FN uint32_t greedy_lane_part(uint32_t count) { return (count + GREEDY_LANE_FAN - 1) / GREEDY_LANE_FAN; }
+BL_FN uint32_t greedy_half(uint32_t count) { return count / 2; }
+
+/* The number of a task that only spawns or forks: no other divides its tasks after the first `part` of these. */
+BL_FN uint32_t greedy_spawner(uint32_t tasks, uint32_t first, uint32_t part) { return tasks + first + part; }
 
 #ifdef BL_TARGET_CUDA
 BL_FN void greedy_wait_until(uint64_t end) {
@@ -64,11 +72,17 @@ BL_FN void greedy_spend(const greedy_shared *shared, uint32_t i, uint32_t lane) 
 #define GREEDY_LEAF
 /* The same for a task of one of these programs. */
 static BL_TASK void greedy_leaf(const bl_task *t, const greedy_shared *shared, uint32_t i) {
+    greedy_spend(shared, i, t->lane);
+}
+
+/* Every task begins with it, when the lanes of a batch are still together. */
+static BL_TASK void greedy_begin(const bl_task *t, const greedy_shared *shared, uint32_t i) {
 #if GREEDY_LANES
     shared->began[i] = (uint32_t)bl_time();
     shared->worker[i] = t->worker;
+#else
+    (void)t, (void)shared, (void)i;
 #endif
-    greedy_spend(shared, i, t->lane);
 }
 #endif
 
@@ -78,7 +92,7 @@ static BL_TASK void greedy_leaf(const bl_task *t, const greedy_shared *shared, u
 #ifndef BL_TARGET_CUDA
 #define GREEDY_FAN 1024u
 #elif GREEDY_LANES
-#define GREEDY_FAN 4u
+#define GREEDY_FAN GREEDY_LANE_FAN
 #else
 #define GREEDY_FAN 32u
 #endif
@@ -94,7 +108,9 @@ static BL_TASK void greedy_spawn(bl_task *t, const greedy_span *span, const gree
     }
     for (uint32_t i = t->lane * part; i < span->count; i += t->lanes * part) {
         child.first = span->first + i;
-        child.count = part == 1 ? 0 : span->count - i < part ? span->count - i : part;
+        child.count = span->count - i < part ? span->count - i : part;
+        if (child.count == 1)
+            child.count = 0;
         bl_spawn(t, &child);
     }
 }
@@ -102,6 +118,9 @@ static BL_TASK void greedy_spawn(bl_task *t, const greedy_span *span, const gree
 static BL_TASK void greedy_single_run(bl_task *t, const greedy_span *span, uint32_t index, const greedy_shared *shared,
                                       bl_nothing *local) {
     (void)local;
+    greedy_begin(t, shared,
+                 span->count ? greedy_spawner(shared->tasks, span->first, greedy_lane_part(span->count))
+                             : span->first + index);
     if (span->count == 0)
         greedy_leaf(t, shared, span->first + index);
     else
@@ -138,6 +157,8 @@ static BL_TASK void greedy_join_run(bl_task *t, const greedy_span *span, uint32_
     greedy_span mine = {span->first + begin, end - begin, 2};
     uint64_t value = mine.first + 1;
     (void)local;
+    greedy_begin(t, shared,
+                 mine.count == 1 ? mine.first : greedy_spawner(shared->tasks, mine.first, greedy_half(mine.count)));
     if (mine.count == 1)
         greedy_leaf(t, shared, mine.first);
     if (t->lane != 0)

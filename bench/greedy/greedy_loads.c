@@ -110,60 +110,76 @@ void greedy_load_free(greedy_load *load) {
 
 /* ---- the bound ---- */
 
-typedef struct stay {
-    uint32_t began, ended; /* since the first task of all */
-} stay;
+/* Lanes read the clock by the same instruction, and a worker needs longer from one batch to the next. */
+enum { TOGETHER = 200 };
 
-static int compare_stays(const void *a, const void *b) {
-    const stay *x = a, *y = b;
+/* What a worker began: a task, or one that only spawns. */
+typedef struct start {
+    uint32_t worker, began /* since the first of all */, task;
+} start;
+
+static int compare_starts(const void *a, const void *b) {
+    const start *x = a, *y = b;
+    if (x->worker != y->worker)
+        return x->worker < y->worker ? -1 : 1;
     return (x->began > y->began) - (x->began < y->began);
 }
 
-/* How long a worker was in batches: tasks that overlap are of one. */
-static double busy_time(stay *stays, uint32_t count) {
-    double busy = 0;
-    uint32_t until = 0;
-    qsort(stays, count, sizeof *stays, compare_stays);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t from = stays[i].began > until ? stays[i].began : until;
-        busy += stays[i].ended > from ? stays[i].ended - from : 0;
-        until = stays[i].ended > until ? stays[i].ended : until;
-    }
-    return busy;
-}
-
-/* The tasks of each worker one after another, and where they end. */
-static void sort_by_worker(const uint32_t *took, const greedy_batches *b, uint32_t count, uint32_t workers, stay *stays,
-                           uint32_t *ends) {
-    uint32_t first = count ? b->began[0] : 0, sum = 0;
-    for (uint32_t i = 0; i < count; i++) {
+/* In the order of batches; returns how many. */
+static uint32_t sort_starts(start *starts, const greedy_batches *b, uint32_t count) {
+    uint32_t first = count ? b->began[0] : 0, n = 0;
+    for (uint32_t i = 0; i < (b->parents ? 2 * count : count); i++) {
+        if (i >= count && b->parents[i] == GREEDY_NO_TASK)
+            continue;
         first = (int32_t)(b->began[i] - first) < 0 ? b->began[i] : first;
-        ends[b->worker[i]]++;
+        starts[n++] = (start){b->worker[i], b->began[i], i};
     }
-    for (uint32_t i = 0; i < workers; i++) {
-        const uint32_t own = ends[i];
-        ends[i] = sum;
-        sum += own;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t began = b->began[i] - first;
-        stays[ends[b->worker[i]]++] = (stay){began, began + took[i]};
-    }
+    for (uint32_t i = 0; i < n; i++)
+        starts[i].began -= first;
+    qsort(starts, n, sizeof *starts, compare_starts);
+    return n;
 }
 
-static double batched_work(const uint32_t *took, const greedy_batches *b, uint32_t count, uint32_t workers) {
-    stay *stays = malloc(count * sizeof *stays);
-    uint32_t *ends = calloc(workers, sizeof *ends);
+/* What all batches take; `lasts`: how long that of each task lasts. */
+static double batched_work(const start *starts, uint32_t n, const uint32_t *took, uint32_t count, uint32_t *lasts) {
     double work = 0;
-    if (stays && ends)
-        sort_by_worker(took, b, count, workers, stays, ends);
-    for (uint32_t i = 0; stays && ends && i < workers; i++) {
-        const uint32_t begin = i ? ends[i - 1] : 0;
-        work += busy_time(stays + begin, ends[i] - begin);
+    for (uint32_t i = 0, end; i < n; i = end) {
+        uint32_t longest = 0;
+        for (end = i;
+             end < n && starts[end].worker == starts[i].worker && starts[end].began - starts[i].began <= TOGETHER;
+             end++)
+            if (starts[end].task < count && took[starts[end].task] > longest)
+                longest = took[starts[end].task];
+        for (uint32_t k = i; k < end; k++)
+            lasts[starts[k].task] = longest;
+        work += longest;
     }
-    work = stays && ends ? work : NAN;
-    free(stays);
-    free(ends);
+    return work;
+}
+
+/* The longest of all chains of batches from the root to a task. */
+static double longest_chain(const greedy_batches *b, uint32_t count, const uint32_t *lasts) {
+    double longest = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        double chain = lasts[i];
+        for (uint32_t up = b->parents ? b->parents[i] : GREEDY_NO_TASK; up != GREEDY_NO_TASK; up = b->parents[up])
+            chain += lasts[up];
+        longest = fmax(longest, chain);
+    }
+    return longest;
+}
+
+/* Work and longest path; NAN without memory. */
+static double batches_of(const greedy_batches *b, const uint32_t *took, uint32_t count, double *path) {
+    start *starts = malloc(2 * (size_t)count * sizeof *starts);
+    uint32_t *lasts = calloc(2 * (size_t)count, sizeof *lasts);
+    double work = NAN;
+    if (starts && lasts) {
+        work = batched_work(starts, sort_starts(starts, b, count), took, count, lasts);
+        *path = longest_chain(b, count, lasts);
+    }
+    free(starts);
+    free(lasts);
     return work;
 }
 
@@ -192,17 +208,12 @@ static uint32_t piece_width(const greedy_setting *s, uint32_t count) {
     return width > 1 ? width : 1;
 }
 
-/* Tasks that a lane spawns become ready when its batch ends, which may hold the longest of all tasks. */
-static bool waits_for_batch(const greedy_setting *s) {
-    return s->batch > 1 && (s->shape == GREEDY_SINGLY || s->shape == GREEDY_TREE);
-}
-
 greedy_limits greedy_limits_of(const greedy_setting *s, const uint32_t *took, const greedy_batches *batches,
                                uint32_t count) {
     greedy_limits l;
     double tasks = plain_work(took, count);
-    double work = batches ? batched_work(took, batches, count, s->workers) : tasks;
-    double path = longest_piece(took, count, piece_width(s, count)) * (waits_for_batch(s) ? 2 : 1);
+    double path = longest_piece(took, count, piece_width(s, count));
+    double work = batches ? batches_of(batches, took, count, &path) : tasks;
     l.filled = work > 0 ? tasks / (s->batch * work) : 1;
     l.share = 1e-9 * work / s->workers;
     l.path = 1e-9 * path;

@@ -54,10 +54,14 @@ typedef struct greedy_setting {
     bool gpu;
 } greedy_setting;
 
-/* Which tasks ran in lockstep: those of one worker at the same time. */
+/* Which tasks ran in lockstep: those that began at one worker at the same time. For each task, and behind them for each
+ * of as many that only spawn or fork: when it began, in nanoseconds, where, and the number of the task that spawned or
+ * forked it. */
 typedef struct greedy_batches {
-    const uint32_t *began, *worker; /* of each task: when, in nanoseconds, and where */
+    const uint32_t *began, *worker;
+    const uint32_t *parents; /* NULL: no task has to wait for another. GREEDY_NO_TASK: the root's, and where none is */
 } greedy_batches;
+#define GREEDY_NO_TASK UINT32_MAX
 
 /* In seconds. */
 typedef struct greedy_limits {
@@ -68,7 +72,8 @@ typedef struct greedy_limits {
 } greedy_limits;
 
 /* Computed from how long each task really took, so that a late wake-up by the system does not count against a
- * scheduler. A batch counts as one task, as long as the longest of its tasks. `batches`: NULL for batches of one. */
+ * scheduler. A batch counts as one task, as long as the longest of its tasks; what they spawn is ready when the batch
+ * ends. `batches`: NULL for batches of one. */
 greedy_limits greedy_limits_of(const greedy_setting *setting, const uint32_t *took, const greedy_batches *batches,
                                uint32_t count);
 

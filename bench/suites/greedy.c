@@ -32,7 +32,8 @@ static const bench_column COLUMNS[] = {
     {"work_per_worker", "seconds: what the tasks took, over the workers. Tasks that the lanes of a warp ran together "
                         "count as one, as long as the longest"},
     {"filled", "of the lanes of such a warp, the part that was in a task meanwhile; 1 for threads and blocks"},
-    {"longest_path", "seconds: of tasks that must run one after the other. A piece of a loop is a task"},
+    {"longest_path", "seconds: of tasks that must run one after the other. A piece of a loop is a task, and so are the "
+                     "tasks that the lanes of a warp ran together"},
     {"bound",
      "seconds: 1.1 times work per worker and longest path, and 2 ms; on a GPU twice the path, and 50 microseconds"},
     {"over_bound", "seconds over bound: greedy workers stay below 1"},

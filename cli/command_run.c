@@ -7,6 +7,7 @@
 #include "trace_file.h"
 
 #include "../apps/common/app_output.h"
+#include "../apps/common/kernels.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -272,6 +273,12 @@ static void cancel_on_signals(bl_context *context) {
 
 /* ---- errors from the library ---- */
 
+/* A hint where this tool could have more kernels: apps/common/kernels.h. */
+static const char *left_out(const bl_context *context) {
+    const bool gpu = (bl_device_traits(bl_device_id(context)) & BL_DEVICE_GPU) != 0;
+    return gpu && !APP_ALL_KERNELS ? "; others were left out: built without a GPU and CMAKE_CUDA_ARCHITECTURES" : "";
+}
+
 static int no_code(const run_request *request, const bl_context *context) {
     const char *scheduler = request->config.scheduler, *target = bl_device_target(context);
     const bl_program *program = bl_program_part(request->app->program(), target);
@@ -282,8 +289,8 @@ static int no_code(const run_request *request, const bl_context *context) {
     bool fits = strcmp(scheduler, "auto") == 0 || bl_program_has(program, scheduler);
     if (fits && request->config.group)
         return wrong_use("--group %s: %s has no code for it on %s with --scheduler %s (accepted: its own group, or "
-                         "--scheduler auto)",
-                         request->config.group, request->app->name, target, scheduler);
+                         "--scheduler auto%s)",
+                         request->config.group, request->app->name, target, scheduler, left_out(context));
     if (fits)
         return wrong_use("--scheduler %s: %s has no code for it on %s with these options (accepted: auto)", scheduler,
                          request->app->name, target);
@@ -291,8 +298,8 @@ static int no_code(const run_request *request, const bl_context *context) {
     for (uint32_t i = 0; bl_scheduler_name(i); i++)
         if (bl_program_has(program, bl_scheduler_name(i)) && !bl_device_lacks(&device, bl_scheduler_name(i)))
             name_list_add(&accepted, bl_scheduler_name(i));
-    return wrong_use("--scheduler %s: %s has no code for it on %s (accepted: %s)", scheduler, request->app->name,
-                     target, accepted.text);
+    return wrong_use("--scheduler %s: %s has no code for it on %s (accepted: %s%s)", scheduler, request->app->name,
+                     target, accepted.text, left_out(context));
 }
 
 /* Errors that the option ranges do not catch: an option that the scheduler or the device does not support, or a

@@ -7,8 +7,10 @@
 #define BALLAST_APP_KERNELS_H
 
 #ifdef BL_FOR_A_GPU
+#define APP_ALL_KERNELS 1
 #define APP_SCHEDULERS(names, needs) (names)
 #else
+#define APP_ALL_KERNELS 0
 #define APP_SCHEDULERS(names, needs) ((needs) | BL_SCHEDULERS_OWN_GROUP)
 #endif
 

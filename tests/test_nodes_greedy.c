@@ -137,7 +137,7 @@ static void check_trial(const trial *t, const char *device, uint32_t ranks, uint
 
 /* As many tasks as workers, several of each node: not only in the best of some runs. */
 static void check_few(const trial *t, const char *device, uint32_t ranks, uint32_t workers) {
-    enum { RUNS = 8, MOST_LATE = 2 };
+    enum { RUNS = 5, MOST_LATE = 1 };
     uint32_t late = 0;
     check_at("%s (%u): %u tasks, %u x %s, %u workers, repeatedly", shape_names[t->shape], (unsigned)t->how,
              (unsigned)t->tasks, (unsigned)ranks, device, (unsigned)workers);

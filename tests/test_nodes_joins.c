@@ -85,7 +85,7 @@ static void test_shapes(void) {
                                                .workers = shapes[i].workers,
                                                .capacity = shapes[i].capacity,
                                                .private_entries = shapes[i].private_entries});
-        for (uint32_t seed = 1; seed <= 96 / CHECK_SLOWER; seed++) {
+        for (uint32_t seed = 1; seed <= 64 / CHECK_SLOWER; seed++) {
             check_at("shape %u, seed %u", i, seed);
             check_bush(c, seed, shapes[i].widest, seed % 3 == 0);
             if (seed % 8 == 0)

@@ -30,7 +30,7 @@ static const client clients[] = {
     {CONTRACT_TOKENS, 3, 0, 0, 4, 6, 1, 1, 0},         {CONTRACT_TOKENS, 4, 0, 0, 4, 6, 1, 3, NEAR_END},
     {CONTRACT_VISITS, 3, 0, 0, 2, 3, 4, 1, NEAR_END},  {CONTRACT_VISITS, 4, 0, 0, 4, 3, 4, 3, 0},
 };
-enum { CLIENTS = sizeof clients / sizeof clients[0], SEEDS = 2000 / CHECK_SLOWER };
+enum { CLIENTS = sizeof clients / sizeof clients[0], SEEDS = 1500 / CHECK_SLOWER };
 
 static bool run_client(contract_run *r, uint32_t number, uint32_t seed) {
     const client *k = clients + number;

@@ -16,7 +16,7 @@
 #error "compile this test with -DBL_TARGET_SIM"
 #endif
 
-enum { SEEDS = CHECK_SLOWER > 1 ? 8 : 10 };
+enum { SEEDS = 8 };
 
 static bl_context *open_with(bl_config config) { return config_open("sim", config); }
 

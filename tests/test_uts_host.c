@@ -203,11 +203,12 @@ static void test_lookup_without_guess(void) {
 
 /* ---- counting ---- */
 
+/* `exact`: may be NULL. */
 static bool count_both(const uts_tree *tree, uts_counts *fast, uts_counts *exact) {
     uts_table table;
     if (uts_table_make(&table, tree) != BL_OK)
         return false;
-    bool counted = uts_twin(tree, &table, fast) == BL_OK && uts_twin(tree, NULL, exact) == BL_OK;
+    bool counted = uts_twin(tree, &table, fast) == BL_OK && (!exact || uts_twin(tree, NULL, exact) == BL_OK);
     uts_table_free(&table);
     return counted;
 }
@@ -224,9 +225,10 @@ static void test_known_trees(void) {
         CHECK_FOR(uts_known_match(&known->tree) == known, "%s", known->name);
         if (known->counts.nodes > 5000000)
             continue;
-        bool counted = count_both(&known->tree, &fast, &exact);
+        bool counted = count_both(&known->tree, &fast, known->counts.nodes > 1000000 ? NULL : &exact);
         CHECK_FOR(counted && same_counts(&fast, &known->counts), "%s by the table", known->name);
-        CHECK_FOR(counted && same_counts(&exact, &known->counts), "%s by the rules", known->name);
+        if (known->counts.nodes <= 1000000)
+            CHECK_FOR(counted && same_counts(&exact, &known->counts), "%s by the rules", known->name);
     }
     CHECK_FOR(uts_known_find("T9") == NULL, "no such tree");
 }

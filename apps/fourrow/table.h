@@ -14,7 +14,7 @@
 #ifndef BALLAST_FOURROW_TABLE_H
 #define BALLAST_FOURROW_TABLE_H
 
-#include "board.h"
+#include "bitboard.h"
 
 /* 2^bits words of device memory, initially zero. */
 typedef struct fourrow_table {

@@ -1,7 +1,7 @@
 /* How a run begins, from its roots or from a checkpoint, and how it is stopped before its end. */
 #include "cluster/ranks.h"
 #include "job.h"
-#include "pieces.h"
+#include "node_pieces.h"
 
 #include <ballast/parts/entry.h>
 #include <ballast/parts/record.h>

@@ -1,22 +1,22 @@
 /* One run on its way: what it owns, and what the files that make it need of each other.
  *
- *   calls.c    bl_run and its like
- *   async.c    what is started and waited for later
- *   nodes.c    a run of several nodes
- *   run.c      plans, launches until nothing is left
- *   left.c     what a run that ends early has not run
- *   pieces.c   the same of several nodes, for a checkpoint of all of them
- *   waves.c    the launches of the static and list schedulers
- *   begin.c    from the roots or from a checkpoint; and stopping before the end
- *   launch.c   one launch, and what its workers counted
- *   records.c  join records
- *   reuse.c    what a run leaves for the next one
- *   extras.c   what CPU workers keep in memory of their own
- *   misuse.c   what a task did wrong, in words
- *   log.c      BALLAST_LOG
- *   phases.c   ranges for Nsight
- *   submit.c   what comes from outside during a run, and the answers to it
- *   buffers.c  memory on the device
+ *   calls.c        bl_run and its like
+ *   async.c        what is started and waited for later
+ *   nodes.c        a run of several nodes
+ *   run.c          plans, launches until nothing is left
+ *   left.c         what a run that ends early has not run
+ *   node_pieces.c  the same of several nodes, for a checkpoint of all of them
+ *   waves.c        the launches of the static and list schedulers
+ *   begin.c        from the roots or from a checkpoint; and stopping before the end
+ *   launch.c       one launch, and what its workers counted
+ *   records.c      join records
+ *   reuse.c        what a run leaves for the next one
+ *   extras.c       what CPU workers keep in memory of their own
+ *   misuse.c       what a task did wrong, in words
+ *   log.c          BALLAST_LOG
+ *   phases.c       ranges for Nsight
+ *   submit.c       what comes from outside during a run, and the answers to it
+ *   buffers.c      memory on the device
  *
  * A file calls only files below it in this list. */
 #ifndef BALLAST_JOB_H

@@ -4,7 +4,7 @@
 #include "cluster/local.h"
 #include "cluster/ranks.h"
 #include "job.h"
-#include "pieces.h"
+#include "node_pieces.h"
 
 #include <stdlib.h>
 #include <string.h>

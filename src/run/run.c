@@ -2,7 +2,7 @@
 #include "cluster/local.h"
 #include "cluster/ranks.h"
 #include "job.h"
-#include "pieces.h"
+#include "node_pieces.h"
 
 #include <ballast/parts/blocks.h>
 #include <ballast/parts/board.h>

@@ -1,4 +1,4 @@
-#include "pieces.h"
+#include "node_pieces.h"
 
 #include "cluster/homes.h"
 #include "cluster/local.h"

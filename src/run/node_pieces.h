@@ -10,8 +10,8 @@
  *     numbers    of the records
  *     results    of roots, at node 0
  */
-#ifndef BALLAST_PIECES_H
-#define BALLAST_PIECES_H
+#ifndef BALLAST_NODE_PIECES_H
+#define BALLAST_NODE_PIECES_H
 
 #include "internal.h"
 

@@ -9,8 +9,8 @@
  *
  * Neighbours in a line differ by 1 (column), 7 (row), 6 and 8 (diagonals), so a shift examines all lines of one
  * direction at once. */
-#ifndef BALLAST_FOURROW_BOARD_H
-#define BALLAST_FOURROW_BOARD_H
+#ifndef BALLAST_FOURROW_BITBOARD_H
+#define BALLAST_FOURROW_BITBOARD_H
 
 #include <ballast/task.h>
 #include <stdbool.h>

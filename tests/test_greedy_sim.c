@@ -603,9 +603,10 @@ static void test_the_test(void) {
  * has a worker that spawns a range, and knows nothing of its tasks, to find them long. Else tasks wait half of the
  * time, though the bound, which has twice the longest path, is mostly kept. */
 static void test_spread(void) {
-    for (uint32_t i = 0; i < 6 * 6; i++) {
-        const uint32_t group = i / 6 % 3, unit = i / 18 ? 2 * UNIT / 10 : 3 * UNIT / 10;
-        const combination k = {.form = FORM_range,
+    for (uint32_t i = 0; i < 2 * 6 * 6; i++) {
+        const uint32_t group = i / 6 % 3, unit = i / 18 % 2 ? 2 * UNIT / 10 : 3 * UNIT / 10;
+        const combination k = {.scheduler = i / 36, /* the default of CPUs, and that of GPUs */
+                               .form = FORM_range,
                                .load = LOAD_equal,
                                .workers = 32,
                                .private_entries = 6,
@@ -613,7 +614,8 @@ static void test_spread(void) {
                                .tasks = group == 0 ? 384 : 4 * 32,
                                .unit = unit,
                                .seed = i % 6 + 1};
-        check_at("a range of %u ticks, %s, seed %llu", unit, groups[k.group], (unsigned long long)k.seed);
+        check_at("a range of %u ticks, %s, %s, seed %llu", unit, schedulers[k.scheduler], groups[k.group],
+                 (unsigned long long)k.seed);
         const verdict v = try_one(&k);
         if (!CHECK(v.lost < 0.35 * v.makespan))
             printf("    tasks wait while a worker is idle for %.2f of the time\n", v.lost / v.makespan);

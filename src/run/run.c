@@ -227,7 +227,7 @@ static int take_posted(bl__job *j, const int32_t posted[BL__BOARDS], uint32_t *t
     int status = BL_OK;
     for (uint32_t b = 0; b < BL__BOARDS && status == BL_OK; b++) {
         const uint32_t *entry = bl__board_entry(&j->run, b, j->run.words);
-        uint32_t begin;
+        uint32_t begin = 0;
         if (posted[b] <= 0)
             continue;
         status = j->c->ops->move(j->c, to, entry, 4u * (size_t)j->run.words);

@@ -228,7 +228,7 @@ static void list_units(pagerank_problem *p, array all[ARRAYS]) {
         {&d->cut, sizeof *u->cut * u->cuts, u->cut},
         {&d->arrived, sizeof *d->arrived * u->cuts, NULL},
         {&d->scale, sizeof *u->scale * (nodes + 1), u->scale},
-        {&d->partial, sizeof *d->partial * 2 * u->partials, NULL},
+        {&d->partial, sizeof *d->partial * (2 * (size_t)u->partials + 1), NULL}, /* never NULL: tasks add to it */
         {&d->score, sizeof *d->score * nodes, NULL},
         {&p->value[0], values, NULL},
         {&p->value[1], has_later_runs(p) ? values : 0, NULL},
